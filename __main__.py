@@ -1,4 +1,6 @@
-"""Build a stack: its settings and plan file → the plan on record → cluster, pools, driver → outputs."""
+"""Build a stack: its settings and plan file → the plan on record → cluster, pools, driver →
+outputs.
+"""
 
 from pathlib import Path
 

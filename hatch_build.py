@@ -1,7 +1,9 @@
-"""Metadata that depends on the repository: the README without links into it, and the addresses of the project.
+"""Metadata that depends on the repository: the README without links into it, and the addresses of
+the project.
 
-Links to files of the repository lead nowhere on the page of the package, so only their text remains. The addresses come
-from the environment of the workflow that builds the package, because a fork has others.
+Links to files of the repository lead nowhere on the page of the package, so only their text
+remains. The addresses come from the environment of the workflow that builds the package, because a
+fork has others.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ class PackagePage(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the README's text, without links that need the repository."""
         text = _PICTURE.sub("", (Path(self.root) / "README.md").read_text(encoding="utf-8"))
-        metadata["readme"] = {"content-type": "text/markdown", "text": _LINK_INTO_THE_REPOSITORY.sub(r"\1", text)}
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": _LINK_INTO_THE_REPOSITORY.sub(r"\1", text),
+        }
         metadata["urls"] = _addresses()
 
 

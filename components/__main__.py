@@ -1,4 +1,6 @@
-"""Hosts the components for programs in other languages: `pulumi package add` on this folder makes an SDK of them."""
+"""Hosts the components for programs in other languages: `pulumi package add` on this folder makes
+an SDK of them.
+"""
 
 import sys
 

@@ -1,10 +1,11 @@
 """Upstream's answers to fixed questions, kept, so that a minor can be compared without being built.
 
     python conformance/cel/run.py --minor 34 --recorded          compare with what is kept
-    python conformance/allocation/run.py --minor 34 --record     ask upstream again, and keep what it says
+    python conformance/allocation/run.py --minor 34 --record     ask upstream again, and keep what
+                                                                 it says
 
-The questions are made from a seed on every run; a file holds their digest beside the answers, so that answers to
-other questions than those are never compared.
+The questions are made from a seed on every run; a file holds their digest beside the answers, so
+that answers to other questions than those are never compared.
 """
 
 from __future__ import annotations
@@ -26,13 +27,21 @@ Json = dict[str, Any]
 def keep(room: str, minor: int, questions: list[Json], answers: list[Json]) -> None:
     """Write upstream's answers; the same answers make the same bytes."""
     FOLDER.mkdir(exist_ok=True)
-    lines = [json.dumps({"questions": _digest(questions)}), *(json.dumps(each, sort_keys=True) for each in answers)]
-    with _file(room, minor).open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
+    lines = [
+        json.dumps({"questions": _digest(questions)}),
+        *(json.dumps(each, sort_keys=True) for each in answers),
+    ]
+    with (
+        _file(room, minor).open("wb") as raw,
+        gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed,
+    ):
         packed.write("\n".join(lines).encode())
 
 
 def kept(room: str, minor: int, questions: list[Json]) -> list[Json]:
-    """Return upstream's answers in the order of the questions; ends the run when none are kept to these questions."""
+    """Return upstream's answers in the order of the questions; ends the run when none are kept to
+    these questions.
+    """
     file = _file(room, minor)
     again = f"record them: python conformance/{room}/run.py --minor {minor} --record"
     if not file.exists():

@@ -1,13 +1,14 @@
 """Ask upstream Kubernetes' own code the same questions, and fail on the first difference.
 
-    python conformance/run.py                everything: 20 000 random cases per minor, upstream's own tables, the real
-                                             API servers and schedulers
-    python conformance/run.py --sample       what CI runs, at the minor whose servers tests build too: a thousand
-                                             cases, a few hundred documents at the API server, a few fleets at the
-                                             scheduler, the same ones every time
+    python conformance/run.py                everything: 20 000 random cases per minor, upstream's
+                                             own tables, the real API servers and schedulers
+    python conformance/run.py --sample       what CI runs, at the minor whose servers tests build
+                                             too: a thousand cases, a few hundred documents at the
+                                             API server, a few fleets at the scheduler, the same
+                                             ones every time
 
-The sample compares every minor with answers to fixed cases that are kept (conformance/recorded) as well.
-Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
+The sample compares every minor with answers to fixed cases that are kept (conformance/recorded) as
+well. Needs the Go module proxy; Go itself is taken from PATH, or installed into the per-user cache.
 """
 
 from __future__ import annotations
@@ -33,15 +34,21 @@ SAMPLE_MINOR = "36"  # one, whose servers tests build too: a minor more is minut
 
 def main() -> int:
     """Run the checks in order; return 1 when one of them found a difference."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
     go = find_go((1, 26, 0))
-    environment = go_environment({**os.environ, "GO": str(go), "PATH": f"{go.parent}{os.pathsep}{os.environ['PATH']}"})
+    environment = go_environment(
+        {**os.environ, "GO": str(go), "PATH": f"{go.parent}{os.pathsep}{os.environ['PATH']}"}
+    )
     failed = []
     for check in _sample() if parser.parse_args().sample else _everything():
         print(f"== {' '.join(check)}", flush=True)
         started = time.monotonic()
-        if subprocess.run([sys.executable, *check], cwd=HERE, env=environment, check=False).returncode:
+        if subprocess.run(
+            [sys.executable, *check], cwd=HERE, env=environment, check=False
+        ).returncode:
             failed.append(" ".join(check))
         print(f"   {time.monotonic() - started:.0f} s", flush=True)
     for check in failed:
@@ -66,7 +73,9 @@ def _sample() -> list[list[str]]:
 def _everything() -> list[list[str]]:
     fresh = str(secrets.randbelow(1_000_000))
     random = [
-        [f"{room}/run.py", "--minor", minor, "--seed", fresh] for minor in ALL_MINORS for room in ("cel", "allocation")
+        [f"{room}/run.py", "--minor", minor, "--seed", fresh]
+        for minor in ALL_MINORS
+        for room in ("cel", "allocation")
     ]
     for check in random:
         if check[0].startswith("cel"):
@@ -79,7 +88,13 @@ def _everything() -> list[list[str]]:
         ["scheduler/running_clusters.py", "--seed", fresh],
         ["control_plane/kills.py"],
     ]
-    others = [["cel/upstream_table.py"], ["cel/language.py"], ["sdks/run.py"], ["reports/run.py"], ["ci/run.py"]]
+    others = [
+        ["cel/upstream_table.py"],
+        ["cel/language.py"],
+        ["sdks/run.py"],
+        ["reports/run.py"],
+        ["ci/run.py"],
+    ]
     others.append(["commands/every_input.py"])
     return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"], ["previews/run.py"]]
 

@@ -1,4 +1,6 @@
-"""The site: `make site` builds it from the pages of this folder, and fails on any warning, dead link or loose page."""
+"""The site: `make site` builds it from the pages of this folder, and fails on any warning, dead
+link or loose page.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ smartquotes = False  # options are written as they are typed
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 suppress_warnings = [
-    "myst.xref_missing",  # links to files of the repository that are no pages show their text; a test follows all links
+    # links to files of the repository that are no pages show their text; a test follows all links
+    "myst.xref_missing",
     "misc.highlighting_failure",  # outlines of code have an ellipsis
 ]
 

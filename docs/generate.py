@@ -22,7 +22,9 @@ def _printed_by(page: str, *command: str) -> Callable[[], None]:
     """Return what writes the page that a command prints."""
 
     def write() -> None:
-        done = subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, check=True, capture_output=True, text=True
+        )
         (ROOT / page).write_text(done.stdout, encoding="utf-8")
 
     return write
@@ -37,7 +39,9 @@ def _write_layout() -> None:
 
 
 def _write_schemas() -> None:
-    subprocess.run([sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "dra_command.schemas", "docs/schema"], cwd=ROOT, check=True
+    )
 
 
 def _write_reference() -> None:
@@ -58,7 +62,9 @@ PAGES: dict[str, Callable[[], None]] = {
     platform_options.PAGE: _write_platform_options,
     layout.PAGE: _write_layout,
     **{page: _printed_by(page, "-m", module) for page, module in _MODULES.items()},
-    _COMPONENTS: _printed_by(_COMPONENTS, "-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"),
+    _COMPONENTS: _printed_by(
+        _COMPONENTS, "-c", "import pulumi_dra.hosting as h; print(h.schema_text(), end='')"
+    ),
     "docs/schema/": _write_schemas,
     "docs/reference/": _write_reference,  # reads the schemas above
     "docs/*.svg": pictures.main,
@@ -67,7 +73,9 @@ PAGES: dict[str, Callable[[], None]] = {
 
 
 def main(pages: Sequence[str]) -> None:
-    """Write the pages, all of them if none is given. Raises SystemExit for a page that isn't generated."""
+    """Write the pages, all of them if none is given. Raises SystemExit for a page that isn't
+    generated.
+    """
     if unknown := sorted(set(pages) - PAGES.keys()):
         raise SystemExit(f"{unknown[0]} isn't generated. Choose from {', '.join(PAGES)}")
     for page, write in PAGES.items():

@@ -1,4 +1,6 @@
-"""The layout of the packages in `docs/architecture.md`: each folder with the first sentence of its docstring."""
+"""The layout of the packages in `docs/architecture.md`: each folder with the first sentence of its
+docstring.
+"""
 
 from __future__ import annotations
 

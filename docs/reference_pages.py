@@ -1,4 +1,6 @@
-"""Reference pages: what a fleet, a plan file, a component and each subcommand take, from their schemas and help."""
+"""Reference pages: what a fleet, a plan file, a component and each subcommand take, from their
+schemas and help.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,19 @@ def pages() -> dict[str, str]:
         "fleet.md": _of_schema(
             "fleet",
             "The fleet",
-            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key `pulumi-dra:fleet` of a stack, "
+            "What pools there are: a YAML file of its own (`--fleet FILE`), or the key "
+            "`pulumi-dra:fleet` of a stack, "
             "which can also name such a file. "
-            "Keys that are not listed are refused. Editors read [its schema](../schema/fleet.json).",
+            "Keys that are not listed are refused. Editors read [its "
+            "schema](../schema/fleet.json).",
         ),
         "plan-file.md": _of_schema(
             "plan-file",
             "The plan file",
-            "What `pulumi-dra plan --stack NAME --write` writes to `stacks/NAME.plan.json`, to be reviewed and "
-            "committed; the Pulumi program builds what it says. [Its schema](../schema/plan-file.json).",
+            "What `pulumi-dra plan --stack NAME --write` writes to `stacks/NAME.plan.json`, to be "
+            "reviewed and "
+            "committed; the Pulumi program builds what it says. [Its "
+            "schema](../schema/plan-file.json).",
         ),
         "components.md": _components(),
     }
@@ -56,7 +62,11 @@ def _table(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _default(value: Mapping[str, Any]) -> str:
-    return "" if value.get("default") is None else f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+    return (
+        ""
+        if value.get("default") is None
+        else f"`{json.dumps(value['default'], ensure_ascii=False)}`"
+    )
 
 
 def _type(value: Mapping[str, Any]) -> str:
@@ -70,12 +80,16 @@ def _type(value: Mapping[str, Any]) -> str:
         return f"`{json.dumps(value['const'])}`"
     for several in ("anyOf", "oneOf"):
         if several in value:
-            return " or ".join(dict.fromkeys(_type(each) for each in value[several] if each.get("type") != "null"))
+            return " or ".join(
+                dict.fromkeys(_type(each) for each in value[several] if each.get("type") != "null")
+            )
     match value.get("type"):
         case "array":
             return f"list of {_type(value.get('items', {}))}"
         case "object":
-            inner = value.get("additionalProperties") or next(iter(value.get("patternProperties", {}).values()), None)
+            inner = value.get("additionalProperties") or next(
+                iter(value.get("patternProperties", {}).values()), None
+            )
             return f"mapping to {_type(inner)}" if isinstance(inner, dict) else "mapping"
         case "string":
             return "text"
@@ -90,21 +104,38 @@ def _components() -> str:
     lines = [
         "# Components",
         "",
-        "The inputs and outputs of every component, by the names of [the package's schema](../schema/components.json). "
-        "TypeScript, Go, and YAML programs use these names, and Python programs use snake_case. `pulumi-dra:platform` "
+        "The inputs and outputs of every component, by the names of [the package's "
+        "schema](../schema/components.json). "
+        "TypeScript, Go, and YAML programs use these names, and Python programs use snake_case. "
+        "`pulumi-dra:platform` "
         "in a stack accepts the inputs of `DraPlatform`. The examples are parts of "
         "[tested programs](../../examples/components).",
     ]
     examples = _examples()
     for token, component in package["resources"].items():
-        lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(component.get("description", "")), ""]
+        lines += [
+            "",
+            f"## {token.removeprefix(_INDEX)}",
+            "",
+            _plain(component.get("description", "")),
+            "",
+        ]
         lines += _inputs(component.get("inputProperties", {}), component.get("requiredInputs", ()))
         if outputs := component.get("properties"):
             lines += ["", "| output | value | meaning |", "| :-- | :-- | :-- |"]
-            lines += [_row(key, _input_type(value), value.get("description", "")) for key, value in outputs.items()]
+            lines += [
+                _row(key, _input_type(value), value.get("description", ""))
+                for key, value in outputs.items()
+            ]
         lines += ["", "```python", examples[token.removeprefix(_INDEX)], "```"]
     for token, part in package["types"].items():
-        lines += ["", f"## {token.removeprefix(_INDEX)}", "", _plain(part.get("description", "")), ""]
+        lines += [
+            "",
+            f"## {token.removeprefix(_INDEX)}",
+            "",
+            _plain(part.get("description", "")),
+            "",
+        ]
         lines += _inputs(part["properties"], part.get("required", ()))
     return _text(lines)
 
@@ -152,22 +183,41 @@ def _command() -> str:
     from dra_command.command_line.arguments import build_parser
     from dra_command.command_line.examples import EXAMPLES
 
-    (commands,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    (commands,) = (
+        action
+        for action in build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
     lines = [
         "# The command",
         "",
-        "Every subcommand with its options, as `pulumi-dra COMMAND --help` says them. Exit status: 0 everything fits, "
+        "Every subcommand with its options, as `pulumi-dra COMMAND --help` says them. Exit status: "
+        "0 everything fits, "
         "1 something does not fit or a rule is broken, 2 the input is wrong, 3 cannot tell.",
     ]
     for name, subparser in commands.choices.items():
-        lines += ["", f"## {name}", "", str(subparser.description), "", "| option | what it does |", "| :-- | :-- |"]
-        lines += [f"| {_option(action)} | {_help(action)} |" for action in subparser._actions if action.dest != "help"]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            str(subparser.description),
+            "",
+            "| option | what it does |",
+            "| :-- | :-- |",
+        ]
+        lines += [
+            f"| {_option(action)} | {_help(action)} |"
+            for action in subparser._actions
+            if action.dest != "help"
+        ]
         lines += ["", "```text", EXAMPLES[name].strip(), "```"]
     return _text(lines)
 
 
 def _option(action: argparse.Action) -> str:
-    metavar = action.metavar or ("" if action.nargs == 0 else "|".join(map(str, action.choices or ())))
+    metavar = action.metavar or (
+        "" if action.nargs == 0 else "|".join(map(str, action.choices or ()))
+    )
     values = " ".join(metavar) if isinstance(metavar, tuple) else metavar
     names = ", ".join(f"`{name}`" for name in action.option_strings)
     return " ".join(filter(None, (names, f"`{values}`" if values else ""))).replace("|", "\\|")

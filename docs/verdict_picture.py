@@ -1,4 +1,6 @@
-"""Picture of the README: a plan's verdict, one reason, and the devices of each pool, drawn from the plan's JSON."""
+"""Picture of the README: a plan's verdict, one reason, and the devices of each pool, drawn from the
+plan's JSON.
+"""
 
 from __future__ import annotations
 
@@ -33,19 +35,26 @@ def verdict_picture(
 ) -> str:
     """Return the picture as SVG that loads nothing.
 
-    `plan` is the answer of `plan --format json`, `headline` the verdict that the command prints, and `devices` has an
-    entry for each pool. The plan must have a workload that a selector keeps off a pool; otherwise StopIteration.
+    `plan` is the answer of `plan --format json`, `headline` the verdict that the command prints,
+    and `devices` has an entry for each pool. The plan must have a workload that a selector keeps
+    off a pool; otherwise StopIteration.
     """
     refused, reason = _nearest_miss(plan, devices)
     before, after = (QUANTITY.findall(reason["changes"][0][key])[0] for key in ("before", "after"))
     short = devices[reason["pool"]]
-    why = f"{_name(refused)} requests at least {before} of GPU memory, but each {short.product} publishes {after}."
+    why = (
+        f"{_name(refused)} requests at least {before} of GPU memory, but each {short.product} "
+        f"publishes {after}."
+    )
     labels = {_name(each): LABELS[at] for at, each in enumerate(plan["workloads"])}
     rows = [
-        _pool_row(pool, plan, devices[pool["name"]], labels, 112 + at * 48) for at, pool in enumerate(plan["pools"])
+        _pool_row(pool, plan, devices[pool["name"]], labels, 112 + at * 48)
+        for at, pool in enumerate(plan["pools"])
     ]
     bottom = 112 + len(rows) * 48
-    legend = " · ".join(f"{labels[_name(each)]} {_name(each)}: {_pods(each)}" for each in plan["workloads"])
+    legend = " · ".join(
+        f"{labels[_name(each)]} {_name(each)}: {_pods(each)}" for each in plan["workloads"]
+    )
     fix = f'Fix: write quantity("{after}") instead of quantity("{before}").'
     color, sign = SIGNS[plan["verdict"]]
     height = bottom + 60
@@ -58,8 +67,10 @@ def verdict_picture(
             _style(tokens),
             f'<rect x=".5" y=".5" width="{WIDTH - 1}" height="{height - 1}" rx="8" '
             f'fill="{tokens["paper"]}" stroke="{tokens["line"]}"/>',
-            f'<g transform="translate(24 22)" fill="none" stroke="{tokens[color]}" stroke-linecap="round">'
-            f'<circle cx="13" cy="13" r="11.8" stroke-width="2.2"/><path d="{sign}" stroke-width="2.6"/></g>',
+            f'<g transform="translate(24 22)" fill="none" stroke="{tokens[color]}" '
+            'stroke-linecap="round">'
+            f'<circle cx="13" cy="13" r="11.8" stroke-width="2.2"/><path d="{sign}" '
+            'stroke-width="2.6"/></g>',
             _text(60, 43, headline, "v", fill=tokens[color]),
             _text(24, 78, why),
             *rows,
@@ -71,15 +82,29 @@ def verdict_picture(
     )
 
 
-def _nearest_miss(plan: dict[str, Any], devices: dict[str, NodeDevices]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the first pending workload, and the reason of the pool whose devices have the most memory."""
+def _nearest_miss(
+    plan: dict[str, Any], devices: dict[str, NodeDevices]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the first pending workload, and the reason of the pool whose devices have the most
+    memory.
+    """
     refused = next(each for each in plan["workloads"] if each["pending"])
-    reasons = [each for each in refused["reasons"] if each["code"] == "selector-mismatch" and each["changes"]]
-    return refused, max(reasons, key=lambda each: int(devices[each["pool"]].memory.removesuffix("Mi")))
+    reasons = [
+        each
+        for each in refused["reasons"]
+        if each["code"] == "selector-mismatch" and each["changes"]
+    ]
+    return refused, max(
+        reasons, key=lambda each: int(devices[each["pool"]].memory.removesuffix("Mi"))
+    )
 
 
 def _pool_row(
-    pool: dict[str, Any], plan: dict[str, Any], each_node: NodeDevices, labels: dict[str, str], top: int
+    pool: dict[str, Any],
+    plan: dict[str, Any],
+    each_node: NodeDevices,
+    labels: dict[str, str],
+    top: int,
 ) -> str:
     """Draw the devices of the planned nodes, or of one dashed node if the plan needs none."""
     users = [
@@ -91,7 +116,12 @@ def _pool_row(
     ]
     nodes = pool["recommended"]
     drawn = [
-        _device(300 + at * (SIZE + 4) + at // each_node.count * 8, top, users[at] if at < len(users) else "", nodes > 0)
+        _device(
+            300 + at * (SIZE + 4) + at // each_node.count * 8,
+            top,
+            users[at] if at < len(users) else "",
+            nodes > 0,
+        )
         for at in range(max(nodes, 1) * each_node.count)
     ]
     size = f"{each_node.count} × {each_node.memory} per node"
@@ -117,12 +147,18 @@ def _name(workload: dict[str, Any]) -> str:
 
 def _pods(workload: dict[str, Any]) -> str:
     pending, placed = workload["pending"], workload["placed"]
-    return " and ".join(f"{count} pods {state}" for count, state in ((placed, "placed"), (pending, "pending")) if count)
+    return " and ".join(
+        f"{count} pods {state}"
+        for count, state in ((placed, "placed"), (pending, "pending"))
+        if count
+    )
 
 
 def _text(x: int, y: int, text: str, kind: str = "", *, fill: str = "") -> str:
     written = "".join(
-        f' {key}="{value}"' for key, value in (("class", kind), ("style", fill and f"fill:{fill}")) if value
+        f' {key}="{value}"'
+        for key, value in (("class", kind), ("style", fill and f"fill:{fill}"))
+        if value
     )
     return f'<text x="{x}" y="{y}"{written}>{escape(text)}</text>'
 
@@ -132,5 +168,6 @@ def _style(tokens: dict[str, str]) -> str:
         f"<style>text{{font-family:{FONT};fill:{tokens['ink']};font-size:14px}}"
         f".v{{font-size:22px;font-weight:650}}.h{{font-weight:650}}.s{{fill:{tokens['soft']};font-size:13px}}"
         f".g{{font-size:12px;font-weight:650;text-anchor:middle;fill:{tokens['u1ink']}}}"
-        f".a{{fill:{tokens['u1']}}}.d{{fill:none;stroke:{tokens['edge']};stroke-dasharray:4 3}}</style>"
+        f".a{{fill:{tokens['u1']}}}.d{{fill:none;stroke:{tokens['edge']};stroke-dasharray:4 "
+        "3}</style>"
     )

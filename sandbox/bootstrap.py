@@ -1,7 +1,8 @@
 """Makes the checkout's environment: `python3 sandbox/bootstrap.py`.
 
-Needs Python 3.11 with its standard library and nothing else. Finds uv or installs it into the per-user cache, then
-installs what uv.lock says into `.venv`. When that has been done already, it ends at once and in silence.
+Needs Python 3.11 with its standard library and nothing else. Finds uv or installs it into the
+per-user cache, then installs what uv.lock says into `.venv`. When that has been done already, it
+ends at once and in silence.
 """
 
 import hashlib
@@ -29,7 +30,10 @@ class BootstrapError(Exception):
 def main() -> int:
     """Make the environment; 0 when it is ready."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the Python that runs this is the system's, whatever its version
-        print(f"error: Python 3.11 or newer is needed, this is {sys.version.split()[0]}", file=sys.stderr)
+        print(
+            f"error: Python 3.11 or newer is needed, this is {sys.version.split()[0]}",
+            file=sys.stderr,
+        )
         return 1
     wanted = description()
     if is_ready(wanted):
@@ -38,7 +42,10 @@ def main() -> int:
 
     try:
         key = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
-        with exclusive(f"environment-{key}", lambda: say("waiting for another process that makes the environment")):
+        with exclusive(
+            f"environment-{key}",
+            lambda: say("waiting for another process that makes the environment"),
+        ):
             if not is_ready(wanted):
                 make(wanted)
     except (BootstrapError, CacheUnusable) as error:
@@ -50,7 +57,9 @@ def main() -> int:
 
 
 def description() -> str:
-    """What the environment is made from: the pins, and where the checkout is (an editable install points there)."""
+    """What the environment is made from: the pins, and where the checkout is (an editable install
+    points there).
+    """
     digest = hashlib.sha256()
     for name in ("uv.lock", "pyproject.toml"):
         digest.update((ROOT / name).read_bytes())
@@ -58,7 +67,9 @@ def description() -> str:
 
 
 def is_ready(wanted: str) -> bool:
-    """Whether the environment was made from what is wanted, and its Python and its editable install are still there."""
+    """Whether the environment was made from what is wanted, and its Python and its editable install
+    are still there.
+    """
     if not STAMP.is_file() or STAMP.read_text(encoding="utf-8") != wanted:
         return False
     links = list(ENVIRONMENT.glob("lib/python3*/site-packages/_pulumi_dra.pth"))
@@ -70,7 +81,9 @@ def is_ready(wanted: str) -> bool:
 def make(wanted: str) -> None:
     """Install what the lock says, and stamp the environment when it is complete."""
     uv = find_uv()
-    if STAMP.is_file() and json.loads(STAMP.read_text(encoding="utf-8")).get("checkout") != str(ROOT):
+    if STAMP.is_file() and json.loads(STAMP.read_text(encoding="utf-8")).get("checkout") != str(
+        ROOT
+    ):
         # A checkout that was moved: the scripts in its environment name the old place.
         shutil.rmtree(ENVIRONMENT)
     STAMP.unlink(missing_ok=True)
@@ -81,7 +94,8 @@ def make(wanted: str) -> None:
         command += ["--python", sys.executable]
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     environment["UV_PROJECT_ENVIRONMENT"] = str(ENVIRONMENT)
-    # The certificates that the system trusts, as pip and Go do; the first name is that of older versions of uv.
+    # The certificates that the system trusts, as pip and Go do; the first name is that of older
+    # versions of uv.
     for name in ("UV_NATIVE_TLS", "UV_SYSTEM_CERTS"):
         environment.setdefault(name, "true")
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
@@ -109,7 +123,14 @@ def install_uv(target: Path) -> None:
     """Install uv into `target` with whatever this Python has of pip."""
     started = time.monotonic()
     say(f"installing uv {UV_VERSION}, since no recent one is on PATH …")
-    arguments = ["install", "--quiet", "--disable-pip-version-check", "--target", str(target), f"uv=={UV_VERSION}"]
+    arguments = [
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--target",
+        str(target),
+        f"uv=={UV_VERSION}",
+    ]
     tried = []
     for name, pip in (
         ("pip of this Python", own_pip),
@@ -125,7 +146,9 @@ def install_uv(target: Path) -> None:
         shutil.rmtree(target / ".pip", ignore_errors=True)
         say(f"uv {UV_VERSION} installed in {time.monotonic() - started:.0f} s")
         return
-    raise BootstrapError("cannot install uv; install it yourself and put it on PATH. Tried " + "; ".join(tried))
+    raise BootstrapError(
+        "cannot install uv; install it yourself and put it on PATH. Tried " + "; ".join(tried)
+    )
 
 
 def own_pip(scratch: Path) -> "list[str]":
@@ -136,7 +159,9 @@ def own_pip(scratch: Path) -> "list[str]":
 def new_pip(scratch: Path) -> "list[str]":
     """The pip of a throw-away virtual environment; Debian's Python has no ensurepip for it."""
     place = scratch / ".pip" / "environment"
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, capture_output=True, text=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", str(place)], check=True, capture_output=True, text=True
+    )
     return [str(place / "bin" / "python"), "-m", "pip"]
 
 

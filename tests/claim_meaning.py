@@ -1,4 +1,6 @@
-"""What manifests with claims mean: names of claims, templates, and requests are replaced by what they hold."""
+"""What manifests with claims mean: names of claims, templates, and requests are replaced by what
+they hold.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,20 @@ import yaml
 
 
 def meaning(text: str) -> list[Any]:
-    """Return the documents of a text, so that two texts of one meaning are equal, whatever their names."""
+    """Return the documents of a text, so that two texts of one meaning are equal, whatever their
+    names.
+    """
     documents = [each for each in yaml.safe_load_all(text) if each]
     templates = {
-        (each["metadata"].get("namespace"), each["metadata"]["name"]): each["spec"]["spec"]["devices"]["requests"]
+        (each["metadata"].get("namespace"), each["metadata"]["name"]): each["spec"]["spec"][
+            "devices"
+        ]["requests"]
         for each in documents
         if each.get("kind") == "ResourceClaimTemplate"
     }
-    others = [each for each in documents if each.get("kind") not in ("ResourceClaimTemplate", "ConfigMap")]
+    others = [
+        each for each in documents if each.get("kind") not in ("ResourceClaimTemplate", "ConfigMap")
+    ]
     return sorted((_resolved(each, _namespace(each), templates) for each in others), key=repr)
 
 
@@ -34,7 +42,9 @@ def _resolved(data: Any, namespace: str | None, templates: Mapping[Any, Any]) ->
         claims = {each["name"]: templates[namespace, each["resourceClaimTemplateName"]]
                   for each in data["resourceClaims"]}  # fmt: skip
         found = _with_claims(found, claims)
-        found["resourceClaims"] = [[_devices(request) for request in claim] for claim in claims.values()]
+        found["resourceClaims"] = [
+            [_devices(request) for request in claim] for claim in claims.values()
+        ]
     return found
 
 

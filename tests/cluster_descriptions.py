@@ -1,4 +1,6 @@
-"""Clusters as other tools describe them: plans of Terraform, and objects of eksctl, Karpenter, and Cluster API."""
+"""Clusters as other tools describe them: plans of Terraform, and objects of eksctl, Karpenter, and
+Cluster API.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,11 @@ EKS = [
     (
         'module.eks.module.eks_managed_node_group["system"].aws_eks_node_group.this[0]',
         "aws_eks_node_group",
-        {"node_group_name": "system", "instance_types": ["m7i.large"],
-         "scaling_config": [{"min_size": 2, "max_size": 3}]},
+        {
+            "node_group_name": "system",
+            "instance_types": ["m7i.large"],
+            "scaling_config": [{"min_size": 2, "max_size": 3}],
+        },
     ),
     (
         'module.eks.module.eks_managed_node_group["h100"].aws_eks_node_group.this[0]',
@@ -34,17 +39,26 @@ EKS = [
         {
             "name": "h100",
             "capacity_reservation_specification": [
-                {"capacity_reservation_target": [{"capacity_reservation_id": "cr-0123456789abcdef0"}]}
+                {
+                    "capacity_reservation_target": [
+                        {"capacity_reservation_id": "cr-0123456789abcdef0"}
+                    ]
+                }
             ],
         },
     ),
-]  # fmt: skip
+]
 GKE = [
     (
         "google_container_cluster.main",
         "google_container_cluster",
-        {"name": "ml", "location": "us-central1", "min_master_version": "1.35.2-gke.1485000",
-         "node_locations": ["us-central1-a", "us-central1-c"], "remove_default_node_pool": True},
+        {
+            "name": "ml",
+            "location": "us-central1",
+            "min_master_version": "1.35.2-gke.1485000",
+            "node_locations": ["us-central1-a", "us-central1-c"],
+            "remove_default_node_pool": True,
+        },
     ),
     (
         "google_container_node_pool.l4",
@@ -64,11 +78,14 @@ GKE = [
             "cluster": "ml",
             "node_count": 1,
             "node_config": [
-                {"machine_type": "n1-standard-8", "guest_accelerator": [{"type": "nvidia-tesla-t4", "count": 2}]}
+                {
+                    "machine_type": "n1-standard-8",
+                    "guest_accelerator": [{"type": "nvidia-tesla-t4", "count": 2}],
+                }
             ],
         },
     ),
-]  # fmt: skip
+]
 AKS = [
     (
         "azurerm_kubernetes_cluster.main",
@@ -149,18 +166,24 @@ CLUSTER_API = """\
 
 
 def plan(
-    resources: list[tuple[str, str, Mapping[str, Any]]], provider: Mapping[str, Mapping[str, str]] | None = None
+    resources: list[tuple[str, str, Mapping[str, Any]]],
+    provider: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
     """A plan's JSON; resources of modules stand in child modules, as Terraform writes them."""
     root: dict[str, Any] = {"resources": [], "child_modules": []}
     for address, kind, values in resources:
         entry = {"address": address, "mode": "managed", "type": kind, "values": values}
         if address.startswith("module."):
-            root["child_modules"].append({"address": address.rpartition(f".{kind}.")[0], "resources": [entry]})
+            root["child_modules"].append(
+                {"address": address.rpartition(f".{kind}.")[0], "resources": [entry]}
+            )
         else:
             root["resources"].append(entry)
     configured = {
-        name: {"name": name, "expressions": {key: {"constant_value": value} for key, value in settings.items()}}
+        name: {
+            "name": name,
+            "expressions": {key: {"constant_value": value} for key, value in settings.items()},
+        }
         for name, settings in (provider or {}).items()
     }
     return {

@@ -1,7 +1,9 @@
-"""Property tests take the time they need: neither their cases nor the drawing of them is held to the clock.
+"""Property tests take the time they need: neither their cases nor the drawing of them is held to
+the clock.
 
-What Python compiled is kept, whatever the shell says: tests start hundreds of interpreters, and each would compile
-Pulumi's SDKs again. And what was imported for all tests is not looked through again and again for what could be freed.
+What Python compiled is kept, whatever the shell says: tests start hundreds of interpreters, and
+each would compile Pulumi's SDKs again. And what was imported for all tests is not looked through
+again and again for what could be freed.
 """
 
 import gc

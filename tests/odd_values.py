@@ -12,7 +12,13 @@ Path = tuple[Any, ...]
 
 def places(data: Any, path: Path = ()) -> Iterator[Path]:
     """Yield the path of every value below `data`."""
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in items:
         yield (*path, key)
         yield from places(value, (*path, key))

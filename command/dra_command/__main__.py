@@ -1,4 +1,5 @@
-"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and an exit status.
+"""The command `pulumi-dra`: runs a subcommand and turns whatever goes wrong into one sentence and
+an exit status.
 
 What it takes is imported in `_run`: by then the collector of cycles waits.
 """
@@ -18,23 +19,28 @@ if TYPE_CHECKING:
     from dra_command.command_line.arguments import Arguments
 
 INTERNAL_ERROR = 70  # sysexits.h EX_SOFTWARE: a fault of ours, not of the input
-MORE_OBJECTS = 250_000  # before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
+# before the collector looks for cycles, instead of 700: a plan of some pods makes 100 000
+MORE_OBJECTS = 250_000
 BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status; never raises and never prints a traceback unasked."""
+    """Run the command and return its exit status; never raises and never prints a traceback
+    unasked.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         import gc  # only where a process begins and ends with the command
 
         gc.set_threshold(MORE_OBJECTS, *gc.get_threshold()[1:])
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is ours, and looking for some takes long
+    # none is ours, and looking for some takes long
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         status = _run(words)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter's own flush at exit must not complain either.
+        # Whoever read our output has gone; the interpreter's own flush at exit must not complain
+        # either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except KeyboardInterrupt:

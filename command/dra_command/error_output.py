@@ -17,7 +17,11 @@ def print_fault(error: PlannerError, *, as_json: bool) -> None:
     error = _with_repair(error)
     if as_json:
         first, *others = [_fault(each) for each in _flatten(error)]
-        print(json.dumps({"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"version": 1, "error": first, "others": others}, indent=2, ensure_ascii=False
+            )
+        )
         return
     for each in _flatten(error):
         print(f"pulumi-dra: {visible(sentence(each))}", file=sys.stderr)
@@ -29,7 +33,11 @@ def _with_repair(error: PlannerError) -> PlannerError:
         return error
     repaired = repair_fix(error)
     fix = "; ".join(filter(None, (error.fix, repaired)))
-    return ManifestError(error.message, place=error.place, fix=fix, others=error.others) if repaired else error
+    return (
+        ManifestError(error.message, place=error.place, fix=fix, others=error.others)
+        if repaired
+        else error
+    )
 
 
 def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> None:
@@ -40,7 +48,9 @@ def print_internal_error(error: Exception, *, as_json: bool, verbose: bool) -> N
         traceback.print_exception(error, file=sys.stderr)
     if as_json:
         fault = {"file": "", "line": 0, "path": "", "message": message, "fix": fix}
-        print(json.dumps({"version": 1, "error": fault, "others": []}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps({"version": 1, "error": fault, "others": []}, indent=2, ensure_ascii=False)
+        )
     else:
         print(f"pulumi-dra: {visible(message)}; {fix}", file=sys.stderr)
 

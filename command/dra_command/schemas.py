@@ -37,17 +37,33 @@ _VERSION = 1
 """Version of all schemas: fields are added to them, and never changed or removed."""
 _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "plan": (PlanOutput, "serialization", "Answer of `pulumi-dra plan --format json`."),
-    "matrix": (MatrixOutput, "serialization", "Answer of `pulumi-dra plan --matrix … --format json`."),
+    "matrix": (
+        MatrixOutput,
+        "serialization",
+        "Answer of `pulumi-dra plan --matrix … --format json`.",
+    ),
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
-    "explain-pool": (ExplainPoolOutput, "serialization", "Answer of `pulumi-dra explain --pool NAME --format json`."),
-    "explain-pod": (ExplainPodOutput, "serialization", "Answer of `pulumi-dra explain --pod NAME --format json`."),
+    "explain-pool": (
+        ExplainPoolOutput,
+        "serialization",
+        "Answer of `pulumi-dra explain --pool NAME --format json`.",
+    ),
+    "explain-pod": (
+        ExplainPodOutput,
+        "serialization",
+        "Answer of `pulumi-dra explain --pod NAME --format json`.",
+    ),
     "explain-finding": (
         ExplainFindingOutput,
         "serialization",
         "Answer of `pulumi-dra explain --finding RULE --format json`.",
     ),
-    "messages": (MessagesOutput, "serialization", "Answer of `pulumi-dra explain --message --format json`."),
+    "messages": (
+        MessagesOutput,
+        "serialization",
+        "Answer of `pulumi-dra explain --message --format json`.",
+    ),
     "migrate": (MigrateOutput, "serialization", "Answer of `pulumi-dra migrate --format json`."),
     "migrate-steps": (
         MigrateStepsOutput,
@@ -55,7 +71,11 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
         "Answer of `pulumi-dra migrate --steps --format json`.",
     ),
     "suggest": (SuggestOutput, "serialization", "Answer of `pulumi-dra suggest --format json`."),
-    "rules-test": (RulesTestOutput, "serialization", "Answer of `pulumi-dra rules test --format json`."),
+    "rules-test": (
+        RulesTestOutput,
+        "serialization",
+        "Answer of `pulumi-dra rules test --format json`.",
+    ),
     "verify": (VerifyOutput, "serialization", "Answer of `pulumi-dra verify --format json`."),
     "rehearse": (RehearseOutput, "serialization", "Answer of `pulumi-dra rehearse --format json`."),
     "rehearse-migration": (
@@ -63,12 +83,36 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
         "serialization",
         "Answer of `pulumi-dra rehearse --migration --format json`.",
     ),
-    "portfolio-answer": (PortfolioOutput, "serialization", "Answer of `pulumi-dra portfolio --format json`."),
-    "error": (ErrorOutput, "serialization", "Answer of every subcommand with --format json when the input is wrong."),
-    "baseline": (BaselineFile, "validation", "Findings that are known: the file of `pulumi-dra check --baseline`."),
-    "configuration": (Configuration, "validation", "What `check` and the policy pack are told: pulumi-dra.yaml."),
-    "fleet": (Fleet, "validation", "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings."),
-    "portfolio": (Portfolio, "validation", "A portfolio: the file that `pulumi-dra portfolio` takes."),
+    "portfolio-answer": (
+        PortfolioOutput,
+        "serialization",
+        "Answer of `pulumi-dra portfolio --format json`.",
+    ),
+    "error": (
+        ErrorOutput,
+        "serialization",
+        "Answer of every subcommand with --format json when the input is wrong.",
+    ),
+    "baseline": (
+        BaselineFile,
+        "validation",
+        "Findings that are known: the file of `pulumi-dra check --baseline`.",
+    ),
+    "configuration": (
+        Configuration,
+        "validation",
+        "What `check` and the policy pack are told: pulumi-dra.yaml.",
+    ),
+    "fleet": (
+        Fleet,
+        "validation",
+        "The fleet: a file for --fleet, or `pulumi-dra:fleet` in a stack's settings.",
+    ),
+    "portfolio": (
+        Portfolio,
+        "validation",
+        "A portfolio: the file that `pulumi-dra portfolio` takes.",
+    ),
     "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),
 }
 
@@ -76,7 +120,11 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
 def schemas() -> dict[str, dict[str, Any]]:
     """Return every schema by the name of its file without `.json`."""
     return {
-        name: {"$schema": _DIALECT, "$id": f"urn:pulumi-dra:schema:{name}:{_VERSION}", **_schema(model, mode, says)}
+        name: {
+            "$schema": _DIALECT,
+            "$id": f"urn:pulumi-dra:schema:{name}:{_VERSION}",
+            **_schema(model, mode, says),
+        }
         for name, (model, mode, says) in _MODELS.items()
     }
 
@@ -94,7 +142,9 @@ def write_schemas(folder: Path) -> None:
 
 
 def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
-    made = model.model_json_schema(mode="serialization" if mode == "serialization" else "validation")
+    made = model.model_json_schema(
+        mode="serialization" if mode == "serialization" else "validation"
+    )
     if model is PlanOutput:
         for name in ("claims", "detail", "guards"):  # only there when asked for
             made["required"].remove(name)
@@ -102,17 +152,22 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         for name in ("claims", "detail", "guards"):  # only there when the plan has some, or never
             made["$defs"]["PlanOutput"]["required"].remove(name)
     if model is Portfolio:  # a factor alone is one for all workloads
-        made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append({"type": "number", "minimum": 0})
+        made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append(
+            {"type": "number", "minimum": 0}
+        )
     if model in (Fleet, Portfolio):  # a count may be written as one number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
             "description": "Nodes: limits, or one number that fixes it.",
         }
-    if model is Configuration:  # what only reading can know: the ids of rules, and which of them have a number
+    # what only reading can know: the ids of rules, and which of them have a number
+    if model is Configuration:
         levels = made["properties"]["rules"].pop("additionalProperties")["anyOf"]
         made["properties"]["rules"]["properties"] = {rule.id: levels[0] for rule in RULES}
         made["properties"]["rules"]["additionalProperties"] = levels[1]
-        made["properties"]["thresholds"]["propertyNames"] = {"enum": [rule.id for rule in RULES if rule.threshold]}
+        made["properties"]["thresholds"]["propertyNames"] = {
+            "enum": [rule.id for rule in RULES if rule.threshold]
+        }
     return {**made, "description": says}
 
 

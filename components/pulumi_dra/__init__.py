@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     from pulumi_dra.platform.platform import DraPlatform as DraPlatform
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
-__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+__path__ += [
+    folder
+    for folder in extend_path(list[str](), __name__)
+    if not exists(join(folder, "__init__.py"))
+]
 
 COMPONENTS = {
     "AdminAccessPolicy": "pulumi_dra.dra",
@@ -55,7 +59,9 @@ COMPONENTS = {
     "PlacementPolicies": "pulumi_dra.placement",
     "TenantAccess": "pulumi_dra.dra",
 }
-"""Component → the module that has it. Those of a cloud are in its folder, and their names begin with the cloud's."""
+"""Component → the module that has it. Those of a cloud are in its folder, and their names begin
+with the cloud's.
+"""
 
 
 def __getattr__(name: str) -> object:

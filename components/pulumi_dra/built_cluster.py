@@ -33,7 +33,8 @@ class BuiltCluster:
     resource: pulumi.Resource  # what is there goes with it
     usable: list[pulumi.Resource]  # before anything runs in it
     pools: list[pulumi.Resource]  # what runs on their nodes is deleted before them
-    declare_inside: Callable[[pulumi.ResourceOptions], object]  # what its cloud needs in it, with these options
+    # what its cloud needs in it, with these options
+    declare_inside: Callable[[pulumi.ResourceOptions], object]
 
     @classmethod
     def of(

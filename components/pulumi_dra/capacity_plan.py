@@ -1,6 +1,9 @@
-"""The plan document as the first resource of a stack, where a policy pack finds it before anything is created."""
+"""The plan document as the first resource of a stack, where a policy pack finds it before anything
+is created.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import TypedDict
 
 import pulumi
@@ -18,14 +21,18 @@ class CapacityPlanArgs(TypedDict):
 
 
 class CapacityPlan(pulumi.ComponentResource):
-    """Record of the plan that the stack is built from. Declare it first, and let all resources depend on `recorded`."""
+    """Record of the plan that the stack is built from. Declare it first, and let all resources
+    depend on `recorded`.
+    """
 
     digest: pulumi.Output[str]
     """Digest of the plan's content."""
     verdict: pulumi.Output[str]
     """Verdict of the plan: fits, does-not-fit, or cannot-tell."""
 
-    def __init__(self, name: str, args: CapacityPlanArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: CapacityPlanArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("CapacityPlan", name, args, CapacityPlanArgs)
         text = read.text("document")
         plan = None

@@ -1,8 +1,10 @@
-"""Options of a component's children: what the component waits for, each of its children waits for too.
+"""Options of a component's children: what the component waits for, each of its children waits for
+too.
 
-Pulumi hands a component's `depends_on` to the engine with the component alone, so a child could be created before
-what the component was told to wait for (pulumi/pulumi:sdk/python/lib/pulumi/resource.py@v3.259.0, where only
-`protect` and providers are inherited). The capacity plan must come before everything, so it is passed on here.
+Pulumi hands a component's `depends_on` to the engine with the component alone, so a child could be
+created before what the component was told to wait for
+(pulumi/pulumi:sdk/python/lib/pulumi/resource.py@v3.259.0, where only `protect` and providers are
+inherited). The capacity plan must come before everything, so it is passed on here.
 """
 
 from collections.abc import Sequence
@@ -25,12 +27,15 @@ class Children:
         )
 
     def outliving(self) -> "Children":
-        """Return what makes the options of children that stay when what the component goes with is deleted.
+        """Return what makes the options of children that stay when what the component goes with is
+        deleted.
 
         They are deleted by themselves: the roles of what runs in a cluster do not go with it.
         """
         inherited = self._inherited
-        options = pulumi.ResourceOptions(depends_on=inherited.depends_on, retain_on_delete=inherited.retain_on_delete)
+        options = pulumi.ResourceOptions(
+            depends_on=inherited.depends_on, retain_on_delete=inherited.retain_on_delete
+        )
         return Children(self._component, options)
 
     def options(
@@ -38,15 +43,22 @@ class Children:
     ) -> pulumi.ResourceOptions:
         """Return the options of one child, which also waits for `depends_on`."""
         if self._inherited.custom_timeouts is not None:
-            options.pop("custom_timeouts", None)  # what the component was told goes before what it works out
+            # what the component was told goes before what it works out
+            options.pop("custom_timeouts", None)
         own = pulumi.ResourceOptions(depends_on=list(depends_on), **options)
         return pulumi.ResourceOptions.merge(self._inherited, own)
 
-    def invoke_options(self, *, version: str | None = None, waits: bool = True) -> pulumi.InvokeOutputOptions:
-        """Return the options of a look-up, which waits and asks the provider that the component was given.
+    def invoke_options(
+        self, *, version: str | None = None, waits: bool = True
+    ) -> pulumi.InvokeOutputOptions:
+        """Return the options of a look-up, which waits and asks the provider that the component was
+        given.
 
-        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a provider of none. One
-        that does not wait is answered in a first preview too, where nothing is there to wait for.
+        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a
+        provider of none. One that does not wait is answered in a first preview too, where nothing
+        is there to wait for.
         """
         depends_on = self._inherited.depends_on if waits else None
-        return pulumi.InvokeOutputOptions(parent=self._component, depends_on=depends_on, version=version)
+        return pulumi.InvokeOutputOptions(
+            parent=self._component, depends_on=depends_on, version=version
+        )

@@ -1,4 +1,6 @@
-"""What a cloud's folder of components has to have: `from_fleet.py`, which makes a cluster of a fleet and its plan."""
+"""What a cloud's folder of components has to have: `from_fleet.py`, which makes a cluster of a
+fleet and its plan.
+"""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -18,10 +20,13 @@ class CloudComponents(Protocol):
     """The module `pulumi_dra.<cloud>.from_fleet`."""
 
     CLUSTER_INPUTS: Mapping[str, str]
-    """What DraPlatform takes for every cloud → what this one's cluster calls it; what is left out is not for it.
-    The program gives every stack tags."""
+    """What DraPlatform takes for every cloud → what this one's cluster calls it; what is left out
+    is not for it. The program gives every stack tags.
+    """
 
-    def check_cluster(self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    def check_cluster(
+        self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+    ) -> None:
         """Note in `read` what cluster and pools would refuse, before any of them is declared."""
         ...
 
@@ -33,7 +38,11 @@ class CloudComponents(Protocol):
 
 
 def components_of(name: str) -> CloudComponents:
-    """Return the components of a cloud, which alone are imported; raises ImportError where there are none."""
+    """Return the components of a cloud, which alone are imported; raises ImportError where there
+    are none.
+    """
     if name not in cloud_folders():
-        raise ImportError(f"{cloud(name).title} is planned, but no installed package has components for it")
+        raise ImportError(
+            f"{cloud(name).title} is planned, but no installed package has components for it"
+        )
     return cast(CloudComponents, import_module(f"pulumi_dra.{name}.from_fleet"))

@@ -1,4 +1,6 @@
-"""The components for programs in other languages: which are offered, their schema, and how wrong inputs are told."""
+"""The components for programs in other languages: which are offered, their schema, and how wrong
+inputs are told.
+"""
 
 import json
 from importlib import import_module
@@ -18,13 +20,17 @@ PACKAGE = "pulumi-dra"
 
 
 def hosted_components() -> list[type[pulumi.ComponentResource]]:
-    """Return the component classes in order of their names; those of a cloud whose extra is missing are left out."""
+    """Return the component classes in order of their names; those of a cloud whose extra is missing
+    are left out.
+    """
     found: list[type[pulumi.ComponentResource]] = []
     modules = {*COMPONENTS.values(), *(f"pulumi_dra.{cloud}" for cloud in cloud_folders())}
     for module in modules:
         try:
             loaded = import_module(module)
-            members = [getattr(loaded, name) for name in {*vars(loaded), *getattr(loaded, "__all__", ())}]
+            members = [
+                getattr(loaded, name) for name in {*vars(loaded), *getattr(loaded, "__all__", ())}
+            ]
         except ImportError as error:
             if not (error.name or "").startswith("pulumi_"):
                 raise
@@ -34,7 +40,9 @@ def hosted_components() -> list[type[pulumi.ComponentResource]]:
 
 
 def _is_component(value: object) -> TypeGuard[type[pulumi.ComponentResource]]:
-    """Whether it is a component of this package, and not a base class or one that a module imports from Pulumi."""
+    """Whether it is a component of this package, and not a base class or one that a module imports
+    from Pulumi.
+    """
     return (
         isinstance(value, type)
         and issubclass(value, pulumi.ComponentResource)
@@ -49,23 +57,33 @@ class Components(ComponentProvider):
         super().__init__(hosted_components(), PACKAGE, None, version(PACKAGE))
 
     def construct(
-        self, name: str, resource_type: str, inputs: pulumi.Inputs, options: pulumi.ResourceOptions | None = None
+        self,
+        name: str,
+        resource_type: str,
+        inputs: pulumi.Inputs,
+        options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
         """Construct a component; raises InputPropertiesError for wrong inputs.
 
-        The base class wraps whatever a constructor raises, and the server then shows a traceback instead of which
-        inputs are wrong (pulumi/pulumi:sdk/python/lib/pulumi/provider/experimental/component.py@v3.272.0).
+        The base class wraps whatever a constructor raises, and the server then shows a traceback
+        instead of which inputs are wrong
+        (pulumi/pulumi:sdk/python/lib/pulumi/provider/experimental/component.py@v3.272.0).
         """
         try:
             return super().construct(name, resource_type, inputs, options)
         except ComponentInitError as error:
             if isinstance(error.inner, InputPropertiesError):
-                # The message has a line for each; of details the engine would show the value too, a whole plan.
+                # The message has a line for each; of details the engine would show the value too, a
+                # whole plan.
                 raise InputPropertiesError(error.inner.message, []) from None
             raise
 
 
 def schema_text() -> str:
-    """Return the package's Pulumi schema as published: sorted, indented, of version 0.0.0, a newline at the end."""
-    schema = json.loads(ComponentProvider(hosted_components(), PACKAGE, None, "0.0.0").schema or "{}")
+    """Return the package's Pulumi schema as published: sorted, indented, of version 0.0.0, a
+    newline at the end.
+    """
+    schema = json.loads(
+        ComponentProvider(hosted_components(), PACKAGE, None, "0.0.0").schema or "{}"
+    )
     return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

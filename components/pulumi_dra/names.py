@@ -1,4 +1,6 @@
-"""Names of resources that leave room for the suffix Pulumi adds, where the cloud allows few characters."""
+"""Names of resources that leave room for the suffix Pulumi adds, where the cloud allows few
+characters.
+"""
 
 import hashlib
 
@@ -9,8 +11,9 @@ _DIGEST = 6
 def fitting(name: str, most: int) -> str:
     """Return a logical name that an automatic name of at most `most` characters can be made of.
 
-    One that fits stays; a long one is cut and ends in a digest of all of it, so that two never meet. Pulumi refuses a
-    name without that room (pulumi/pulumi:sdk/go/common/resource/resource_id.go@v3.259.0, `NewUniqueName`).
+    One that fits stays; a long one is cut and ends in a digest of all of it, so that two never
+    meet. Pulumi refuses a name without that room
+    (pulumi/pulumi:sdk/go/common/resource/resource_id.go@v3.259.0, `NewUniqueName`).
     """
     if len(name) + _SUFFIX <= most:
         return name
@@ -19,7 +22,8 @@ def fitting(name: str, most: int) -> str:
 
 
 def made_of(start: str, end: str, most: int) -> str:
-    """Return a whole name of at most `most` characters: `start`, cut to what the end leaves of them, and `end`.
+    """Return a whole name of at most `most` characters: `start`, cut to what the end leaves of
+    them, and `end`.
 
     An end that is too long itself ends in a digest of all of it, so that two never meet.
     """

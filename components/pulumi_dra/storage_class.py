@@ -15,11 +15,18 @@ class ClassOfVolumes:
     is_default: bool
 
 
-def declare_storage_class(name: str, volumes: ClassOfVolumes, options: pulumi.ResourceOptions) -> None:
-    """Declare the class; a volume is made in the zone of the node that its pod is placed on, and may grow."""
-    import pulumi_kubernetes as k8s  # a cluster and its pools, which know the class as well, do without
+def declare_storage_class(
+    name: str, volumes: ClassOfVolumes, options: pulumi.ResourceOptions
+) -> None:
+    """Declare the class; a volume is made in the zone of the node that its pod is placed on, and
+    may grow.
+    """
+    # a cluster and its pools, which know the class as well, do without
+    import pulumi_kubernetes as k8s
 
-    annotations = {"storageclass.kubernetes.io/is-default-class": "true"} if volumes.is_default else {}
+    annotations = (
+        {"storageclass.kubernetes.io/is-default-class": "true"} if volumes.is_default else {}
+    )
     k8s.storage.v1.StorageClass(
         f"{name}-{volumes.name}",
         metadata={"name": volumes.name, "annotations": annotations},

@@ -37,7 +37,9 @@ def features_from(names: Json, minor: int) -> Features:
     gates = {field: bool(names.get(name)) for name, field in _FIELDS.items()}
     if minor == 34:
         gates["device_status"] = bool(names.get("DeviceStatus"))
-        gates["binding_conditions"] = bool(names.get("DeviceBinding")) and bool(names.get("DeviceStatus"))
+        gates["binding_conditions"] = bool(names.get("DeviceBinding")) and bool(
+            names.get("DeviceStatus")
+        )
     return features_of(minor).with_gates(**gates)
 
 
@@ -49,7 +51,9 @@ def open_case(case: Json, minor: int) -> tuple[NodeState, list[tuple[str, ClaimS
     template = build_template(parse_node(case["nodes"][0]), slices, classes, features)
     allocated = [parse_claim(item).allocation for item in case["allocated"]]
     bare = NodeState(template)
-    state = bare.with_picks(bare.picks_of(device for each in allocated if each for device in each.devices))
+    state = bare.with_picks(
+        bare.picks_of(device for each in allocated if each for device in each.devices)
+    )
     return state, [(_name(item["metadata"]), parse_claim(item).spec) for item in case["claims"]]
 
 
@@ -58,13 +62,17 @@ def _name(metadata: Json) -> str:
     return "/".join(metadata[key] for key in ("namespace", "name") if metadata.get(key))
 
 
-def search_case(case: Json, minor: int, behaviour: Behaviour | None = None) -> tuple[Template, SearchResult]:
+def search_case(
+    case: Json, minor: int, behaviour: Behaviour | None = None
+) -> tuple[Template, SearchResult]:
     """Return what our search finds; `behaviour` asks for another patch than the latest."""
     state, claims = open_case(case, minor)
     template = state.template
     shares = {index: dict(used) for index, used in state.shares}
     plan = plan_claims(claims, template)
-    return template, Search(template, plan, behaviour or template.behaviour, state.taken, shares, budget=PATIENCE).run()
+    return template, Search(
+        template, plan, behaviour or template.behaviour, state.taken, shares, budget=PATIENCE
+    ).run()
 
 
 def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:
@@ -76,7 +84,11 @@ def answer(case: Json, minor: int, behaviour: Behaviour | None = None) -> Json:
         return {"verdict": "exhausted"}
     if result.outcome == "none":
         if minor >= 35 and any(pool.invalid for pool in template.pools):
-            return {"verdict": "error", "error": "invalid resource pools were encountered", "nodeOnly": True}
+            return {
+                "verdict": "error",
+                "error": "invalid resource pools were encountered",
+                "nodeOnly": True,
+            }
         return {"verdict": "nofit"}
     outcome: Json = {"verdict": "fit"}
     if result.picks:
@@ -94,7 +106,12 @@ def _claim(picks: tuple[Pick, ...], template: Template) -> Json:
 
 def _device(pick: Pick, template: Template) -> Json:
     id_: DeviceId = template.candidates[pick.index].id
-    device: Json = {"request": pick.request, "driver": id_.driver, "pool": id_.pool, "device": id_.device}
+    device: Json = {
+        "request": pick.request,
+        "driver": id_.driver,
+        "pool": id_.pool,
+        "device": id_.device,
+    }
     if pick.admin:
         device["admin"] = True
     if pick.share is not None:

@@ -11,8 +11,8 @@ Json = dict[str, Any]
 
 
 def difference(ours: Json, theirs: list[Json]) -> str:
-    """Return nothing when our outcome is among upstream's, else what differs. Where upstream gives up after its ten
-    seconds there is nothing to differ from.
+    """Return nothing when our outcome is among upstream's, else what differs. Where upstream gives
+    up after its ten seconds there is nothing to differ from.
     """
     if any(other["verdict"] == "timeout" for other in theirs):
         return ""
@@ -33,13 +33,15 @@ def _canonical(outcome: Json) -> Json:
     for claim in made.get("claims", ()):
         for device in claim["devices"]:
             if "consumed" in device:
-                device["consumed"] = {n: format(Decimal(q).normalize(), "f") for n, q in device["consumed"].items()}
+                device["consumed"] = {
+                    n: format(Decimal(q).normalize(), "f") for n, q in device["consumed"].items()
+                }
     return made
 
 
 def _canonical_error(text: str) -> str:
-    """Errors of CEL are compared by where they happened, since their wording is another conformance run's subject;
-    after a missing class stands what the lister says.
+    """Errors of CEL are compared by where they happened, since their wording is another conformance
+    run's subject; after a missing class stands what the lister says.
     """
     text = re.sub(r"(could not retrieve device class \S+): .*", r"\1", text)
     return re.sub(r"(CEL (?:runtime|compile) error): .*", r"\1", text, flags=re.DOTALL)

@@ -1,7 +1,7 @@
 """Random allocation cases, small enough to be adversarial: few devices, few values, every feature.
 
-A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node asked about), `claims` and
-`allocated`, all in API form.
+A case is what the referee reads: `features`, `classes`, `slices`, `nodes` (the node asked about),
+`claims` and `allocated`, all in API form.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ def features_of(rng: random.Random, minor: int) -> Json:
             }[kind]
     if minor == 34:  # two features of their own there
         status = kind != "some" or rng.random() < 0.5
-        chosen |= {"DeviceBinding": chosen["DeviceBindingAndStatus"] and status, "DeviceStatus": status}
+        chosen |= {
+            "DeviceBinding": chosen["DeviceBindingAndStatus"] and status,
+            "DeviceStatus": status,
+        }
     return chosen
 
 
@@ -69,7 +72,9 @@ def make_case(number: int, minor: int, seed: int) -> Json:
         "features": features,
         "classes": maker.classes(),
         "slices": slices,
-        "nodes": [{"metadata": {"name": NODE, "labels": {"zone": "z1", "kubernetes.io/hostname": NODE}}}],
+        "nodes": [
+            {"metadata": {"name": NODE, "labels": {"zone": "z1", "kubernetes.io/hostname": NODE}}}
+        ],
         "claims": maker.claims(),
         "allocated": maker.allocated(slices),
         # before 1.36 pools come in random order
@@ -90,7 +95,10 @@ class _Maker:
 
     def __init__(self, rng: random.Random, minor: int, ordered: bool) -> None:
         self.rng, self.minor, self.ordered = rng, minor, ordered
-        self.flavour = {name: rng.random() < 0.35 for name in ("counters", "shares", "taints", "bindings", "errors")}
+        self.flavour = {
+            name: rng.random() < 0.35
+            for name in ("counters", "shares", "taints", "bindings", "errors")
+        }
         self.names = 0
 
     def maybe(self, chance: float) -> bool:
@@ -104,7 +112,9 @@ class _Maker:
         for number in range(pools):
             driver = rng.choice(DRIVERS)
             pool = rng.choice((NODE, NODE, "net"))
-            if any((s["spec"]["driver"], s["spec"]["pool"]["name"]) == (driver, pool) for s in made):
+            if any(
+                (s["spec"]["driver"], s["spec"]["pool"]["name"]) == (driver, pool) for s in made
+            ):
                 continue
             made += self.pool(driver, pool, number)
         rng.shuffle(made)
@@ -134,7 +144,9 @@ class _Maker:
             slices.append(old)
         return slices
 
-    def slice(self, driver: str, pool: str, stated: int, devices: list[Json], sets: list[Json]) -> Json:
+    def slice(
+        self, driver: str, pool: str, stated: int, devices: list[Json], sets: list[Json]
+    ) -> Json:
         self.names += 1
         spec: Json = {
             "driver": driver,
@@ -143,7 +155,9 @@ class _Maker:
         }
         if sets:
             spec["sharedCounters"] = sets
-        where = self.rng.choices(("node", "all", "zone", "other", "device"), (10, 3, 2, 1, 2 if devices else 0))[0]
+        where = self.rng.choices(
+            ("node", "all", "zone", "other", "device"), (10, 3, 2, 1, 2 if devices else 0)
+        )[0]
         spec |= self.selection(where, devices)
         return {"metadata": {"name": f"{self.rng.choice('pqr')}{self.names}"}, "spec": spec}
 
@@ -165,7 +179,9 @@ class _Maker:
         return [
             {
                 "name": f"set{i}",
-                "counters": {name: {"value": str(self.rng.choice((2, 3, 4)))} for name in ("c", "d")[: i + 1]},
+                "counters": {
+                    name: {"value": str(self.rng.choice((2, 3, 4)))} for name in ("c", "d")[: i + 1]
+                },
             }
             for i in range(self.rng.choice((1, 1, 2)))
         ]
@@ -181,9 +197,17 @@ class _Maker:
         if sets and self.maybe(0.75):
             device["consumesCounters"] = [self.consumption(s) for s in sets if self.maybe(0.8)]
         if self.flavour["taints"] and self.maybe(0.4):
-            effects = ("NoSchedule", "NoExecute") if self.minor == 34 else ("NoSchedule", "NoExecute", "None")
+            effects = (
+                ("NoSchedule", "NoExecute")
+                if self.minor == 34
+                else ("NoSchedule", "NoExecute", "None")
+            )
             device["taints"] = [
-                {"key": rng.choice("kl"), "value": rng.choice(("", "v")), "effect": rng.choice(effects)}
+                {
+                    "key": rng.choice("kl"),
+                    "value": rng.choice(("", "v")),
+                    "effect": rng.choice(effects),
+                }
             ]
         if self.flavour["bindings"] and self.maybe(0.3):
             device |= {"bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}
@@ -192,7 +216,9 @@ class _Maker:
         return device
 
     def consumption(self, counter_set: Json) -> Json:
-        counters = {name: {"value": str(self.rng.choice((1, 1, 2, 3)))} for name in counter_set["counters"]}
+        counters = {
+            name: {"value": str(self.rng.choice((1, 1, 2, 3)))} for name in counter_set["counters"]
+        }
         if self.maybe(0.01):
             counters["zz"] = {"value": "1"}
         return {"counterSet": counter_set["name"], "counters": counters}
@@ -203,20 +229,27 @@ class _Maker:
         if complete or self.maybe(0.8):
             made["x"] = {"int": rng.randint(1, 3)} if self.maybe(0.9) else {"string": "1"}
         if complete or self.maybe(0.8):
-            made["y"] = rng.choice(({"string": "v1"}, {"string": "v2"}, {"version": "1.0.0"}, {"bool": True}))
+            made["y"] = rng.choice(
+                ({"string": "v1"}, {"string": "v2"}, {"version": "1.0.0"}, {"bool": True})
+            )
         if complete or self.maybe(0.8):
             made["shared.example.com/root"] = {"string": rng.choice(("r1", "r2"))}
         return made
 
     def capacity(self) -> Json:
         return {
-            name: {"value": self.rng.choice(("2Gi", "4Gi", "8Gi"))} for name in ("memory", "cores") if self.maybe(0.7)
+            name: {"value": self.rng.choice(("2Gi", "4Gi", "8Gi"))}
+            for name in ("memory", "cores")
+            if self.maybe(0.7)
         }
 
     def policy(self, value: str) -> Json:
         high = int(value[:-2])
         if self.maybe(0.5):
-            return {"default": f"{high}Gi", "validValues": [f"{v}Gi" for v in (1, 2, 4, 8) if v <= high]}
+            return {
+                "default": f"{high}Gi",
+                "validValues": [f"{v}Gi" for v in (1, 2, 4, 8) if v <= high],
+            }
         step = self.rng.choice((1, 1, 2)) if high > 2 else 1
         valid: Json = {"min": "1Gi", "step": f"{step}Gi"} if self.maybe(0.7) else {"min": "1Gi"}
         if self.maybe(0.4):
@@ -230,7 +263,9 @@ class _Maker:
         return [
             {
                 "metadata": {"name": name},
-                "spec": {"selectors": [{"cel": {"expression": e}} for e in rng.sample(SELECTORS, number)]},
+                "spec": {
+                    "selectors": [{"cel": {"expression": e}} for e in rng.sample(SELECTORS, number)]
+                },
             }
             for name, number in (("any", 0), ("any2", 0), ("one", 1), ("two", rng.choice((1, 2))))
         ]
@@ -240,19 +275,29 @@ class _Maker:
         return [self.claim(f"c{i}") for i in range(number)]
 
     def claim(self, name: str) -> Json:
-        requests = [self.request(f"r{i}") for i in range(self.rng.choices((0, 1, 2, 3), (1, 12, 9, 4))[0])]
+        requests = [
+            self.request(f"r{i}") for i in range(self.rng.choices((0, 1, 2, 3), (1, 12, 9, 4))[0])
+        ]
         names = [r["name"] for r in requests]
         for r in requests:
             names += [f"{r['name']}/{s['name']}" for s in r.get("firstAvailable", ())]
         devices: Json = {"requests": requests}
-        constraints = [self.constraint(names) for _ in range(self.rng.choices((0, 1, 2), (5, 4, 1))[0])]
+        constraints = [
+            self.constraint(names) for _ in range(self.rng.choices((0, 1, 2), (5, 4, 1))[0])
+        ]
         if constraints:
             devices["constraints"] = constraints
         return {"metadata": {"name": name, "namespace": "ns"}, "spec": {"devices": devices}}
 
     def constraint(self, names: list[str]) -> Json:
         attribute = self.rng.choice(
-            ("a.example.com/x", "b.example.com/x", "shared.example.com/root", "a.example.com/y", "a.example.com/x")
+            (
+                "a.example.com/x",
+                "b.example.com/x",
+                "shared.example.com/root",
+                "a.example.com/y",
+                "a.example.com/x",
+            )
         )
         made: Json = {("matchAttribute" if self.maybe(0.65) else "distinctAttribute"): attribute}
         if names and self.maybe(0.4):
@@ -263,7 +308,9 @@ class _Maker:
         if self.maybe(0.3):
             return {
                 "name": name,
-                "firstAvailable": [{"name": f"s{i}", **self.way(False)} for i in range(self.rng.randint(1, 3))],
+                "firstAvailable": [
+                    {"name": f"s{i}", **self.way(False)} for i in range(self.rng.randint(1, 3))
+                ],
             }
         return {"name": name, "exactly": self.way(True)}
 
@@ -272,7 +319,9 @@ class _Maker:
         classes = ("any", "any", "any2", "one", "two")
         made: Json = {"deviceClassName": rng.choice(classes) if self.maybe(0.995) else "missing"}
         if self.maybe(0.4):
-            made["selectors"] = [{"cel": {"expression": e}} for e in rng.sample(SELECTORS, rng.choice((1, 1, 2)))]
+            made["selectors"] = [
+                {"cel": {"expression": e}} for e in rng.sample(SELECTORS, rng.choice((1, 1, 2)))
+            ]
         if self.maybe(0.2):
             made["allocationMode"] = "All"
         else:
@@ -284,7 +333,9 @@ class _Maker:
         if self.flavour["shares"] and self.maybe(0.5):
             names = ("memory", "cores") if self.maybe(0.9) else ("memory", "other")
             made["capacity"] = {
-                "requests": {n: rng.choice(("1Gi", "1500Mi", "3Gi", "4Gi")) for n in names if self.maybe(0.6)}
+                "requests": {
+                    n: rng.choice(("1Gi", "1500Mi", "3Gi", "4Gi")) for n in names if self.maybe(0.6)
+                }
             }
             if not made["capacity"]["requests"]:
                 del made["capacity"]

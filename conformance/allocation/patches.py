@@ -1,7 +1,9 @@
-"""Older patches of a minor: the module to ask, and how our allocator is made to behave as that patch does.
+"""Older patches of a minor: the module to ask, and how our allocator is made to behave as that
+patch does.
 
-Sources: kubernetes/kubernetes pull requests 140663 (v0.36.3 releases the counters of rejected devices), 139211 (v0.36.2
-counts shares that were allocated before), 138988 (v0.36.2 no longer falls over `All` with counters).
+Sources: kubernetes/kubernetes pull requests 140663 (v0.36.3 releases the counters of rejected
+devices), 139211 (v0.36.2 counts shares that were allocated before), 138988 (v0.36.2 no longer falls
+over `All` with counters).
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ BEFORE: Final[tuple[tuple[int, int, Changes], ...]] = (
     (36, 3, {"leaks_counters": True}),
     (36, 2, {"shares_draw_counters": False}),
 )
-"""(minor, patch, what differs in all patches of the minor before that one), against the behaviour of the latest."""
+"""(minor, patch, what differs in all patches of the minor before that one), against the behaviour
+of the latest.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Builds and runs the referee: upstream's allocator of one Kubernetes minor, behind a pipe of JSON lines."""
+"""Builds and runs the referee: upstream's allocator of one Kubernetes minor, behind a pipe of JSON
+lines.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def go() -> str:
     """Return the path of the Go tool; exits with advice where there is none."""
     found = os.environ.get("GO") or shutil.which("go")
     if not found:
-        sys.exit("the referee needs Go 1.26 or later: put it on PATH, or name it in the variable GO")
+        sys.exit(
+            "the referee needs Go 1.26 or later: put it on PATH, or name it in the variable GO"
+        )
     return found
 
 
@@ -41,7 +45,9 @@ def cache() -> Path:
 
 
 def build(minor: int, version: str = "") -> Path:
-    """Return the referee of a minor, built when it is not there yet; `version` asks for an older patch's modules."""
+    """Return the referee of a minor, built when it is not there yet; `version` asks for an older
+    patch's modules.
+    """
     version = version or VERSIONS[minor]
     digest = hashlib.sha256()
     for path in (SOURCE / "main.go", SOURCE / f"go-1.{minor}.mod", SOURCE / f"go-1.{minor}.sum"):
@@ -52,14 +58,24 @@ def build(minor: int, version: str = "") -> Path:
         scratch = binary.with_suffix(f".{os.getpid()}")
         print(f"building upstream's allocator {version}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
-            command = [go(), "build", *_modules(minor, version, Path(folder)), "-trimpath", "-o", str(scratch), "."]
+            command = [
+                go(),
+                "build",
+                *_modules(minor, version, Path(folder)),
+                "-trimpath",
+                "-o",
+                str(scratch),
+                ".",
+            ]
             subprocess.run(command, cwd=SOURCE, check=True)
         scratch.replace(binary)
     return binary
 
 
 def _modules(minor: int, version: str, folder: Path) -> list[str]:
-    """Return what tells Go which modules to take; those of an older patch are written down in a folder of their own."""
+    """Return what tells Go which modules to take; those of an older patch are written down in a
+    folder of their own.
+    """
     pinned = SOURCE / f"go-1.{minor}.mod"
     if version == VERSIONS[minor]:
         return [f"-modfile={pinned.name}"]
@@ -72,7 +88,9 @@ def _modules(minor: int, version: str, folder: Path) -> list[str]:
 def ask(minor: int, cases: Iterable[Json], version: str = "") -> Iterator[Json]:
     """Yield the referee's answers, in the order of the cases."""
     text = "\n".join(json.dumps(case) for case in cases)
-    done = subprocess.run([str(build(minor, version))], input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(build(minor, version))], input=text, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.exit(f"the referee of 1.{minor} failed: {done.stderr[-2000:]}")
     yield from (json.loads(line) for line in done.stdout.splitlines())

@@ -1,10 +1,13 @@
 """Compares our allocator with upstream's: on random cases, and on upstream's own table.
 
-    python conformance/allocation/run.py                              all minors: 20 000 random cases each, the tables
+    python conformance/allocation/run.py                              all minors: 20 000 random
+                                                                      cases each, the tables
     python conformance/allocation/run.py --minor 36 --count 500 --seed 7
     python conformance/allocation/run.py --minor 36 --case 36-7-123   one random case again, in full
-    python conformance/allocation/run.py --patch 1.36.2 --count 5000  an older patch, ours as it was then
-    python conformance/allocation/run.py --recorded                   fixed cases and the answers that --record kept
+    python conformance/allocation/run.py --patch 1.36.2 --count 5000  an older patch, ours as it was
+                                                                      then
+    python conformance/allocation/run.py --recorded                   fixed cases and the answers
+                                                                      that --record kept
 Exits 1 on the first minor with a difference, after shrinking and printing some of them.
 """
 
@@ -70,15 +73,36 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=MINORS, help="Kubernetes minor; may be repeated")
-    parser.add_argument("--count", type=int, default=20_000, help="random cases per minor; 0 for none")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor",
+        type=int,
+        action="append",
+        choices=MINORS,
+        help="Kubernetes minor; may be repeated",
+    )
+    parser.add_argument(
+        "--count", type=int, default=20_000, help="random cases per minor; 0 for none"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--patch", type=_patch, action="append", help="random cases at an older patch; may be repeated")
+    parser.add_argument(
+        "--patch",
+        type=_patch,
+        action="append",
+        help="random cases at an older patch; may be repeated",
+    )
     parser.add_argument("--case", help="show one random case by its name: minor-seed-number")
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--recorded", action="store_true", help="compare with the answers that are kept to fixed cases")
-    kept.add_argument("--record", action="store_true", help="ask upstream about the fixed cases, and keep that")
+    kept.add_argument(
+        "--recorded",
+        action="store_true",
+        help="compare with the answers that are kept to fixed cases",
+    )
+    kept.add_argument(
+        "--record", action="store_true", help="ask upstream about the fixed cases, and keep that"
+    )
     parser.add_argument("--no-table", action="store_true", help="leave upstream's own table out")
     return parser.parse_args()
 
@@ -107,7 +131,11 @@ def _check_random(minor: int, count: int, seed: int, patch: Patch | None = None)
     mix = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common() if n)
     seconds = time.perf_counter() - start
     release = f"1.{minor}" + (f".{patch.patch}" if patch else "")
-    print(f"{release}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, {seconds:.0f} s", flush=True)
+    print(
+        f"{release}: {count} random cases (seed {seed}: {mix}), {len(bad)} differences, "
+        f"{seconds:.0f} s",
+        flush=True,
+    )
     return not bad
 
 
@@ -122,14 +150,19 @@ def _check_recorded(minor: int) -> bool:
     for case, why in bad[:SHOWN]:
         print(f"{case['id']}: {why}\n", flush=True)
     mix = ", ".join(
-        f"{n} {verdict}" for verdict, n in Counter(ours["verdict"] for _, ours, _, _ in judged).most_common()
+        f"{n} {verdict}"
+        for verdict, n in Counter(ours["verdict"] for _, ours, _, _ in judged).most_common()
     )
     print(f"1.{minor}: {len(cases)} recorded cases ({mix}), {len(bad)} differences", flush=True)
     return not bad
 
 
-def _judge(cases: list[Json], minor: int, patch: Patch | None = None) -> Iterator[tuple[Json, Json, str, bool]]:
-    """Ask upstream; yield each case with our outcome, what differs, and whether upstream gave up on it."""
+def _judge(
+    cases: list[Json], minor: int, patch: Patch | None = None
+) -> Iterator[tuple[Json, Json, str, bool]]:
+    """Ask upstream; yield each case with our outcome, what differs, and whether upstream gave up on
+    it.
+    """
     return _judged(cases, ask(minor, cases, patch.version if patch else ""), minor, patch)
 
 
@@ -142,13 +175,21 @@ def _judged(
         outcomes = theirs.get("outcomes", [])
         crashed = patch is not None and any(CRASH in o.get("error", "") for o in outcomes)
         unanswered = crashed or any(o["verdict"] == "timeout" for o in outcomes)
-        yield case, ours, "" if crashed else fault or difference(copy.deepcopy(ours), outcomes), unanswered
+        yield (
+            case,
+            ours,
+            "" if crashed else fault or difference(copy.deepcopy(ours), outcomes),
+            unanswered,
+        )
 
 
 def _answer(case: Json, minor: int, patch: Patch | None = None) -> Json:
     try:
-        return answer(case, minor, patch.behaviour(features_from(case["features"], minor)) if patch else None)
-    except Exception as error:  # a fault of ours is a difference like any other, and the other cases go on
+        return answer(
+            case, minor, patch.behaviour(features_from(case["features"], minor)) if patch else None
+        )
+    # a fault of ours is a difference like any other, and the other cases go on
+    except Exception as error:
         return {"verdict": "fault", "error": f"{type(error).__name__}: {error}"}
 
 
@@ -169,7 +210,9 @@ def _check_table(minor: int) -> bool:
         total += 1
         outcomes = _recorded(case)
         ours = _answer({**case, "id": case["name"]}, minor)
-        why = difference(_unordered(ours) if case["runs"][case["pick"]].get("unordered") else ours, outcomes)
+        why = difference(
+            _unordered(ours) if case["runs"][case["pick"]].get("unordered") else ours, outcomes
+        )
         if why:
             bad += 1
             print(f"1.{minor} upstream's {case['name']}: {why}\n", flush=True)
@@ -179,16 +222,21 @@ def _check_table(minor: int) -> bool:
 
 
 def _is_beyond(case: Json) -> bool:
-    """Whether a case is about something that no API server of the release would store: objects of the future, an
-    attribute without a value, and the alpha features of 1.37 (fields that stock servers drop).
+    """Whether a case is about something that no API server of the release would store: objects of
+    the future, an attribute without a value, and the alpha features of 1.37 (fields that stock
+    servers drop).
     """
     if case["name"] in BEYOND or ALPHA & {name for name, on in case["features"].items() if on}:
         return True
-    return any(word in json.dumps(case["slices"]) for word in ("compatibilityGroups", "skipNodeOperations"))
+    return any(
+        word in json.dumps(case["slices"]) for word in ("compatibilityGroups", "skipNodeOperations")
+    )
 
 
 def _recorded(case: Json) -> list[Json]:
-    """Upstream's outcomes in the referee's form; where its implementations differ, any of them is right."""
+    """Upstream's outcomes in the referee's form; where its implementations differ, any of them is
+    right.
+    """
     return [_outcome(o) for run in case["runs"].values() for o in run.get("outcomes", ())]
 
 
@@ -227,7 +275,9 @@ def _number(text: str) -> str:
 
 
 def _unordered(outcome: Json) -> Json:
-    """Devices of one request in a fixed order, as the recording has them where upstream's order is by chance."""
+    """Devices of one request in a fixed order, as the recording has them where upstream's order is
+    by chance.
+    """
     for claim in outcome.get("claims", ()):
         devices, made = claim["devices"], []
         while devices:

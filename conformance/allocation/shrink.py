@@ -11,7 +11,9 @@ Path = tuple[str | int, ...]
 
 
 def shrink(case: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
-    """Return the smallest case found by leaving things out. `differs` judges several cases at once."""
+    """Return the smallest case found by leaving things out. `differs` judges several cases at
+    once.
+    """
     while True:
         smaller = [_without(case, path) for path in _paths(case)]
         verdicts = differs(smaller) if smaller else []
@@ -27,14 +29,23 @@ def _paths(case: Json) -> Iterator[Path]:
         for number in range(len(case[key])):
             yield (key, number)
     for c, claim in enumerate(case["claims"]):
-        yield from _list(claim["spec"]["devices"], ("claims", c, "spec", "devices"), ("constraints", "requests"))
+        yield from _list(
+            claim["spec"]["devices"], ("claims", c, "spec", "devices"), ("constraints", "requests")
+        )
         for r, request in enumerate(claim["spec"]["devices"].get("requests", ())):
             base: Path = ("claims", c, "spec", "devices", "requests", r)
             yield from _list(request, base, ("firstAvailable",))
             ways = [((*base, "exactly"), request["exactly"])] if "exactly" in request else []
-            ways += [((*base, "firstAvailable", i), s) for i, s in enumerate(request.get("firstAvailable", ()))]
+            ways += [
+                ((*base, "firstAvailable", i), s)
+                for i, s in enumerate(request.get("firstAvailable", ()))
+            ]
             for path, way in ways:
-                yield from ((*path, k) for k in ("selectors", "tolerations", "capacity", "adminAccess") if k in way)
+                yield from (
+                    (*path, k)
+                    for k in ("selectors", "tolerations", "capacity", "adminAccess")
+                    if k in way
+                )
     for s, item in enumerate(case["slices"]):
         yield from _list(item["spec"], ("slices", s, "spec"), ("devices", "sharedCounters"))
         for d, device in enumerate(item["spec"].get("devices", ())):
@@ -44,12 +55,16 @@ def _paths(case: Json) -> Iterator[Path]:
             yield from ((*path, "capacity", k) for k in device.get("capacity", ()))
     for a, claim in enumerate(case["allocated"]):
         results = claim["status"]["allocation"]["devices"]["results"]
-        yield from (("allocated", a, "status", "allocation", "devices", "results", i) for i in range(len(results)))
+        yield from (
+            ("allocated", a, "status", "allocation", "devices", "results", i)
+            for i in range(len(results))
+        )
 
 
 def _list(holder: Json, base: Path, keys: tuple[str, ...]) -> Iterator[Path]:
     for key in keys:
-        least = 1 if key == "firstAvailable" else 0  # the API refuses a request without alternatives
+        # the API refuses a request without alternatives
+        least = 1 if key == "firstAvailable" else 0
         items = len(holder.get(key, ()))
         yield from ((*base, key, number) for number in range(items if items > least else 0))
 

@@ -1,7 +1,8 @@
-"""Upstream's own table of allocator cases, recorded when it is needed and never kept in this repository.
+"""Upstream's own table of allocator cases, recorded when it is needed and never kept in this
+repository.
 
-The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its table runs there;
-what goes in and what comes out is left as JSON lines.
+The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its
+table runs there; what goes in and what comes out is left as JSON lines.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def upstream_cases(minor: int) -> list[Json]:
 
 def _record(minor: int, target: Path) -> None:
     found = subprocess.run(
-        [go(), "mod", "download", "-json", f"{MODULE}@v{VERSIONS[minor]}"], capture_output=True, text=True, check=True
+        [go(), "mod", "download", "-json", f"{MODULE}@v{VERSIONS[minor]}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "module"
@@ -53,16 +57,22 @@ def _record(minor: int, target: Path) -> None:
             text=True,
             check=False,
         )
-        if run.returncode or re.search(r"^ *--- SKIP: TestRecord/experimental/", run.stdout, re.MULTILINE):
+        if run.returncode or re.search(
+            r"^ *--- SKIP: TestRecord/experimental/", run.stdout, re.MULTILINE
+        ):
             tail = f"{run.stdout[-3000:]}{run.stderr[-1000:]}"
             sys.exit(f"upstream's table of {VERSIONS[minor]} could not be recorded:\n{tail}")
         shutil.move(part, target)
 
 
 def _is_wanted(source: Path, folder: Path) -> bool:
-    """A recorder may name something that only some versions have in its first line: `// needs: Name`."""
+    """A recorder may name something that only some versions have in its first line: `// needs:
+    Name`.
+    """
     needs = re.match(r"// needs: (\w+)", source.read_text())
-    return needs is None or any(re.search(rf"\b{needs[1]}\b", p.read_text()) for p in folder.rglob("*.go"))
+    return needs is None or any(
+        re.search(rf"\b{needs[1]}\b", p.read_text()) for p in folder.rglob("*.go")
+    )
 
 
 def _environment(part: Path) -> dict[str, str]:

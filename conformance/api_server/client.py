@@ -50,10 +50,18 @@ class Client:
         try:
             return self.server.request(method, path, body, content)
         except ControlPlaneError:
-            return 0, {"reason": PANIC, "message": "the server closed the connection without an answer"}, ()
+            return (
+                0,
+                {"reason": PANIC, "message": "the server closed the connection without an answer"},
+                (),
+            )
 
-    def create(self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True) -> Answer:
-        """Create an object as kubectl would from its text; `document` is the same as a value, for JSON."""
+    def create(
+        self, text: str, document: Mapping[str, Any], mode: str = "Strict", *, dry_run: bool = True
+    ) -> Answer:
+        """Create an object as kubectl would from its text; `document` is the same as a value, for
+        JSON.
+        """
         path = self.path_of(document)
         if path is None:
             return Answer("NoMatch", frozenset({("", "NoMatch")}))
@@ -63,12 +71,15 @@ class Client:
         is_json = text.lstrip().startswith("{")
         body = kubectl_json(document) if is_json else text
         content = "application/json" if is_json else "application/yaml"
-        return _answer(*self.call("POST", path + query, body.encode("utf-8", "surrogatepass"), content))
+        return _answer(
+            *self.call("POST", path + query, body.encode("utf-8", "surrogatepass"), content)
+        )
 
     def _apply(self, path: str, document: Mapping[str, Any]) -> Answer:
         """Apply on the server's side; kubectl does not try where there is no name.
 
-        Numbers that fit no field are left out of the comparison: apply lets them wrap round on their way.
+        Numbers that fit no field are left out of the comparison: apply lets them wrap round on
+        their way.
         """
         if _has_large_number(document):
             return Answer(NOT_ASKED)
@@ -76,18 +87,28 @@ class Client:
         name = metadata.get("name") if isinstance(metadata, Mapping) else None
         if not isinstance(name, str) or not _PATH_SEGMENT.fullmatch(name):
             return Answer(NOT_ASKED)
-        where = f"{path}/{urllib.parse.quote(name, safe='')}?fieldManager=referee&force=true&dryRun=All"
+        where = (
+            f"{path}/{urllib.parse.quote(name, safe='')}?fieldManager=referee&force=true&dryRun=All"
+        )
         body = kubectl_json(document).encode("utf-8", "surrogatepass")
         return _answer(*self.call("PATCH", where, body, "application/apply-patch+yaml"))
 
     def change(self, document: Mapping[str, Any]) -> Answer:
         """Merge a document into the object of its name, without keeping what comes of it."""
         where = f"{self.path_of(document)}/{document['metadata']['name']}?fieldValidation=Strict&dryRun=All"
-        return _answer(*self.call("PATCH", where, kubectl_json(document).encode(), "application/merge-patch+json"))
+        return _answer(
+            *self.call(
+                "PATCH", where, kubectl_json(document).encode(), "application/merge-patch+json"
+            )
+        )
 
     def path_of(self, document: Mapping[str, Any]) -> str | None:
-        """Return where objects like this one are posted, as kubectl would; None where the kind is not served."""
-        found = self.server.resource(str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind")))
+        """Return where objects like this one are posted, as kubectl would; None where the kind is
+        not served.
+        """
+        found = self.server.resource(
+            str(document.get("apiVersion")).removeprefix("/"), str(document.get("kind"))
+        )
         if found is None:
             return None
         metadata = document.get("metadata")
@@ -101,19 +122,24 @@ class Client:
 
 
 def ask(client: Client, questions: Iterable[tuple[str, Mapping[str, Any], str]]) -> list[Answer]:
-    """Return the answers to (text, document, field validation), in order; several are asked at once."""
+    """Return the answers to (text, document, field validation), in order; several are asked at
+    once.
+    """
     with ThreadPoolExecutor(THREADS) as pool:
         return list(pool.map(lambda each: client.create(*each), questions))
 
 
 def kubectl_json(document: Any) -> str:
-    """Return the JSON that kubectl sends: it has read numbers as int64, others as float64, and sorted the keys.
+    """Return the JSON that kubectl sends: it has read numbers as int64, others as float64, and
+    sorted the keys.
 
     Source: sigs.k8s.io/json (numbers), Go's encoding/json (how a float64 is written).
     """
     if isinstance(document, dict):
         keys = sorted(document)
-        items = (f"{json.dumps(key, ensure_ascii=False)}:{kubectl_json(document[key])}" for key in keys)
+        items = (
+            f"{json.dumps(key, ensure_ascii=False)}:{kubectl_json(document[key])}" for key in keys
+        )
         return "{" + ",".join(items) + "}"
     if isinstance(document, list):
         return "[" + ",".join(map(kubectl_json, document)) + "]"
@@ -155,7 +181,9 @@ def _answer(status: int, body: Json, warnings: tuple[str, ...]) -> Answer:
     reason = body.get("reason") or f"HTTP {status}"
     message = str(body.get("message", ""))
     details = body.get("details") or {}
-    faults = {(cause.get("field", ""), cause.get("reason", "")) for cause in details.get("causes") or ()}
+    faults = {
+        (cause.get("field", ""), cause.get("reason", "")) for cause in details.get("causes") or ()
+    }
     if reason == "BadRequest":
         faults = {(path, "UnknownField") for _, path in _UNKNOWN.findall(message)}
     return Answer(reason, frozenset(faults), message=message, warnings=told)

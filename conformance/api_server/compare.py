@@ -10,7 +10,14 @@ from client import NOT_ASKED, PANIC, Answer, Json
 
 from dra_planner.manifests.validation.storage import changes
 
-_SERVERS_OWN: Final = ("uid", "creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink")
+_SERVERS_OWN: Final = (
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+)
 # Of pods and workloads the reader follows what decides about claims and devices.
 _DEVICE_FIELDS: Final = re.compile(r"resourceClaims|resources|priority|preemptionPolicy")
 _PATH: Final = re.compile(r"Go struct field (?P<path>\S+) of type")
@@ -27,8 +34,13 @@ def difference(theirs: Answer, ours: Answer, sent: Any) -> str:
         return ""
     reason = _OWN_WORDS.get(ours.reason, ours.reason)
     if theirs.reason == "AlreadyExists":  # a name of the world's: found after all else was well
-        return "" if not reason else f"verdict: server accepted, reader {reason} ({ours.message[:300]})"
-    if theirs.reason == PANIC and reason:  # what the server falls over is refused for a reason of the reader's own
+        return (
+            ""
+            if not reason
+            else f"verdict: server accepted, reader {reason} ({ours.message[:300]})"
+        )
+    # what the server falls over is refused for a reason of the reader's own
+    if theirs.reason == PANIC and reason:
         return ""
     if theirs.reason != reason:
         return f"verdict: server {theirs.reason or 'accepted'} ({theirs.message[:400]}), " + (
@@ -39,7 +51,10 @@ def difference(theirs: Answer, ours: Answer, sent: Any) -> str:
     if theirs.reason:
         if theirs.reason == "Invalid" and theirs.faults != ours.faults:
             missing, more = sorted(theirs.faults - ours.faults), sorted(ours.faults - theirs.faults)
-            return f"fields: only the server names {missing}, only the reader {more} ({theirs.message[:400]})"
+            return (
+                f"fields: only the server names {missing}, only the reader {more} "
+                f"({theirs.message[:400]})"
+            )
         return ""
     assert theirs.stored is not None
     assert ours.stored is not None
@@ -51,12 +66,18 @@ def _decoding(theirs: Answer, ours: Answer) -> str:
         mine = frozenset(fault for fault in ours.faults if fault[1] == "UnknownField")
         if len(theirs.faults) == _MOST_UNKNOWN and theirs.faults < mine:
             return ""
-        return "" if theirs.faults == mine else f"unknown fields: {sorted(theirs.faults)}, reader {sorted(ours.faults)}"
+        return (
+            ""
+            if theirs.faults == mine
+            else f"unknown fields: {sorted(theirs.faults)}, reader {sorted(ours.faults)}"
+        )
     named = _PATH.search(theirs.message)
     if named is None:
         return ""
-    steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]  # Go names embedded structs
-    said = [iter(_WORD.findall(field)) for field, _ in ours.faults]  # the reader names indexes and keys as well
+    # Go names embedded structs
+    steps = [step for step in _WORD.findall(named["path"])[1:] if not step[0].isupper()]
+    # the reader names indexes and keys as well
+    said = [iter(_WORD.findall(field)) for field, _ in ours.faults]
     if any(all(step in words for step in steps) for words in said):
         return ""
     return f"wrong type at {'.'.join(steps)}, reader {sorted(ours.faults)} ({theirs.message[:300]})"
@@ -69,40 +90,71 @@ def _stored(theirs: Json, ours: Any, sent: Any) -> str:
         return ""
     paths = sorted(path for path in {*server, *reader} if server.get(path) != reader.get(path))
     return "stored: " + "; ".join(
-        f"{path}: server {server.get(path, 'as sent')}, reader {reader.get(path, 'as sent')}" for path in paths
+        f"{path}: server {server.get(path, 'as sent')}, reader {reader.get(path, 'as sent')}"
+        for path in paths
     )
 
 
 def _changed(sent: Any, stored: Any, whole: bool) -> Iterator[tuple[str, Any]]:
     """Yield each path that storing changed, and to what: dropped, or the value in place."""
-    metadata = {key: value for key, value in (stored.get("metadata") or {}).items() if key not in _SERVERS_OWN}
+    metadata = {
+        key: value
+        for key, value in (stored.get("metadata") or {}).items()
+        if key not in _SERVERS_OWN
+    }
     given = sent.get("metadata") or {}
     if metadata.get("namespace") == "default" and not given.get("namespace"):
         metadata.pop("namespace")
     if given.get("generateName") and not given.get("name"):
         metadata.pop("name", None)
-    plain = {**sent, "metadata": {key: value for key, value in given.items() if key not in _SERVERS_OWN}}
-    for path, what, _, value in changes(_without_nothing(plain), _without_nothing({**stored, "metadata": metadata})):
+    plain = {
+        **sent,
+        "metadata": {key: value for key, value in given.items() if key not in _SERVERS_OWN},
+    }
+    for path, what, _, value in changes(
+        _without_nothing(plain), _without_nothing({**stored, "metadata": metadata})
+    ):
         if path.startswith("status") or not (whole or _DEVICE_FIELDS.search(path)):
             continue
         if what == "defaulted" and value in _NOTHING:
             continue
-        yield path, ("dropped" if what == "dropped" else _NOW if what == "defaulted" and path.endswith(_NOW) else value)
+        yield (
+            path,
+            (
+                "dropped"
+                if what == "dropped"
+                else _NOW
+                if what == "defaulted" and path.endswith(_NOW)
+                else value
+            ),
+        )
 
 
 def _without_nothing(value: Any) -> Any:
-    """Return a value without fields that hold nothing: whether Go writes them depends on the field."""
+    """Return a value without fields that hold nothing: whether Go writes them depends on the
+    field.
+    """
     if isinstance(value, dict):
         kept = {key: _without_nothing(item) for key, item in value.items()}
-        return {key: item for key, item in kept.items() if item is not None and item not in ({}, [], "")}
+        return {
+            key: item for key, item in kept.items() if item is not None and item not in ({}, [], "")
+        }
     return [_without_nothing(item) for item in value] if isinstance(value, list) else value
 
 
 def listed_changes(theirs: Answer, sent: Any) -> list[tuple[str, str, Any]]:
-    """Return what the server changed in an object it took: (path, dropped | defaulted | rewritten, value)."""
+    """Return what the server changed in an object it took: (path, dropped | defaulted | rewritten,
+    value).
+    """
     assert theirs.stored is not None
-    metadata = {key: value for key, value in theirs.stored["metadata"].items() if key not in _SERVERS_OWN}
+    metadata = {
+        key: value for key, value in theirs.stored["metadata"].items() if key not in _SERVERS_OWN
+    }
     if not (sent.get("metadata") or {}).get("namespace"):
         metadata.pop("namespace", None)
     stored = {**theirs.stored, "metadata": metadata}
-    return [(path, what, value) for path, what, _, value in changes(sent, stored) if not path.startswith("status")]
+    return [
+        (path, what, value)
+        for path, what, _, value in changes(sent, stored)
+        if not path.startswith("status")
+    ]

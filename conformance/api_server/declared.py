@@ -1,4 +1,6 @@
-"""What else of this project ends in a cluster: objects that the components declare, examples, rewritten manifests."""
+"""What else of this project ends in a cluster: objects that the components declare, examples,
+rewritten manifests.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +42,24 @@ REWRITTEN: Final = 300
 
 
 def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[str]]:
-    """Return which objects of the components and of the examples the server does not take, and how many there were."""
+    """Return which objects of the components and of the examples the server does not take, and how
+    many there were.
+    """
     counts: Counter[str] = Counter()
     objects, found = list(_example_objects()), []
-    makers: dict[str, Callable[[], None]] = {stack.stem: partial(_platform, stack) for stack in STACKS}
+    makers: dict[str, Callable[[], None]] = {
+        stack.stem: partial(_platform, stack) for stack in STACKS
+    }
     for name, make in {**makers, "components": partial(_components, minor)}.items():
         try:
             objects += [(name, each) for each in _declared(make)]
         except (WrongInputs, PlannerError) as error:
             found.append(Refused(name, f"cannot be declared: {error}"))
-    namespaces = {each["metadata"].get("namespace") for _, each in objects} - {None, "default", "kube-system"}
+    namespaces = {each["metadata"].get("namespace") for _, each in objects} - {
+        None,
+        "default",
+        "kube-system",
+    }
     for name in sorted(namespaces):
         document = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         client.create(yaml.safe_dump(document), document, dry_run=False)
@@ -57,7 +67,11 @@ def check_declared(client: Client, minor: int) -> tuple[list[Refused], Counter[s
         counts[each["kind"]] += 1
     asked = [(name, yaml.safe_dump(each), each) for name, each in objects]
     found += check_documents(client, asked, counts, exact=False)
-    return [each for each in found if "AlreadyExists" not in each.why and each.name not in _MEANT_TO_FAIL], counts
+    return [
+        each
+        for each in found
+        if "AlreadyExists" not in each.why and each.name not in _MEANT_TO_FAIL
+    ], counts
 
 
 def _platform(stack: Path) -> None:
@@ -77,25 +91,39 @@ def _components(minor: int) -> None:
         {"name": "own", "selectors": ['device.driver == "gpu.nvidia.com"', "true"]},
     ]
     if features_of(minor).extended_resource:
-        classes.append({"name": "extended", "device": "gpu", "extended_resource_name": "example.com/gpu"})
+        classes.append(
+            {"name": "extended", "device": "gpu", "extended_resource_name": "example.com/gpu"}
+        )
     DeviceClasses("classes", {"kubernetes_version": version, "classes": classes})
     quota = {"gpu.nvidia.com": 4, "whole": 2}
-    TenantAccess("tenants", {"tenants": [{"namespace": "vision", "groups": ["engineers"], "device_quota": quota}]})
+    TenantAccess(
+        "tenants",
+        {"tenants": [{"namespace": "vision", "groups": ["engineers"], "device_quota": quota}]},
+    )
     AdminAccessPolicy("policy", {"namespaces": ["monitoring"]})
 
 
 def _declared(make: Callable[[], None]) -> list[Json]:
-    """Return the Kubernetes objects that a function declares, as they would reach the API server."""
+    """Return the Kubernetes objects that a function declares, as they would reach the API
+    server.
+    """
     clouds = module_of_tests("components/conftest.py")
     found: list[Json] = []
 
     class Mocks(pulumi.runtime.Mocks):
-        def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
+        def new_resource(
+            self, args: pulumi.runtime.MockResourceArgs
+        ) -> tuple[str | None, dict[str, Any]]:
             if args.typ.startswith("kubernetes:") and args.custom and args.inputs.get("apiVersion"):
                 found.append(_object(args.name, args.inputs))
-            return f"{args.name}-id", {**args.inputs, **clouds.COMPUTED.get(args.typ, lambda _: {})(args.name)}
+            return f"{args.name}-id", {
+                **args.inputs,
+                **clouds.COMPUTED.get(args.typ, lambda _: {})(args.name),
+            }
 
-        def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+        def call(
+            self, args: pulumi.runtime.MockCallArgs
+        ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
             return clouds.ANSWERS[args.token], []
 
     pulumi.runtime.set_mocks(Mocks(), project="project", stack="dev", preview=False)
@@ -117,8 +145,11 @@ def _example_objects() -> Iterator[tuple[str, Json]]:
                 yield str(path.relative_to(PROJECT)), document
 
 
-def check_rewritten(client: Client, features: Features, seed: int) -> tuple[list[Refused], Counter[str]]:
-    """Return which rewritten manifests fare otherwise than the v1 manifest whose older form they had, and how many.
+def check_rewritten(
+    client: Client, features: Features, seed: int
+) -> tuple[list[Refused], Counter[str]]:
+    """Return which rewritten manifests fare otherwise than the v1 manifest whose older form they
+    had, and how many.
 
     What is refused stays as it was: its refusal must name the object and say why.
     """
@@ -135,7 +166,9 @@ def check_rewritten(client: Client, features: Features, seed: int) -> tuple[list
         if rewritten.refusals:
             counts[f"{old['apiVersion'].rpartition('/')[2]} refused by name"] += 1
             if not all(each.reason and old["kind"] in each.name for each in rewritten.refusals):
-                found.append(Refused(yaml.safe_dump(old), f"refused without its name: {rewritten.refusals}"))
+                found.append(
+                    Refused(yaml.safe_dump(old), f"refused without its name: {rewritten.refusals}")
+                )
             continue
         pairs.append((old, modern, rewritten.text))
     expected = ask(client, [(yaml.safe_dump(modern), modern, "Strict") for _, modern, _ in pairs])

@@ -62,9 +62,15 @@ def populate(client: Client) -> None:
 
 
 GROUPS: Final = (
-    "api/v1", "apis/apps/v1", "apis/batch/v1", "apis/resource.k8s.io/v1", "apis/policy/v1", "apis/autoscaling/v2",
-    "apis/scheduling.k8s.io/v1", "apis/node.k8s.io/v1",
-)  # fmt: skip
+    "api/v1",
+    "apis/apps/v1",
+    "apis/batch/v1",
+    "apis/resource.k8s.io/v1",
+    "apis/policy/v1",
+    "apis/autoscaling/v2",
+    "apis/scheduling.k8s.io/v1",
+    "apis/node.k8s.io/v1",
+)
 
 
 def mutator_of(client: Client, *, everywhere: bool = False) -> Mutator:
@@ -82,7 +88,9 @@ def compare_documents(
     if mode == "Apply":  # sent as JSON always
         made = [without_plain(document) for document in made]
     texts = [written(document) for document in made]
-    answers = ask(client, [(text, document, mode) for text, document in zip(texts, made, strict=True)])
+    answers = ask(
+        client, [(text, document, mode) for text, document in zip(texts, made, strict=True)]
+    )
     for document, text, theirs in zip(made, texts, answers, strict=True):
         ours = answer(text, features, mode)
         try:
@@ -102,13 +110,17 @@ def differences(
     shown: int,
     make: Callable[[Mutator, int, int, int], Iterator[Json]] = documents,
 ) -> tuple[list[Difference], Counter[str]]:
-    """Return the differences on `count` random documents, the first of each shape made small, and what was answered."""
+    """Return the differences on `count` random documents, the first of each shape made small, and
+    what was answered.
+    """
     mutator, kinds = mutator_of(client, everywhere=make is not documents), Counter[str]()
     stream = list(make(mutator, features.minor, seed, count))
     found: dict[str, Difference] = {}
     started = time.perf_counter()
     for first in range(0, len(stream), CHUNK):
-        for document, theirs, why in compare_documents(client, features, stream[first : first + CHUNK], mode):
+        for document, theirs, why in compare_documents(
+            client, features, stream[first : first + CHUNK], mode
+        ):
             kinds[theirs.reason or "accepted"] += 1
             if why:
                 kinds["differences"] += 1
@@ -124,13 +136,18 @@ RECORDED_SEED: Final = 9
 
 def record(client: Client, minor: int, file: Path) -> int:
     """Keep changed workloads with what the server says to them, and return how many."""
-    made = list(changed_workloads(mutator_of(client, everywhere=True), minor, RECORDED_SEED, RECORDED_COUNT))
+    made = list(
+        changed_workloads(mutator_of(client, everywhere=True), minor, RECORDED_SEED, RECORDED_COUNT)
+    )
     texts = [written(document) for document in made]
-    answers = ask(client, [(text, document, "Strict") for text, document in zip(texts, made, strict=True)])
+    answers = ask(
+        client, [(text, document, "Strict") for text, document in zip(texts, made, strict=True)]
+    )
     lines = [
         json.dumps({"text": text, "reason": answer.reason, "faults": sorted(answer.faults)})
         for text, answer in zip(texts, answers, strict=True)
-        if answer.reason in ("", "Invalid")  # what is refused otherwise, is refused before its rules are asked
+        # what is refused otherwise, is refused before its rules are asked
+        if answer.reason in ("", "Invalid")
     ]
     file.parent.mkdir(exist_ok=True)
     with file.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw) as packed:
@@ -153,7 +170,9 @@ def _small(client: Client, features: Features, difference: Difference) -> Differ
 
 
 def _is_alike(theirs: Answer, why: str, first: Difference) -> bool:
-    """Shrinking must not end at another difference: the server's verdict stays, and no field joins those at fault."""
+    """Shrinking must not end at another difference: the server's verdict stays, and no field joins
+    those at fault.
+    """
     if first.why.startswith("verdict"):
         return f"server {theirs.reason or 'accepted'} " in first.why
     return _faults(why) <= _faults(first.why)

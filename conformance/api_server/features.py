@@ -1,4 +1,6 @@
-"""Feature gates of the server, switched together with the planner's features that stand for them."""
+"""Feature gates of the server, switched together with the planner's features that stand for
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,27 @@ from typing import Final
 
 from dra_planner.releases import GATES, Features, features_of
 
-_NEEDED: Final = {"device_status": 36, "device_taints": 37, "device_taint_rules": 34, "workload_claims": 34}
-"""Field of Features → the minor from which its gate stays as released, since other gates need it or it needs them."""
+_NEEDED: Final = {
+    "device_status": 36,
+    "device_taints": 37,
+    "device_taint_rules": 34,
+    "workload_claims": 34,
+}
+"""Field of Features → the minor from which its gate stays as released, since other gates need it or
+it needs them.
+"""
 
 _OFF_BESIDE_OLDER: Final = ("fractional_capacity_range",)
-"""On by default in servers that were told not to run beside an older release (--min-compatibility-version), as the
-planner takes it; the servers here are told nothing, and leave it off."""
+"""On by default in servers that were told not to run beside an older release
+(--min-compatibility-version), as the planner takes it; the servers here are told nothing, and leave
+it off.
+"""
 
 
 def as_planned(minor: int) -> dict[str, bool]:
-    """Return the gates to give a server of this minor, so that it has those that the planner takes as released."""
+    """Return the gates to give a server of this minor, so that it has those that the planner takes
+    as released.
+    """
     release = features_of(minor)
     found = ((GATES[field], getattr(release, field)) for field in _OFF_BESIDE_OLDER)
     return {gate.name: on for gate, on in found if gate.is_known(minor)}
@@ -37,12 +50,16 @@ def _default(minor: int) -> tuple[Features, Mapping[str, bool]]:
 
 def _all(minor: int) -> tuple[Features, Mapping[str, bool]]:
     known = _known(minor)
-    return features_of(minor).with_gates(**dict.fromkeys(known, True)), dict.fromkeys(known.values(), True)
+    return features_of(minor).with_gates(**dict.fromkeys(known, True)), dict.fromkeys(
+        known.values(), True
+    )
 
 
 def _none(minor: int) -> tuple[Features, Mapping[str, bool]]:
     known = _known(minor)
-    return features_of(minor).with_gates(**dict.fromkeys(known, False)), dict.fromkeys(known.values(), False)
+    return features_of(minor).with_gates(**dict.fromkeys(known, False)), dict.fromkeys(
+        known.values(), False
+    )
 
 
 GATE_SETS: Final[dict[str, Callable[[int], tuple[Features, Mapping[str, bool]]]]] = {

@@ -1,4 +1,6 @@
-"""Random cases: the project's own cases as they are, then those and random valid objects with a few fields changed."""
+"""Random cases: the project's own cases as they are, then those and random valid objects with a few
+fields changed.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ WORKLOADS: Final = Path(__file__).resolve().parent / "workloads.yaml"
 
 
 def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> Iterator[Json]:
-    """Yield `count` pods and workloads that were changed at any place; the same seed gives the same ones."""
+    """Yield `count` pods and workloads that were changed at any place; the same seed gives the same
+    ones.
+    """
     starts = list(yaml.load_all(WORKLOADS.read_text("utf-8"), Loader=yaml.CSafeLoader))
     weights = [len(json.dumps(start)) ** 0.5 for start in starts]
     for number in range(count):
@@ -83,7 +87,9 @@ def changed_workloads(mutator: Mutator, minor: int, seed: int, count: int) -> It
 
 
 def _is_start(document: Json) -> bool:
-    """Whether a case is small, and not about a pod's own resources, which the reader does not follow."""
+    """Whether a case is small, and not about a pod's own resources, which the reader does not
+    follow.
+    """
     spec = document.get("spec")
     own = isinstance(spec, dict) and "resources" in spec
     return not own and "metadata" in document and len(json.dumps(document)) < MAX_SEED_BYTES
@@ -99,7 +105,9 @@ def without_plain(value: Any) -> Any:
 
 
 def written(document: Json) -> str:
-    """Return a document's text: JSON as kubectl sends it, or YAML where scalars stand without quotes."""
+    """Return a document's text: JSON as kubectl sends it, or YAML where scalars stand without
+    quotes.
+    """
     if _has_plain(document):
         return "".join(f"{json.dumps(key)}: {_flow(value)}\n" for key, value in document.items())
     return json.dumps(document, sort_keys=True, ensure_ascii=False)
@@ -115,7 +123,11 @@ def _flow(value: Any) -> str:
     if isinstance(value, Plain):
         return value.text
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(key)}: {_flow(item)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
     return json.dumps(value)

@@ -9,22 +9,59 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from vocabulary import AMOUNTS, BAD_QUANTITIES, NUMBERS, PLAIN, QUANTITIES, STRINGS, Plain, pick, pick_key
+from vocabulary import (
+    AMOUNTS,
+    BAD_QUANTITIES,
+    NUMBERS,
+    PLAIN,
+    QUANTITIES,
+    STRINGS,
+    Plain,
+    pick,
+    pick_key,
+)
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
-# What the reader follows: all of DRA's own kinds, and of pods what decides about claims and devices.
-_METADATA: Final = ("name", "generateName", "labels", "annotations", "ownerReferences", "finalizers")
+# What the reader follows: all of DRA's own kinds, and of pods what decides about claims and
+# devices.
+_METADATA: Final = (
+    "name",
+    "generateName",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+)
 _CONTAINER_FIELDS: Final = ("name", "image", "resources")
 _POD_FIELDS: Final = ("resourceClaims", "resources", "priorityClassName", "priority")
-_WRONG: Final[tuple[Any, ...]] = ("x", "1", 1, 0, -1, 1.5, True, False, [], {}, ["x"], {"x": 1}, [None], "", [[]], [{}])
+_WRONG: Final[tuple[Any, ...]] = (
+    "x",
+    "1",
+    1,
+    0,
+    -1,
+    1.5,
+    True,
+    False,
+    [],
+    {},
+    ["x"],
+    {"x": 1},
+    [None],
+    "",
+    [[]],
+    [{}],
+)
 _SIZES: Final = (2, 4, 5, 8, 9, 10, 11, 16, 17, 32, 33, 48, 49, 64, 65, 128, 129)
 _UNKNOWN: Final = ("unknown", "Name", "x-y", "", "spec", "basic", "driverName", "a.b")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value inside an object: where it is, its schema, and the name of the field that holds it."""
+    """A value inside an object: where it is, its schema, and the name of the field that holds
+    it.
+    """
 
     path: Path
     schema: Json
@@ -90,7 +127,9 @@ class Mutator:
                 yield from self._walk(item, schema["items"], (*path, index), field)
 
     def resolve(self, schema: Json) -> Json:
-        """Return a schema with references followed; quantities and the like keep their name as `title`."""
+        """Return a schema with references followed; quantities and the like keep their name as
+        `title`.
+        """
         while True:
             reference = schema.get("$ref") or (schema.get("allOf") or [{}])[0].get("$ref")
             if reference is None:
@@ -98,7 +137,9 @@ class Mutator:
             name = reference.rpartition("/")[2]
             schema = {**self._schemas.get(name, {}), "title": name.rpartition(".")[2]}
 
-    def value(self, rng: random.Random, schema: Json, field: str, bad: float, depth: int = 0) -> Any:
+    def value(
+        self, rng: random.Random, schema: Json, field: str, bad: float, depth: int = 0
+    ) -> Any:
         """Return a random value of a schema."""
         schema = self.resolve(schema)
         title, kind = schema.get("title"), schema.get("type")
@@ -112,7 +153,10 @@ class Mutator:
         if title == "IntOrString":
             return rng.choice(AMOUNTS)
         if kind == "array":
-            return [self.value(rng, schema["items"], field, bad, depth + 1) for _ in range(rng.choice((0, 1, 1, 2)))]
+            return [
+                self.value(rng, schema["items"], field, bad, depth + 1)
+                for _ in range(rng.choice((0, 1, 1, 2)))
+            ]
         if kind == "boolean":
             return rng.random() < 0.7
         if "properties" in schema:
@@ -121,7 +165,10 @@ class Mutator:
             required = schema.get("required", ())
             known = self._known(schema)
             names = [name for name in known if name in required or rng.random() < 0.35]
-            return {name: self.value(rng, schema["properties"][name], name, bad, depth + 1) for name in names}
+            return {
+                name: self.value(rng, schema["properties"][name], name, bad, depth + 1)
+                for name in names
+            }
         if "additionalProperties" in schema:
             inner = schema["additionalProperties"]
             return {
@@ -131,7 +178,11 @@ class Mutator:
         if kind == "integer" and self._everywhere:
             return rng.choice(NUMBERS)
         if kind == "integer":
-            return pick(rng, field if field in ("generation", "resourceSliceCount", "int", "ints") else "count", bad)
+            return pick(
+                rng,
+                field if field in ("generation", "resourceSliceCount", "int", "ints") else "count",
+                bad,
+            )
         return pick(rng, field, bad)
 
     def _known(self, schema: Json) -> Iterable[str]:
@@ -176,13 +227,16 @@ class Mutator:
         if not isinstance(value, dict):
             return False
         name = rng.choice(_UNKNOWN)
-        if rng.random() < 0.4 and value:  # another case: Go's reader of JSON would take it, the API does not
+        # another case: Go's reader of JSON would take it, the API does not
+        if rng.random() < 0.4 and value:
             name = str(rng.choice(list(value))).upper()
         value[name] = rng.choice((1, "x", {}, None, [{"a": 1}]))
         return True
 
     def repeat(self, rng: random.Random, document: Json, node: Node) -> bool:
-        """Say an item twice, or so often that the list is at its limit or beyond; names differ at times."""
+        """Say an item twice, or so often that the list is at its limit or beyond; names differ at
+        times.
+        """
         value = _at(document, node.path)
         if not isinstance(value, list) or not value:
             return False
@@ -191,7 +245,11 @@ class Mutator:
         while len(value) < size:
             more = copy.deepcopy(item)
             if rename:
-                more = {**more, "name": f"n{len(value)}"} if isinstance(more, dict) and "name" in more else more
+                more = (
+                    {**more, "name": f"n{len(value)}"}
+                    if isinstance(more, dict) and "name" in more
+                    else more
+                )
                 more = f"n{len(value)}" if isinstance(more, str) else more
             value.append(more)
         return True
@@ -227,25 +285,50 @@ class Mutator:
             return False
         longer = value + rng.choice("-._/ A\né0")
         return _put(
-            document, node, rng.choice((longer, value[:-1], value.upper(), value * 2, " " + value, rng.choice(STRINGS)))
+            document,
+            node,
+            rng.choice(
+                (longer, value[:-1], value.upper(), value * 2, " " + value, rng.choice(STRINGS))
+            ),
         )
 
 
 _NEAR_ENUM: Final[tuple[Callable[[str], str], ...]] = (
-    str.lower, str.upper, lambda text: f"{text}s", lambda text: "", lambda text: "Other", lambda text: f" {text}",
-)  # fmt: skip
+    str.lower,
+    str.upper,
+    lambda text: f"{text}s",
+    lambda text: "",
+    lambda text: "Other",
+    lambda text: f" {text}",
+)
 _CHANGES: Final = (
-    *(Mutator.replace,) * 6, *(Mutator.add_field,) * 6, *(Mutator.text,) * 2, *(Mutator.repeat,) * 3, Mutator.remove,
-    Mutator.remove, Mutator.null, Mutator.wrong_type, Mutator.unknown, Mutator.rekey, Mutator.rekey, Mutator.grow,
-    Mutator.shuffle, Mutator.plain,
-)  # fmt: skip
+    *(Mutator.replace,) * 6,
+    *(Mutator.add_field,) * 6,
+    *(Mutator.text,) * 2,
+    *(Mutator.repeat,) * 3,
+    Mutator.remove,
+    Mutator.remove,
+    Mutator.null,
+    Mutator.wrong_type,
+    Mutator.unknown,
+    Mutator.rekey,
+    Mutator.rekey,
+    Mutator.grow,
+    Mutator.shuffle,
+    Mutator.plain,
+)
 
 
 def _decides_about_devices(path: Path) -> bool:
-    """Whether a field of a pod, or of a workload's pods, is one the reader follows; a pod's own resources are not."""
+    """Whether a field of a pod, or of a workload's pods, is one the reader follows; a pod's own
+    resources are not.
+    """
     if any(pair == ("spec", "resources") for pair in pairwise(path)):
         return False
-    return any(field in path for field in _POD_FIELDS) or path[-1] in ("containers", "initContainers")
+    return any(field in path for field in _POD_FIELDS) or path[-1] in (
+        "containers",
+        "initContainers",
+    )
 
 
 def _at(document: Any, path: Path) -> Any:

@@ -1,4 +1,6 @@
-"""What `pulumi-dra slices` prints, put to the real server: it must take every slice and store it as it was sent."""
+"""What `pulumi-dra slices` prints, put to the real server: it must take every slice and store it as
+it was sent.
+"""
 
 from __future__ import annotations
 
@@ -38,17 +40,29 @@ _SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A document that the server did not take, or did not store as it was sent; `name` says what printed it."""
+    """A document that the server did not take, or did not store as it was sent; `name` says what
+    printed it.
+    """
 
     name: str
     why: str
 
 
 def command_lines(minor: int) -> Iterator[tuple[str, ...]]:
-    """Yield the arguments of `slices` for each machine, driver, setting and named MIG layout of the catalogue."""
+    """Yield the arguments of `slices` for each machine, driver, setting and named MIG layout of the
+    catalogue.
+    """
     for cloud in clouds.names():
         for machine in catalog.machines(cloud):
-            base = ("slices", "--cloud", cloud, "--machine", machine.name, "--kubernetes", f"1.{minor}")
+            base = (
+                "slices",
+                "--cloud",
+                cloud,
+                "--machine",
+                machine.name,
+                "--kubernetes",
+                f"1.{minor}",
+            )
             if machine.accelerator is None or machine.accelerator.gpu is None:
                 yield base
                 continue
@@ -71,7 +85,9 @@ def printed(line: tuple[str, ...]) -> list[Json]:
 
 
 def golden_slices(minor: int) -> Iterator[tuple[str, str, Json]]:
-    """Yield (name, YAML, value) of the slices of the golden combinations, predicted for this minor."""
+    """Yield (name, YAML, value) of the slices of the golden combinations, predicted for this
+    minor.
+    """
     golden = module_of_tests("planner/slices/test_golden.py")
     for name, case in golden.CASES.items():
         try:
@@ -95,26 +111,39 @@ def module_of_tests(path: str) -> Any:
     return module
 
 
-def check_slices(client: Client, minor: int, *, golden_only: bool = False) -> tuple[list[Refused], Counter[str]]:
-    """Return the predicted slices that differ, and how many there were; what is printed twice is asked once."""
+def check_slices(
+    client: Client, minor: int, *, golden_only: bool = False
+) -> tuple[list[Refused], Counter[str]]:
+    """Return the predicted slices that differ, and how many there were; what is printed twice is
+    asked once.
+    """
     counts: Counter[str] = Counter()
     asked = {text: (name, document) for name, text, document in golden_slices(minor)}
     counts["golden slices"] = len(asked)
     for line in () if golden_only else command_lines(minor):
         documents = printed(line)
-        counts["command lines" if documents else "command lines that cannot be or publish nothing"] += 1
+        counts[
+            "command lines" if documents else "command lines that cannot be or publish nothing"
+        ] += 1
         for document in documents:
             counts["slices"] += 1
             text = yaml.safe_dump(document, sort_keys=False)
             asked.setdefault(text, (" ".join(line), document))
     counts["different slices"] = len(asked)
-    return check_documents(client, [(name, text, document) for text, (name, document) in asked.items()], counts), counts
+    return check_documents(
+        client, [(name, text, document) for text, (name, document) in asked.items()], counts
+    ), counts
 
 
 def check_documents(
-    client: Client, given: Iterable[tuple[str, str, Json]], counts: Counter[str], *, exact: bool = True
+    client: Client,
+    given: Iterable[tuple[str, str, Json]],
+    counts: Counter[str],
+    *,
+    exact: bool = True,
 ) -> list[Refused]:
-    """Return which of (name, YAML, the same as a value) a server does not take; with `exact` also what it changes.
+    """Return which of (name, YAML, the same as a value) a server does not take; with `exact` also
+    what it changes.
 
     Fields that it fills in are counted by name.
     """

@@ -31,7 +31,9 @@ def objects_of(text: str) -> list[KubernetesObject]:
 
 @cache
 def context_of(features: Features) -> Context:
-    """Return what the reader knows: the release, and the objects of `world.yaml`, which are all there are."""
+    """Return what the reader knows: the release, and the objects of `world.yaml`, which are all
+    there are.
+    """
     kinds: dict[str, list[KubernetesObject]] = {}
     for item in objects_of(WORLD.read_text("utf-8")):
         kinds.setdefault(item.kind, []).append(item)
@@ -39,10 +41,13 @@ def context_of(features: Features) -> Context:
     for quota in quotas:
         quota["status"] = {"used": dict.fromkeys(quota["spec"]["hard"], "0")}
     cluster = ExistingObjects(
-        namespaces={"default": {}} | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
+        namespaces={"default": {}}
+        | {item.name: item.metadata.get("labels") or {} for item in kinds["Namespace"]},
         priority_classes={item.name: int(item.data["value"]) for item in kinds["PriorityClass"]},
         non_preempting=frozenset(
-            item.name for item in kinds["PriorityClass"] if item.data.get("preemptionPolicy") == "Never"
+            item.name
+            for item in kinds["PriorityClass"]
+            if item.data.get("preemptionPolicy") == "Never"
         ),
         classes={
             item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")

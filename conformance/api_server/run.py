@@ -2,8 +2,10 @@
 
     python conformance/api_server/run.py                            all minors, all checks
     python conformance/api_server/run.py --minor 36 --count 2000 --seed 7 --check reader
-    python conformance/api_server/run.py --minor 36 --record        keeps answers for the tests of the planner
-    python conformance/api_server/run.py --minor 36 --sample        golden slices, examples and a few hundred documents
+    python conformance/api_server/run.py --minor 36 --record        keeps answers for the tests of
+                                                                    the planner
+    python conformance/api_server/run.py --minor 36 --sample        golden slices, examples and a
+                                                                    few hundred documents
 Exits 1 when there is a difference, after making one of each kind small and printing it.
 """
 
@@ -31,8 +33,11 @@ from dra_sandbox.tools.kubernetes import MODULES
 from generate import changed_workloads, documents, written
 
 CHECKS: Final = ("reader", "workloads", "slices", "objects")
-RECORDED: Final = Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "recorded"
-MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}  # and how many documents, as a part of --count
+RECORDED: Final = (
+    Path(__file__).resolve().parents[2] / "tests" / "planner" / "manifests" / "recorded"
+)
+# and how many documents, as a part of --count
+MODES: Final = {"Strict": 1.0, "Ignore": 0.25, "Apply": 0.25}
 SAMPLE_COUNT: Final = 300
 SHOWN: Final = 25
 WAIT: Final = 600.0  # seconds until a server is ready, on a machine that has much to do
@@ -47,7 +52,9 @@ def main() -> int:
             if name != "default" and not gates:
                 continue
             started = time.monotonic()
-            with control_plane(Settings(minor, gates, scheduling=False), within_seconds=WAIT) as plane:
+            with control_plane(
+                Settings(minor, gates, scheduling=False), within_seconds=WAIT
+            ) as plane:
                 client = Client(ApiServer.of(plane))
                 populate(client)
                 title = f"{plane.version}, gates {name}"
@@ -56,7 +63,9 @@ def main() -> int:
     return int(failed)
 
 
-def _check(client: Client, features: Any, title: str, gates: str, arguments: argparse.Namespace) -> bool:
+def _check(
+    client: Client, features: Any, title: str, gates: str, arguments: argparse.Namespace
+) -> bool:
     found: list[Any] = []
     if arguments.record:
         count = record(client, features.minor, RECORDED / f"workloads-1.{features.minor}.jsonl.gz")
@@ -64,22 +73,37 @@ def _check(client: Client, features: Any, title: str, gates: str, arguments: arg
         return False
     checks = [check for check in CHECKS if check in (arguments.check or CHECKS)]
     if "objects" in checks and gates == "default":
-        found += _tell(f"{title}: objects of components and examples", check_declared(client, features.minor))
-        found += _tell(f"{title}: rewritten manifests", check_rewritten(client, features, arguments.seed))
+        found += _tell(
+            f"{title}: objects of components and examples", check_declared(client, features.minor)
+        )
+        found += _tell(
+            f"{title}: rewritten manifests", check_rewritten(client, features, arguments.seed)
+        )
     if "slices" in checks and gates == "default":
-        found += _tell(f"{title}: predicted slices", check_slices(client, features.minor, golden_only=arguments.sample))
+        found += _tell(
+            f"{title}: predicted slices",
+            check_slices(client, features.minor, golden_only=arguments.sample),
+        )
     made = {"reader": documents, "workloads": changed_workloads}
     for check in [check for check in checks if check in made]:
         for mode, part in MODES.items():
             count = round(arguments.count * part)
-            seeds = [arguments.seed] if arguments.only_seed else [arguments.seed, secrets.randbelow(1_000_000)]
+            seeds = (
+                [arguments.seed]
+                if arguments.only_seed
+                else [arguments.seed, secrets.randbelow(1_000_000)]
+            )
             for seed in seeds:
                 said = f"{title}: {check}, {count} documents, {mode}, seed {seed}"
-                found += _tell(said, differences(client, features, seed, count, mode, SHOWN, made[check]))
+                found += _tell(
+                    said, differences(client, features, seed, count, mode, SHOWN, made[check])
+                )
     return bool(found)
 
 
-def _tell(said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]) -> list[Any]:
+def _tell(
+    said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str, int]]
+) -> list[Any]:
     """Print what a check found, and return it."""
     found, counts = list(outcome[0]), Counter(outcome[1])
     for each in found[:SHOWN]:
@@ -88,22 +112,42 @@ def _tell(said: str, outcome: tuple[Iterable[Refused | Difference], Mapping[str,
         else:
             print(f"{each.name[:2000]}\n    {each.why[:1000]}\n")
     listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
-    print(f"{said}: {len(found)} {'kinds of difference' if 'differences' in counts else 'differences'} ({listed})")
+    print(
+        f"{said}: {len(found)} "
+        f"{'kinds of difference' if 'differences' in counts else 'differences'} ({listed})"
+    )
     sys.stdout.flush()
     return found
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--minor", type=int, action="append", choices=tuple(MODULES), help="Kubernetes minor; may be repeated"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="append", choices=CHECKS, help="only this; may be repeated")
-    parser.add_argument("--gates", action="append", choices=tuple(GATE_SETS), help="feature gates; default: all sets")
-    parser.add_argument("--count", type=int, default=4000, help="random documents per seed (default %(default)s)")
+    parser.add_argument(
+        "--minor",
+        type=int,
+        action="append",
+        choices=tuple(MODULES),
+        help="Kubernetes minor; may be repeated",
+    )
+    parser.add_argument(
+        "--check", action="append", choices=CHECKS, help="only this; may be repeated"
+    )
+    parser.add_argument(
+        "--gates",
+        action="append",
+        choices=tuple(GATE_SETS),
+        help="feature gates; default: all sets",
+    )
+    parser.add_argument(
+        "--count", type=int, default=4000, help="random documents per seed (default %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="beside it a fresh one is taken")
     parser.add_argument("--only-seed", action="store_true", help="no fresh seed")
-    parser.add_argument("--record", action="store_true", help="keep what the server says to changed workloads")
+    parser.add_argument(
+        "--record", action="store_true", help="keep what the server says to changed workloads"
+    )
     parser.add_argument("--sample", action="store_true", help="a short run, as in CI")
     arguments = parser.parse_args()
     arguments.gates = arguments.gates or (["default"] if arguments.sample else list(GATE_SETS))

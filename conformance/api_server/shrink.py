@@ -1,4 +1,6 @@
-"""Makes an object on which the two differ as small as it gets while they still differ in the same way."""
+"""Makes an object on which the two differ as small as it gets while they still differ in the same
+way.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def shrink(document: Json, differs: Callable[[list[Json]], list[bool]]) -> Json:
     for _ in range(_ROUNDS):
         smaller = (made for path in _paths(document) for made in _without(document, path))
         while batch := list(islice(smaller, _BATCH)):
-            found = next((made for made, bad in zip(batch, differs(batch), strict=True) if bad), None)
+            found = next(
+                (made for made, bad in zip(batch, differs(batch), strict=True) if bad), None
+            )
             if found is not None:
                 break
         else:

@@ -1,10 +1,13 @@
 """The recorded cases of tests/planner/manifests beside one more real API server.
 
-    python conformance/api_server/table.py --minor 37            tells which records this server disagrees with
-    python conformance/api_server/table.py --minor 37 --write    writes its answers into the case files
+    python conformance/api_server/table.py --minor 37            tells which records this server
+                                                                 disagrees with
+    python conformance/api_server/table.py --minor 37 --write    writes its answers into the case
+                                                                 files
 
-A verdict that stands once is that of every release. Where this one answers otherwise, the case gets an entry per
-release. Not asked: cases about texts, which kubectl reads, and those for a server that limits critical priorities.
+A verdict that stands once is that of every release. Where this one answers otherwise, the case gets
+an entry per release. Not asked: cases about texts, which kubectl reads, and those for a server that
+limits critical priorities.
 """
 
 from __future__ import annotations
@@ -43,18 +46,26 @@ TABLE: Final = module_of_tests("planner/manifests/test_server_verdicts.py")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minor", type=int, required=True, choices=tuple(MODULES))
     parser.add_argument("--write", action="store_true", help="write the answers into the files")
     arguments = parser.parse_args()
     version, found = f"1.{arguments.minor}", 0
     for gates, cases in _by_gates(arguments.minor).items():
-        with control_plane(Settings(arguments.minor, dict(gates), scheduling=False), within_seconds=WAIT) as plane:
+        with control_plane(
+            Settings(arguments.minor, dict(gates), scheduling=False), within_seconds=WAIT
+        ) as plane:
             client = Client(ApiServer.of(plane))
             for group, case in cases:
                 for key, value in _answers(client, case):
                     recorded = case.get(key)
-                    if _is_per_release(recorded) and version in recorded and _agrees(recorded[version], value, key):
+                    if (
+                        _is_per_release(recorded)
+                        and version in recorded
+                        and _agrees(recorded[version], value, key)
+                    ):
                         continue
                     if not _is_per_release(recorded) and _agrees(recorded, value, key):
                         continue
@@ -86,11 +97,19 @@ def _answers(client: Client, case: Case) -> Iterator[tuple[str, Any]]:
                 continue
             (item,) = objects_of(TABLE.expand(case["manifest"], case))
             text = TABLE.expand(case["manifest"], case)
-            answer = client.change(item.data) if case.get("change") else client.create(text, item.data, mode)
+            answer = (
+                client.change(item.data)
+                if case.get("change")
+                else client.create(text, item.data, mode)
+            )
             if answer.reason in (NOT_ASKED, PANIC):
                 continue
             yield key, _verdict(answer)
-            if not answer.reason and key in STORED and (case.get(STORED[key]) or not case.get("change")):
+            if (
+                not answer.reason
+                and key in STORED
+                and (case.get(STORED[key]) or not case.get("change"))
+            ):
                 yield STORED[key], _stored(answer, item)
 
 
@@ -99,7 +118,9 @@ def _verdict(answer: Answer) -> Any:
         return "accepted"
     verdict: Json = {"reason": answer.reason}
     if answer.reason == "Invalid":
-        verdict["errors"] = [{"field": field, "reason": reason} for field, reason in sorted(answer.faults)]
+        verdict["errors"] = [
+            {"field": field, "reason": reason} for field, reason in sorted(answer.faults)
+        ]
     return verdict
 
 
@@ -108,7 +129,8 @@ def _stored(answer: Answer, item: Any) -> Json:
     for path, what, value in listed_changes(answer, item.data):
         if item.group != "resource.k8s.io" and not TABLE.DEVICE_FIELDS.search(path):
             continue
-        if what == "defaulted" and (value is None or path == "metadata.name"):  # nothing, and a generated name
+        # nothing, and a generated name
+        if what == "defaulted" and (value is None or path == "metadata.name"):
             continue
         if what == "dropped":
             stored.setdefault(what, []).append(path)
@@ -131,7 +153,9 @@ def _is_per_release(recorded: Any) -> bool:
 
 
 def _agrees(recorded: Any, value: Any, key: str) -> bool:
-    """Tell whether a record is right about an answer, as far as the test of the table looks at it."""
+    """Tell whether a record is right about an answer, as far as the test of the table looks at
+    it.
+    """
     if key in STORED.values():
         recorded = recorded or {}
         if recorded.get("defaulted_more"):
@@ -144,7 +168,9 @@ def _agrees(recorded: Any, value: Any, key: str) -> bool:
     if recorded["reason"] != value["reason"] or "errors" not in recorded or "errors" not in value:
         return bool(recorded["reason"] == value["reason"])
     if "any_of" in recorded["errors"][0]:
-        return bool({error["field"] for error in value["errors"]} & set(recorded["errors"][0]["any_of"]))
+        return bool(
+            {error["field"] for error in value["errors"]} & set(recorded["errors"][0]["any_of"])
+        )
     return {(each["field"], each["reason"]) for each in recorded["errors"]} == {
         (each["field"], each["reason"]) for each in value["errors"]
     }
@@ -159,7 +185,9 @@ def _given(client: Client, case: Case) -> Iterator[None]:
         body = kubectl_json(item.data).encode()
         status, answer, _ = client.call("POST", str(path), body)
         if status >= 300:
-            sys.exit(f"case {case['id']}: the server refuses what is given: {answer.get('message')}")
+            sys.exit(
+                f"case {case['id']}: the server refuses what is given: {answer.get('message')}"
+            )
         made.append(f"{path}/{item.name}")
         if item.kind == "ResourceQuota" and "status" not in item.data:
             hard = item.data["spec"]["hard"]
@@ -172,7 +200,12 @@ def _given(client: Client, case: Case) -> Iterator[None]:
         client.call("DELETE", where)
         name = where.rpartition("/")[2]
         if where.startswith("/api/v1/namespaces/") and where.count("/") == 4:
-            left = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {"finalizers": []}}
+            left = {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": name},
+                "spec": {"finalizers": []},
+            }
             client.call("PUT", f"{where}/finalize", kubectl_json(left).encode())
     if made:
         time.sleep(SETTLING)

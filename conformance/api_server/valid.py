@@ -1,4 +1,6 @@
-"""Random objects that an API server should take: claims, templates, classes, slices, and pods that use them."""
+"""Random objects that an API server should take: claims, templates, classes, slices, and pods that
+use them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import Any, Final
 from vocabulary import QUALIFIED, pick, pick_key
 
 Json = dict[str, Any]
-_NAMESPACES: Final = ("", "default", "admin", "not-admin", "limited", "full", "restricted", "baseline")
+_NAMESPACES: Final = (
+    "",
+    "default",
+    "admin",
+    "not-admin",
+    "limited",
+    "full",
+    "restricted",
+    "baseline",
+)
 _FEW: Final = (1, 1, 1, 2, 2, 3)
 
 
@@ -21,7 +32,9 @@ class Maker:
     def make(self) -> Json:
         """Return any kind of object, those of DRA most often."""
         often = (self.claim, self.slice)
-        return self.rng.choice((*often, *often, self.template, self.device_class, self.pod, self.workload))()
+        return self.rng.choice(
+            (*often, *often, self.template, self.device_class, self.pod, self.workload)
+        )()
 
     def claim(self) -> Json:
         return self._object("resource.k8s.io/v1", "ResourceClaim", spec=self.claim_spec())
@@ -29,24 +42,38 @@ class Maker:
     def template(self) -> Json:
         spec: Json = {"spec": self.claim_spec()}
         if self._maybe():
-            spec["metadata"] = {"labels": {"a": "b"}, "annotations": {pick_key(self.rng, "labels"): "x"}}
+            spec["metadata"] = {
+                "labels": {"a": "b"},
+                "annotations": {pick_key(self.rng, "labels"): "x"},
+            }
         return self._object("resource.k8s.io/v1", "ResourceClaimTemplate", spec=spec)
 
     def device_class(self) -> Json:
         spec: Json = {}
         self._sometimes(spec, "selectors", self._selectors)
         self._sometimes(spec, "config", lambda: [self._opaque() for _ in range(self._few())])
-        self._sometimes(spec, "extendedResourceName", lambda: pick(self.rng, "extendedResourceName"), 0.3)
+        self._sometimes(
+            spec, "extendedResourceName", lambda: pick(self.rng, "extendedResourceName"), 0.3
+        )
         return self._object("resource.k8s.io/v1", "DeviceClass", namespaced=False, spec=spec)
 
     def claim_spec(self) -> Json:
         requests = [self._request(f"r{index}") for index in range(self._few())]
         devices: Json = {"requests": requests}
         references = [request["name"] for request in requests]
-        references += [f"{r['name']}/{s['name']}" for r in requests for s in r.get("firstAvailable", ())]
-        self._sometimes(devices, "constraints", lambda: [self._constraint(references) for _ in range(self._few())])
+        references += [
+            f"{r['name']}/{s['name']}" for r in requests for s in r.get("firstAvailable", ())
+        ]
         self._sometimes(
-            devices, "config", lambda: [self._named(self._opaque(), references) for _ in range(self._few())], 0.25
+            devices,
+            "constraints",
+            lambda: [self._constraint(references) for _ in range(self._few())],
+        )
+        self._sometimes(
+            devices,
+            "config",
+            lambda: [self._named(self._opaque(), references) for _ in range(self._few())],
+            0.25,
         )
         return {"devices": devices}
 
@@ -55,18 +82,28 @@ class Maker:
             exactly = self._exactly()
             self._sometimes(exactly, "adminAccess", lambda: self._maybe(), 0.1)
             return {"name": name, "exactly": exactly}
-        return {"name": name, "firstAvailable": [{"name": f"a{n}", **self._exactly()} for n in range(self._few())]}
+        return {
+            "name": name,
+            "firstAvailable": [{"name": f"a{n}", **self._exactly()} for n in range(self._few())],
+        }
 
     def _exactly(self) -> Json:
-        made: Json = {"deviceClassName": self.rng.choice(("gpu.example.com", "gpu.world.example", "mig"))}
+        made: Json = {
+            "deviceClassName": self.rng.choice(("gpu.example.com", "gpu.world.example", "mig"))
+        }
         self._sometimes(made, "selectors", self._selectors)
         if self._maybe(0.3):
             made["allocationMode"] = "All"
         elif self._maybe():
             made["count"] = self.rng.choice((1, 2, 3))
-        self._sometimes(made, "tolerations", lambda: [self._toleration() for _ in range(self._few())], 0.25)
         self._sometimes(
-            made, "capacity", lambda: {"requests": {pick_key(self.rng, "capacity"): pick(self.rng, "min")}}, 0.25
+            made, "tolerations", lambda: [self._toleration() for _ in range(self._few())], 0.25
+        )
+        self._sometimes(
+            made,
+            "capacity",
+            lambda: {"requests": {pick_key(self.rng, "capacity"): pick(self.rng, "min")}},
+            0.25,
         )
         return made
 
@@ -91,14 +128,25 @@ class Maker:
         return made
 
     def _opaque(self) -> Json:
-        return {"opaque": {"driver": pick(self.rng, "driver"), "parameters": pick(self.rng, "parameters")}}
+        return {
+            "opaque": {
+                "driver": pick(self.rng, "driver"),
+                "parameters": pick(self.rng, "parameters"),
+            }
+        }
 
     def slice(self) -> Json:
         spec: Json = {
             "driver": pick(self.rng, "driver"),
-            "pool": {"name": self.rng.choice(("pool", "a/b")), "generation": 1, "resourceSliceCount": self._few()},
+            "pool": {
+                "name": self.rng.choice(("pool", "a/b")),
+                "generation": 1,
+                "resourceSliceCount": self._few(),
+            },
         }
-        how = self.rng.choice(("nodeName", "nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"))
+        how = self.rng.choice(
+            ("nodeName", "nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
+        )
         spec[how] = self._place(how)
         kind = self.rng.random()
         if kind < 0.15:
@@ -114,7 +162,11 @@ class Maker:
         if how == "nodeSelector":
             operator = self.rng.choice(("In", "NotIn", "Exists", "Gt"))
             values = {"In": ["a"], "NotIn": ["a", "b"], "Gt": ["5"]}.get(operator)
-            expression = {"key": pick(self.rng, "key"), "operator": operator, **({"values": values} if values else {})}
+            expression = {
+                "key": pick(self.rng, "key"),
+                "operator": operator,
+                **({"values": values} if values else {}),
+            }
             term: Json = {"matchExpressions": [expression]}
             if self._maybe(0.2):
                 term["matchFields"] = [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]
@@ -122,7 +174,10 @@ class Maker:
         return "n1" if how == "nodeName" else True
 
     def _counter_set(self, name: str) -> Json:
-        return {"name": name, "counters": {key: {"value": pick(self.rng, "min")} for key in ("memory", "slice-0")}}
+        return {
+            "name": name,
+            "counters": {key: {"value": pick(self.rng, "min")} for key in ("memory", "slice-0")},
+        }
 
     def _device(self, name: str, per_device: bool) -> Json:
         made: Json = {"name": name}
@@ -131,25 +186,47 @@ class Maker:
             made["allowMultipleAllocations"] = True
         self._sometimes(made, "attributes", self._attributes, 0.7)
         self._sometimes(
-            made, "capacity", lambda: {pick_key(self.rng, "capacity"): self._capacity(shared) for _ in range(2)}, 0.6
+            made,
+            "capacity",
+            lambda: {pick_key(self.rng, "capacity"): self._capacity(shared) for _ in range(2)},
+            0.6,
         )
         self._sometimes(made, "taints", lambda: [self._taint() for _ in range(self._few())], 0.2)
         if self._maybe(0.25):
-            made["consumesCounters"] = [{"counterSet": "set0", "counters": {"memory": {"value": "1Gi"}}}]
+            made["consumesCounters"] = [
+                {"counterSet": "set0", "counters": {"memory": {"value": "1Gi"}}}
+            ]
         if self._maybe(0.15):
-            made |= {"bindingConditions": ["a"], "bindingFailureConditions": ["b"], "bindsToNode": self._maybe()}
+            made |= {
+                "bindingConditions": ["a"],
+                "bindingFailureConditions": ["b"],
+                "bindsToNode": self._maybe(),
+            }
         if per_device:
             how = self.rng.choice(("nodeName", "nodeSelector", "allNodes"))
             made[how] = self._place(how)
         return made
 
     def _attributes(self) -> Json:
-        kinds = ("string", "int", "bool", "version", "string", "int", "strings", "ints", "bools", "versions")
+        kinds = (
+            "string",
+            "int",
+            "bool",
+            "version",
+            "string",
+            "int",
+            "strings",
+            "ints",
+            "bools",
+            "versions",
+        )
         found = {}
         for _ in range(self._few()):
             kind = kinds[self.rng.randrange(6 if self._maybe(0.9) else 10)]
             value: Any = self._maybe() if kind.startswith("bool") else pick(self.rng, kind)
-            found[pick_key(self.rng, "attributes")] = {kind: [value] if kind.endswith("s") else value}
+            found[pick_key(self.rng, "attributes")] = {
+                kind: [value] if kind.endswith("s") else value
+            }
         return found
 
     def _capacity(self, shared: bool) -> Json:
@@ -164,7 +241,10 @@ class Maker:
         return made
 
     def _taint(self) -> Json:
-        made: Json = {"key": self.rng.choice(QUALIFIED), "effect": self.rng.choice(("NoSchedule", "NoExecute"))}
+        made: Json = {
+            "key": self.rng.choice(QUALIFIED),
+            "effect": self.rng.choice(("NoSchedule", "NoExecute")),
+        }
         self._sometimes(made, "value", lambda: pick(self.rng, "value"))
         self._sometimes(made, "timeAdded", lambda: pick(self.rng, "timeAdded"), 0.3)
         return made
@@ -174,7 +254,12 @@ class Maker:
 
     def workload(self) -> Json:
         version, kind = self.rng.choice(
-            (("apps/v1", "Deployment"), ("batch/v1", "Job"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"))
+            (
+                ("apps/v1", "Deployment"),
+                ("batch/v1", "Job"),
+                ("apps/v1", "StatefulSet"),
+                ("apps/v1", "DaemonSet"),
+            )
         )
         spec: Json = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": self.pod_spec()}}
         if kind == "Job":
@@ -202,7 +287,9 @@ class Maker:
         resources: Json = {}
         if claims and self._maybe(0.7):
             used = self.rng.sample(claims, self.rng.randint(1, len(claims)))
-            resources["claims"] = [{"name": c, **({"request": "r0"} if self._maybe(0.3) else {})} for c in used]
+            resources["claims"] = [
+                {"name": c, **({"request": "r0"} if self._maybe(0.3) else {})} for c in used
+            ]
         if self._maybe(0.4):
             amount = self.rng.choice(("1", 1, "2", 4))
             resources["limits"] = {"example.com/gpu": amount, "cpu": "500m"}
@@ -216,7 +303,9 @@ class Maker:
         namespace = self.rng.choice(_NAMESPACES) if self._maybe(0.35) else ""
         if namespaced and namespace:
             metadata["namespace"] = namespace
-        self._sometimes(metadata, "labels", lambda: {pick_key(self.rng, "labels"): pick(self.rng, "value")}, 0.2)
+        self._sometimes(
+            metadata, "labels", lambda: {pick_key(self.rng, "labels"): pick(self.rng, "value")}, 0.2
+        )
         return {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
 
     def _few(self) -> int:

@@ -1,8 +1,11 @@
-"""Write the table of API fields that manifests are decoded with, from the published Go types of Kubernetes.
+"""Write the table of API fields that manifests are decoded with, from the published Go types of
+Kubernetes.
 
-    python conformance/api_types/generate.py            # needs Go, and k8s.io/api from the module proxy
+    python conformance/api_types/generate.py            # needs Go, and k8s.io/api from the module
+                                                        proxy
 
-The table says for every type which fields it has, of which type, and in which minor releases; nothing else is taken.
+The table says for every type which fields it has, of which type, and in which minor releases;
+nothing else is taken.
 """
 
 from __future__ import annotations
@@ -38,7 +41,10 @@ ALIASES = {
 KINDS = {
     "v1": (
         "core",
-        "Pod PodTemplate ReplicationController Node Namespace ResourceQuota LimitRange PersistentVolumeClaim",
+        (
+            "Pod PodTemplate ReplicationController Node Namespace ResourceQuota LimitRange "
+            "PersistentVolumeClaim"
+        ),
     ),
     "apps/v1": ("apps", "Deployment ReplicaSet StatefulSet DaemonSet"),
     "batch/v1": ("batch", "Job CronJob"),
@@ -46,14 +52,30 @@ KINDS = {
     "scheduling.k8s.io/v1": ("scheduling", "PriorityClass"),
     "policy/v1": ("policy", "PodDisruptionBudget"),
     "node.k8s.io/v1": ("node", "RuntimeClass"),
-    "resource.k8s.io/v1": ("resource", "ResourceClaim ResourceClaimTemplate DeviceClass ResourceSlice DeviceTaintRule"),
+    "resource.k8s.io/v1": (
+        "resource",
+        "ResourceClaim ResourceClaimTemplate DeviceClass ResourceSlice DeviceTaintRule",
+    ),
 }
 SCALARS = {
-    "string": "string", "bool": "bool", "int": "int64", "int32": "int32", "int64": "int64", "uint8": "int32",
-    "byte": "int32", "float64": "float", "resource.Quantity": "quantity", "intstr.IntOrString": "int-or-string",
-    "meta.Time": "time", "meta.MicroTime": "time", "meta.Duration": "string", "types.UID": "string",
-    "runtime.RawExtension": "any", "meta.FieldsV1": "fields", "[]byte": "string",
-}  # fmt: skip
+    "string": "string",
+    "bool": "bool",
+    "int": "int64",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "int32",
+    "byte": "int32",
+    "float64": "float",
+    "resource.Quantity": "quantity",
+    "intstr.IntOrString": "int-or-string",
+    "meta.Time": "time",
+    "meta.MicroTime": "time",
+    "meta.Duration": "string",
+    "types.UID": "string",
+    "runtime.RawExtension": "any",
+    "meta.FieldsV1": "fields",
+    "[]byte": "string",
+}
 FIELD = re.compile(r"^\t(?:(\w+)\s+)?([\w.\[\]*{}]+)\s+`(.*)`")
 DECLARATION = re.compile(r"^type (\w+) (.+)$")
 
@@ -98,7 +120,11 @@ def describe(kinds: dict[int, str], present: list[int]) -> str:
 def read_release(version: str) -> dict[str, dict[str, str]]:
     """Return the fields of every type that one of the kinds reaches."""
     sources = {package: read_package(path, version) for package, path in PACKAGES.items()}
-    declared = {f"{package}.{name}": body for package, types in sources.items() for name, body in types.items()}
+    declared = {
+        f"{package}.{name}": body
+        for package, types in sources.items()
+        for name, body in types.items()
+    }
     fields: dict[str, dict[str, str]] = {}
     pending = [f"{package}.{kind}" for package, names in KINDS.values() for kind in names.split()]
     while pending:
@@ -117,7 +143,9 @@ def read_package(path: str, version: str) -> dict[str, object]:
     module = "k8s.io/api" if path.startswith("k8s.io/api/") else "k8s.io/apimachinery"
     with tempfile.TemporaryDirectory() as folder:
         command = ["go", "mod", "download", "-json", f"{module}@{version}"]
-        output = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+        output = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
     root = Path(json.loads(output)["Dir"]) / path.removeprefix(module).lstrip("/")
     declared: dict[str, object] = {}
     for file in sorted(root.glob("*.go")):
@@ -177,13 +205,17 @@ def qualify(go_type: str, package: str) -> str:
 
 
 def resolve(go_type: str, package: str, declared: dict[str, object], markers: list[str]) -> str:
-    """Return the type in the table's words: a scalar, a struct's name, `[]`, `[key,…]` (by key), `[=]` (set), `{}`."""
+    """Return the type in the table's words: a scalar, a struct's name, `[]`, `[key,…]` (by key),
+    `[=]` (set), `{}`.
+    """
     go_type = go_type.lstrip("*")
     if go_type == "[]byte":
         return "string"
     if go_type.startswith("[]"):
         keys = [marker.partition("=")[2] for marker in markers if marker.startswith("+listMapKey=")]
-        bracket = "[" + ",".join(keys) + "]" if keys else "[=]" if "+listType=set" in markers else "[]"
+        bracket = (
+            "[" + ",".join(keys) + "]" if keys else "[=]" if "+listType=set" in markers else "[]"
+        )
         return bracket + resolve(go_type[2:], package, declared, [])
     if go_type.startswith("map["):
         return "{}" + resolve(go_type.partition("]")[2], package, declared, [])

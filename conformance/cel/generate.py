@@ -1,7 +1,8 @@
 """Random selectors and devices: well typed for the most part, ill typed now and then.
 
-The generator walks the engine's own table of overloads, so that every function is called, and adds what is no function:
-literals, reads of the device, macros, operators. A case is determined by its seed.
+The generator walks the engine's own table of overloads, so that every function is called, and adds
+what is no function: literals, reads of the device, macros, operators. A case is determined by its
+seed.
 """
 
 from __future__ import annotations
@@ -55,9 +56,13 @@ class Generator(Leaves):
             for name, overloads in declared(dialect).items()
             for o in overloads
             if not name.startswith(("@", "_", "!", "-", "cel.@"))
-            and not o.id.startswith(("authorizer", "groupcheck", "resourcecheck", "pathcheck", "decision"))
+            and not o.id.startswith(
+                ("authorizer", "groupcheck", "resourcecheck", "pathcheck", "decision")
+            )
         ]
-        self.rare = [o for o in _all(declared(dialect)) if o.id.startswith(("authorizer", "resourcecheck"))]
+        self.rare = [
+            o for o in _all(declared(dialect)) if o.id.startswith(("authorizer", "resourcecheck"))
+        ]
         self.depth = 0
         self.wrong = 0.0
 
@@ -70,14 +75,21 @@ class Generator(Leaves):
         expression = self.bool_top()
         if self.chance.random() < 0.03:
             expression = self.damage(expression)
-        return Case(identity, expression, self.dialect, tuple(device(self.chance, self.dialect) for _ in range(3)))
+        return Case(
+            identity,
+            expression,
+            self.dialect,
+            tuple(device(self.chance, self.dialect) for _ in range(3)),
+        )
 
     def damage(self, text: str) -> str:
         """The text with a character changed."""
         at = self.chance.randrange(len(text) + 1)
         return (
             text[:at]
-            + self.chance.choice(["", "(", ")", ".", "?", "'", "!", "0", " ", "-", "[", "&", "a", ",", "`"])
+            + self.chance.choice(
+                ["", "(", ")", ".", "?", "'", "!", "0", " ", "-", "[", "&", "a", ",", "`"]
+            )
             + text[at + self.chance.randint(0, 1) :]
         )
 
@@ -120,9 +132,16 @@ class Generator(Leaves):
             if roll < 0.62:
                 return self.macro(wanted)
             if roll < 0.635:
-                return f"dyn({self.expression(self.some_type())})" if self.chance.random() < 0.3 else self.leaf(wanted)
+                return (
+                    f"dyn({self.expression(self.some_type())})"
+                    if self.chance.random() < 0.3
+                    else self.leaf(wanted)
+                )
             if roll < 0.66:
-                return f"({self.expression(types.BOOL)} ? {self.expression(wanted)} : {self.expression(wanted)})"
+                return (
+                    f"({self.expression(types.BOOL)} ? {self.expression(wanted)} : "
+                    f"{self.expression(wanted)})"
+                )
             return self.call(wanted)
         finally:
             self.depth -= 1
@@ -134,7 +153,10 @@ class Generator(Leaves):
         if wanted == types.BOOL:
             roll = chance.random()
             if roll < 0.4:
-                return f"({self.expression(types.BOOL)} {chance.choice(['&&', '||'])} {self.expression(types.BOOL)})"
+                return (
+                    f"({self.expression(types.BOOL)} {chance.choice(['&&', '||'])} "
+                    f"{self.expression(types.BOOL)})"
+                )
             if roll < 0.5:
                 return f"!({self.expression(types.BOOL)})"
             t = self.some_type()
@@ -156,16 +178,27 @@ class Generator(Leaves):
                     ),
                     None,
                 )
-                b = a if chance.random() < 0.7 else chance.choice([types.INT, types.UINT, types.DOUBLE])
-                return f"{self.operand(a)} {chance.choice(['<', '<=', '>', '>='])} {self.operand(b)}"
+                b = (
+                    a
+                    if chance.random() < 0.7
+                    else chance.choice([types.INT, types.UINT, types.DOUBLE])
+                )
+                return (
+                    f"{self.operand(a)} {chance.choice(['<', '<=', '>', '>='])} {self.operand(b)}"
+                )
             if roll < 0.9:
                 return f"{self.operand(t)} in {self.operand(types.list_of(t))}"
             if roll < 0.93:
-                scalar = chance.choice([types.INT, types.STRING, types.DOUBLE, types.UINT, types.BOOL, types.BYTES])
+                scalar = chance.choice(
+                    [types.INT, types.STRING, types.DOUBLE, types.UINT, types.BOOL, types.BYTES]
+                )
                 return f"{self.attribute()} in {self.literal(types.list_of(scalar))}"
             if roll < 0.97:
                 return f"has({chance.choice([self.attribute, self.chain])()})"
-            return f"{self.operand(types.STRING)} in {self.operand(types.map_of(types.STRING, types.INT))}"
+            return (
+                f"{self.operand(types.STRING)} in "
+                f"{self.operand(types.map_of(types.STRING, types.INT))}"
+            )
         if wanted in (types.INT, types.UINT, types.DOUBLE):
             operator = chance.choice("+-*/" if wanted == types.DOUBLE else "+-*/%")
             return f"({self.expression(wanted)} {operator} {self.expression(wanted)})"
@@ -187,7 +220,10 @@ class Generator(Leaves):
         over, variables = self.range(two=chance.random() < 0.3)
         names = ", ".join(name for name, _ in variables)
         if len(variables) == 1 and wanted.kind == "list" and chance.random() < 0.1:
-            return f"{over}.sortBy({names}, {self.within(variables, chance.choice([types.INT, types.STRING]))})"
+            return (
+                f"{over}.sortBy({names}, "
+                f"{self.within(variables, chance.choice([types.INT, types.STRING]))})"
+            )
         if wanted == types.BOOL:
             form = chance.choice(["exists", "all", "exists_one", "existsOne"])
             return f"{over}.{form}({names}, {self.within(variables, types.BOOL)})"
@@ -198,24 +234,36 @@ class Generator(Leaves):
             return f"{over}.map({names}, {condition}{self.within(variables, wanted.parameters[0])})"
         if wanted.kind == "list":
             condition = f"{self.within(variables, types.BOOL)}, " if chance.random() < 0.3 else ""
-            return f"{over}.transformList({names}, {condition}{self.within(variables, wanted.parameters[0])})"
+            return (
+                f"{over}.transformList({names}, "
+                f"{condition}{self.within(variables, wanted.parameters[0])})"
+            )
         if wanted.kind == "map" and len(variables) == 2:
             return self.transformed(over, names, variables, wanted)
         if wanted.kind == "opaque" and wanted.name == "optional_type":
             name = self.fresh()
             if chance.random() < 0.3:
                 return (
-                    f"{self.optional(self.some_type())}.optFlatMap({name}, {self.within([(name, types.DYN)], wanted)})"
+                    f"{self.optional(self.some_type())}.optFlatMap({name}, "
+                    f"{self.within([(name, types.DYN)], wanted)})"
                 )
             inner = self.some_type()
-            return f"{self.optional(inner)}.optMap({name}, {self.within([(name, types.DYN)], wanted.parameters[0])})"
+            return (
+                f"{self.optional(inner)}.optMap({name}, "
+                f"{self.within([(name, types.DYN)], wanted.parameters[0])})"
+            )
         return self.call(wanted)
 
-    def transformed(self, over: str, names: str, variables: list[tuple[str, CelType]], wanted: CelType) -> str:
+    def transformed(
+        self, over: str, names: str, variables: list[tuple[str, CelType]], wanted: CelType
+    ) -> str:
         """A map made of a list or a map."""
         condition = f"{self.within(variables, types.BOOL)}, " if self.chance.random() < 0.3 else ""
         if self.chance.random() < 0.7:
-            return f"{over}.transformMap({names}, {condition}{self.within(variables, wanted.parameters[1])})"
+            return (
+                f"{over}.transformMap({names}, "
+                f"{condition}{self.within(variables, wanted.parameters[1])})"
+            )
         key, value = [self.within(variables, t) for t in wanted.parameters]
         return f"{over}.transformMapEntry({names}, {condition}{{({key}): {value}}})"
 
@@ -233,7 +281,9 @@ class Generator(Leaves):
                 ]
             )
             value = types.QUANTITY if "capacity" in over else types.DYN
-            return over, [(first, types.STRING), (second, value)] if two else [(first, types.STRING)]
+            return over, [(first, types.STRING), (second, value)] if two else [
+                (first, types.STRING)
+            ]
         element = chance.choice([types.INT, types.STRING, types.DOUBLE, types.BOOL])
         over = self.operand(types.list_of(element))
         return over, [(first, types.INT), (second, element)] if two else [(first, element)]
@@ -246,7 +296,9 @@ class Generator(Leaves):
             del self.variables[len(self.variables) - len(variables) :]
 
     def fresh(self) -> str:
-        return self.chance.choice(["x", "y", "z", "k", "v", "d"]) + str(len(self.variables) + self.chance.randint(0, 2))
+        return self.chance.choice(["x", "y", "z", "k", "v", "d"]) + str(
+            len(self.variables) + self.chance.randint(0, 2)
+        )
 
     def call(self, wanted: CelType) -> str:
         """A call of a function whose result is of the type."""
@@ -272,21 +324,38 @@ class Generator(Leaves):
     def argument(self, overload: Overload, index: int, parameter: CelType) -> str:
         chance = self.chance
         special = {
-            "string_to_quantity": QUANTITIES * 4 + BAD_QUANTITIES, "is_quantity_string": QUANTITIES + BAD_QUANTITIES,
-            "string_to_semver": VERSIONS * 4 + BAD_VERSIONS, "string_bool_to_semver": VERSIONS + BAD_VERSIONS,
-            "is_semver_string": VERSIONS + BAD_VERSIONS, "string_to_ip": ADDRESSES, "is_ip": ADDRESSES,
-            "ip_is_canonical": ADDRESSES, "string_to_cidr": NETWORKS, "is_cidr": NETWORKS, "string_to_url": URLS,
-            "is_url_string": URLS, "string_to_duration": SPANS, "string_to_timestamp": MOMENTS,
+            "string_to_quantity": QUANTITIES * 4 + BAD_QUANTITIES,
+            "is_quantity_string": QUANTITIES + BAD_QUANTITIES,
+            "string_to_semver": VERSIONS * 4 + BAD_VERSIONS,
+            "string_bool_to_semver": VERSIONS + BAD_VERSIONS,
+            "is_semver_string": VERSIONS + BAD_VERSIONS,
+            "string_to_ip": ADDRESSES,
+            "is_ip": ADDRESSES,
+            "ip_is_canonical": ADDRESSES,
+            "string_to_cidr": NETWORKS,
+            "is_cidr": NETWORKS,
+            "string_to_url": URLS,
+            "is_url_string": URLS,
+            "string_to_duration": SPANS,
+            "string_to_timestamp": MOMENTS,
             "format-named": ["dns1123Label", "uuid", "nope"],
-        }.get(overload.id)  # fmt: skip
+        }.get(overload.id)
         if special is not None and index == 0 and chance.random() < 0.8:
             return quote(chance.choice(special))
-        if overload.function in ("matches", "find", "findAll") and index == 1 and chance.random() < 0.7:
+        if (
+            overload.function in ("matches", "find", "findAll")
+            and index == 1
+            and chance.random() < 0.7
+        ):
             return quote(chance.choice(PATTERNS))
         if overload.id == "string_format":
             if index == 0:
                 return quote(chance.choice(FORMATS))
-            return "[" + ", ".join(self.leaf(self.some_type()) for _ in range(chance.randint(0, 3))) + "]"
+            return (
+                "["
+                + ", ".join(self.leaf(self.some_type()) for _ in range(chance.randint(0, 3)))
+                + "]"
+            )
         if overload.id == "lists_range":
             return chance.choice(["0", "3", "10", "-1"])
         return self.expression(parameter)
@@ -308,7 +377,10 @@ _ENVIRONMENTS: tuple[Environment, ...] = ("stored", "new")
 def cases(minor: int, count: int, seed: int) -> list[Case]:
     """So many cases for a minor, over its dialects, in an order in which dialects come together."""
     dialects = [
-        Dialect.of(features_of(minor).with_gates(list_attributes=lists, consumable_capacity=consumable), environment)
+        Dialect.of(
+            features_of(minor).with_gates(list_attributes=lists, consumable_capacity=consumable),
+            environment,
+        )
         for environment in _ENVIRONMENTS
         for lists in ((False, True) if minor >= 36 else (False,))
         for consumable in (True, False)

@@ -2,9 +2,10 @@
 
     python conformance/cel/language.py --minor 36
 
-The expressions are read from the module cel.dev/expr, which holds the tests, and nothing of them is kept here. Each is
-asked as it is, as an element of a list, and compared with the value that the test expects, so that the value counts
-too. What needs messages, which device selectors do not have, is counted apart. Exits 1 when there is a difference.
+The expressions are read from the module cel.dev/expr, which holds the tests, and nothing of them is
+kept here. Each is asked as it is, as an element of a list, and compared with the value that the
+test expects, so that the value counts too. What needs messages, which device selectors do not have,
+is counted apart. Exits 1 when there is a difference.
 """
 
 from __future__ import annotations
@@ -30,14 +31,19 @@ from vocabulary import quote  # noqa: E402
 
 MODULE = "cel.dev/expr@v0.25.1"
 FILES = (  # noqa: SIM905  (a list of so many words reads worse)
-    "basic comparisons conversions fields fp_math integer_math lists logic macros macros2 string string_ext optionals "
+    "basic comparisons conversions fields fp_math integer_math lists logic macros macros2 string "
+    "string_ext optionals "
     "parse timestamps bindings_ext plumbing namespace type_deduction"
 ).split()
 DEVICE = {"driver": "d", "attributes": {}, "capacity": {}}
 _TEST = re.compile(r"^  test:? \{$(.*?)^  \}$", re.DOTALL | re.MULTILINE)
-_EXPRESSION = re.compile(r"^    expr:\s*((?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\s)+)", re.MULTILINE)
+_EXPRESSION = re.compile(
+    r"^    expr:\s*((?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|\s)+)", re.MULTILINE
+)
 _LITERAL = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
-_VALUE = re.compile(r"value:? \{ (bool|int64|uint64|double|string)_value: (\S+|\"[^\n]*\"|'[^\n]*') \}")
+_VALUE = re.compile(
+    r"value:? \{ (bool|int64|uint64|double|string)_value: (\S+|\"[^\n]*\"|'[^\n]*') \}"
+)
 
 
 def folder() -> Path:
@@ -48,7 +54,9 @@ def folder() -> Path:
 
 
 def expressions(text: str) -> Iterator[tuple[str, str]]:
-    """The expressions of a file, each with the literal of the value it should have (empty when that is not simple)."""
+    """The expressions of a file, each with the literal of the value it should have (empty when that
+    is not simple).
+    """
     for test in _TEST.finditer(text):
         found = _EXPRESSION.search(test[1])
         if found is None:
@@ -82,7 +90,11 @@ def cases(minor: int) -> Iterator[Case]:
     for name in FILES:
         text = (tests / f"{name}.textproto").read_text()
         for number, (expression, value) in enumerate(expressions(text)):
-            forms = [expression, f"[{expression}].size() == 1", f"type({expression}) == type({expression})"]
+            forms = [
+                expression,
+                f"[{expression}].size() == 1",
+                f"type({expression}) == type({expression})",
+            ]
             if value:
                 forms.append(f"({expression}) == {value}")
             for form, asked in enumerate(forms):
@@ -90,8 +102,12 @@ def cases(minor: int) -> Iterator[Case]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all"
+    )
     failed = False
     for minor in parser.parse_args().minor or (34, 35, 36, 37):
         program, made = build(minor), list(cases(minor))

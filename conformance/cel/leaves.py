@@ -48,23 +48,52 @@ class Leaves:
         match wanted.kind:
             case "bool":
                 return chance.choice(
-                    ["true", "false", "device.allowMultipleAllocations", f'device.driver == "{DRIVER}"']
+                    [
+                        "true",
+                        "false",
+                        "device.allowMultipleAllocations",
+                        f'device.driver == "{DRIVER}"',
+                    ]
                 )
             case "int":
                 return chance.choice(
-                    ["0", "1", "-1", "2", "3", "9223372036854775807", "-9223372036854775808", "0x1F", "10", "48"]
+                    [
+                        "0",
+                        "1",
+                        "-1",
+                        "2",
+                        "3",
+                        "9223372036854775807",
+                        "-9223372036854775808",
+                        "0x1F",
+                        "10",
+                        "48",
+                    ]
                 )
             case "uint":
                 return chance.choice(["0u", "1u", "18446744073709551615u", "3U"])
             case "double":
-                return chance.choice(["0.0", "1.5", "-2.5", "1e3", "3.0", ".5", "1e308", "9007199254740993.0"])
+                return chance.choice(
+                    ["0.0", "1.5", "-2.5", "1e3", "3.0", ".5", "1e308", "9007199254740993.0"]
+                )
             case "string":
                 if chance.random() < 0.15:
                     return "device.driver"
                 return quote(
                     chance.choice(
                         TEXTS
-                        + chance.choice([QUANTITIES, VERSIONS, ADDRESSES, NETWORKS, URLS, MOMENTS, SPANS, PATTERNS])
+                        + chance.choice(
+                            [
+                                QUANTITIES,
+                                VERSIONS,
+                                ADDRESSES,
+                                NETWORKS,
+                                URLS,
+                                MOMENTS,
+                                SPANS,
+                                PATTERNS,
+                            ]
+                        )
                     )
                 )
             case "bytes":
@@ -97,7 +126,10 @@ class Leaves:
                     )
                 return (
                     "{"
-                    + ", ".join(f"{self.literal(key)}: {self.leaf(value)}" for _ in range(chance.randint(0, 2)))
+                    + ", ".join(
+                        f"{self.literal(key)}: {self.leaf(value)}"
+                        for _ in range(chance.randint(0, 2))
+                    )
                     + "}"
                 )
             case "object":
@@ -107,10 +139,14 @@ class Leaves:
                     return self.optional(wanted.parameters[0])
                 return self.opaque(wanted)
             case "type":
-                return chance.choice(["int", "string", "bool", "type", "null_type", f"type({self.leaf(types.INT)})"])
+                return chance.choice(
+                    ["int", "string", "bool", "type", "null_type", f"type({self.leaf(types.INT)})"]
+                )
             case _:
                 return (
-                    self.leaf(self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE]))
+                    self.leaf(
+                        self.chance.choice([types.INT, types.STRING, types.BOOL, types.DOUBLE])
+                    )
                     if self.chance.random() < 0.5
                     else self.attribute()
                 )
@@ -134,7 +170,14 @@ class Leaves:
         if wanted == types.CIDR:
             return f"cidr({quote(chance.choice(NETWORKS))})"
         if wanted == types.FORMAT:
-            return chance.choice(["format.dns1123Label()", "format.uuid()", "format.date()", "format.qualifiedName()"])
+            return chance.choice(
+                [
+                    "format.dns1123Label()",
+                    "format.uuid()",
+                    "format.date()",
+                    "format.qualifiedName()",
+                ]
+            )
         return self.attribute()
 
     def optional(self, inner: CelType) -> str:
@@ -150,7 +193,11 @@ class Leaves:
                 ]
             )
         return chance.choice(
-            ["optional.none()", f"optional.of({self.leaf(inner)})", f"optional.ofNonZeroValue({self.leaf(inner)})"]
+            [
+                "optional.none()",
+                f"optional.of({self.leaf(inner)})",
+                f"optional.ofNonZeroValue({self.leaf(inner)})",
+            ]
         )
 
     def attribute(self) -> str:
@@ -176,7 +223,11 @@ class Leaves:
         for name in (chance.choice(["attributes", "capacity"]), DRIVER, chance.choice(NAMES)):
             form = chance.random()
             if form < 0.3:
-                text += f"[?{quote(name)}]" if name != "attributes" and name != "capacity" else f".?{name}"
+                text += (
+                    f"[?{quote(name)}]"
+                    if name != "attributes" and name != "capacity"
+                    else f".?{name}"
+                )
             elif form < 0.6 and "." not in name:
                 text += f".?{name}"
             else:

@@ -2,9 +2,10 @@
 
     python conformance/cel/run.py --minor 36 --count 20000 --seed 1
 
-builds the library's answer program when it is not there (Go is needed), makes the cases, asks both, and prints every
-difference in whether a selector compiles, whether the API server admits it, and what it says of each device. Exits 1
-when there is one. With --recorded nothing is built: the library's answers to fixed cases are those that --record kept.
+builds the library's answer program when it is not there (Go is needed), makes the cases, asks both,
+and prints every difference in whether a selector compiles, whether the API server admits it, and
+what it says of each device. Exits 1 when there is one. With --recorded nothing is built: the
+library's answers to fixed cases are those that --record kept.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class Difference:
 
     def __str__(self) -> str:
         return (
-            f"{self.kind} [{self.case.identity}] {self.case.expression}\n  ours   {self.ours}\n  theirs {self.theirs}"
+            f"{self.kind} [{self.case.identity}] {self.case.expression}\n  ours   {self.ours}\n "
+            f" theirs {self.theirs}"
         )
 
 
@@ -63,7 +65,11 @@ def cache() -> Path:
 def build(minor: int) -> Path:
     """The program that answers with the library of a minor, built unless it is there."""
     digest = hashlib.sha256()
-    for source in (HERE / "main.go", HERE / "mods" / f"1.{minor}.mod", HERE / "mods" / f"1.{minor}.sum"):
+    for source in (
+        HERE / "main.go",
+        HERE / "mods" / f"1.{minor}.mod",
+        HERE / "mods" / f"1.{minor}.sum",
+    ):
         digest.update(source.read_bytes())
     program = cache() / f"cel-1.{minor}-{digest.hexdigest()[:12]}"
     if program.exists():
@@ -100,7 +106,9 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
     selector = compile(case.expression, case.dialect)
     if answer.get("panicked"):
         return (
-            None if isinstance(selector, RejectedSelector) else Difference("panic", case, "compiled", answer["refused"])
+            None
+            if isinstance(selector, RejectedSelector)
+            else Difference("panic", case, "compiled", answer["refused"])
         )
     refused = answer.get("refused", "")
     if isinstance(selector, RejectedSelector):
@@ -110,7 +118,12 @@ def compare(case: Case, answer: dict[str, Any], costs: bool) -> Difference | Non
             return None
         if not refused and selector.kind == "cost" and answer["estimated"] > MAX_ESTIMATE:
             return None
-        return Difference("compile", case, f"{selector.kind}: {selector.message}", refused or str(answer["estimated"]))
+        return Difference(
+            "compile",
+            case,
+            f"{selector.kind}: {selector.message}",
+            refused or str(answer["estimated"]),
+        )
     if refused:
         return Difference("compile", case, f"compiles to {selector.tree.type}", refused)
     admitted = selector.estimated_cost <= MAX_ESTIMATE
@@ -133,9 +146,11 @@ def _cut_short(message: str) -> bool:
 
 
 def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None:
-    """The difference that is left when upstream has shown its outcomes and we have tried other orders of the keys.
+    """The difference that is left when upstream has shown its outcomes and we have tried other
+    orders of the keys.
 
-    A selector that hangs on the order of a map's keys is decided by chance upstream; ours are taken in document order.
+    A selector that hangs on the order of a map's keys is decided by chance upstream; ours are taken
+    in document order.
     """
     difference = compare(case, answer, costs)
     chance = random.Random(case.identity)
@@ -143,7 +158,13 @@ def settle(case: Case, answer: dict[str, Any], costs: bool) -> Difference | None
         if difference is None:
             return None
         devices = tuple(
-            {**d, **{k: dict(chance.sample(sorted(d[k].items()), len(d[k]))) for k in ("attributes", "capacity")}}
+            {
+                **d,
+                **{
+                    k: dict(chance.sample(sorted(d[k].items()), len(d[k])))
+                    for k in ("attributes", "capacity")
+                },
+            }
             for d in case.devices
         )
         if compare(dataclasses.replace(case, devices=devices), answer, costs) is None:
@@ -156,7 +177,11 @@ def run(minor: int, count: int, seed: int, costs: bool) -> tuple[list[Difference
     program = build(minor)
     made = cases(minor, count, seed)
     answers = ask(program, [question(c) for c in made])
-    doubtful = [case for case, answer in zip(made, answers, strict=True) if compare(case, answer, costs) is not None]
+    doubtful = [
+        case
+        for case, answer in zip(made, answers, strict=True)
+        if compare(case, answer, costs) is not None
+    ]
     again = ask(program, [question(c, REPEATS) for c in doubtful]) if doubtful else []
     return _settled(zip(doubtful, again, strict=True), answers, costs)
 
@@ -169,12 +194,18 @@ def run_recorded(minor: int, costs: bool) -> tuple[list[Difference], Counter[str
 
 
 def record(minor: int) -> None:
-    """Ask the library of a minor about the fixed cases, and again where its answer hangs on the order of a map."""
+    """Ask the library of a minor about the fixed cases, and again where its answer hangs on the
+    order of a map.
+    """
     program, made = build(minor), cases(minor, recorded.COUNT, recorded.SEED)
     questions = [question(c) for c in made]
     answers = ask(program, questions)
-    doubtful = [n for n, case in enumerate(made) if compare(case, answers[n], costs=True) is not None]
-    for n, answer in zip(doubtful, ask(program, [question(made[n], REPEATS) for n in doubtful]), strict=True):
+    doubtful = [
+        n for n, case in enumerate(made) if compare(case, answers[n], costs=True) is not None
+    ]
+    for n, answer in zip(
+        doubtful, ask(program, [question(made[n], REPEATS) for n in doubtful]), strict=True
+    ):
         answers[n] = answer
     recorded.keep("cel", minor, questions, answers)
 
@@ -192,15 +223,36 @@ def _settled(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all")
-    parser.add_argument("--count", type=int, default=2000, help="selectors per minor (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same cases (default %(default)s)")
-    parser.add_argument("--costs", action="store_true", help="estimates and spent costs must be equal as well")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=(34, 35, 36, 37), help="default: all"
+    )
+    parser.add_argument(
+        "--count", type=int, default=2000, help="selectors per minor (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="the same seed makes the same cases (default %(default)s)",
+    )
+    parser.add_argument(
+        "--costs", action="store_true", help="estimates and spent costs must be equal as well"
+    )
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--recorded", action="store_true", help="compare with the answers that are kept to fixed cases")
-    kept.add_argument("--record", action="store_true", help="ask the library about the fixed cases, and keep that")
-    parser.add_argument("--show", type=int, default=20, help="differences to print per minor (default %(default)s)")
+    kept.add_argument(
+        "--recorded",
+        action="store_true",
+        help="compare with the answers that are kept to fixed cases",
+    )
+    kept.add_argument(
+        "--record", action="store_true", help="ask the library about the fixed cases, and keep that"
+    )
+    parser.add_argument(
+        "--show", type=int, default=20, help="differences to print per minor (default %(default)s)"
+    )
     arguments = parser.parse_args()
     failed = False
     for minor in arguments.minor or (34, 35, 36, 37):
@@ -216,7 +268,10 @@ def main() -> int:
             print(difference)
         answers = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()) if n)
         seconds = time.monotonic() - started
-        print(f"1.{minor}: {count} selectors, {len(differences)} differences ({answers}) in {seconds:.0f} s")
+        print(
+            f"1.{minor}: {count} selectors, {len(differences)} differences ({answers}) in "
+            f"{seconds:.0f} s"
+        )
         failed = failed or bool(differences)
     return int(failed)
 

@@ -2,9 +2,9 @@
 
     python conformance/cel/upstream_table.py --minor 36
 
-The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its tables run there;
-what goes in and what comes out is left as JSON lines in the cache and never kept in this repository. Exits 1 when the
-engine says something else.
+The Go module is copied to a scratch folder, recording tests of ours are put beside its own, and its
+tables run there; what goes in and what comes out is left as JSON lines in the cache and never kept
+in this repository. Exits 1 when the engine says something else.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def _record(minor: int, target: Path) -> None:
             check=False,
         )
         if run.returncode:
-            sys.exit(f"upstream's tables of {VERSIONS[minor]} could not be recorded:\n{run.stdout[-3000:]}{run.stderr}")
+            sys.exit(
+                f"upstream's tables of {VERSIONS[minor]} could not be "
+                f"recorded:\n{run.stdout[-3000:]}{run.stderr}"
+            )
         shutil.move(part, target)
 
 
@@ -108,7 +111,11 @@ def judge(record: dict[str, Any], minor: int) -> str:
     if selector.estimated_cost != record["maxCost"]:
         return f"estimate {selector.estimated_cost}, not {record['maxCost']}"
     ours = selector.matches(record["device"])
-    return "" if any(_same(ours, o) for o in record["outcomes"]) else f"{ours}, not {record['outcomes']}"
+    return (
+        ""
+        if any(_same(ours, o) for o in record["outcomes"])
+        else f"{ours}, not {record['outcomes']}"
+    )
 
 
 def _same(ours: SelectorOutcome, theirs: dict[str, Any]) -> bool:
@@ -178,14 +185,21 @@ def _attribute(value: Any) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=tuple(VERSIONS), help="default: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=tuple(VERSIONS), help="default: all"
+    )
     failed = False
     for minor in parser.parse_args().minor or tuple(VERSIONS):
         table = records(minor)
         wrong = [(record, said) for record in table if (said := judge(record, minor))]
         for record, said in wrong:
-            print(f"{record['name']} {dialect_of(record, minor)}\n  {record['cel'][0].strip()}\n  {said}")
+            print(
+                f"{record['name']} {dialect_of(record, minor)}\n  {record['cel'][0].strip()}\n  "
+                f"{said}"
+            )
         print(f"1.{minor}: {len(table) - len(wrong)} of {len(table)} records of upstream's tables")
         failed = failed or bool(wrong)
     return int(failed)

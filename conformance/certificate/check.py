@@ -1,18 +1,22 @@
-"""Checks the certificate of a plan: that no fleet costs less than it says, and that its packing holds what it places.
+"""Checks the certificate of a plan: that no fleet costs less than it says, and that its packing
+holds what it places.
 
     pulumi-dra plan examples/workloads --stack eks-dev --certificate plan.certificate.json
     python conformance/certificate/check.py plan.certificate.json
 
-Shares no code with the planner and needs the standard library alone. What a node has and what pods take of it, the
-rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra explain` say where they come from.
+Shares no code with the planner and needs the standard library alone. What a node has and what pods
+take of it, the rows of the model, are taken as given: `pulumi-dra slices` and `pulumi-dra explain`
+say where they come from.
 
-    weak duality    prices π of items, and V_p, which no node of pool p is worth more than: a fleet of N_p nodes that
-                    holds the demand d has Σ V_p·N_p ≥ D = Σ π·d, so for every θ ≥ 0 it costs at least
-                    θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
-    limits          where pools share L of something, of which a node takes w_p: with a price ρ ≥ 0 it costs at least
-                    what it does with c_p + ρ·w_p, less ρ·L
-    cases           a part may be divided: at most k nodes of a pool, or more; the least that is shown of a case holds
-    V_p             is checked with the prices of rows, and where these do not settle it by trying every set of pods
+    weak duality    prices π of items, and V_p, which no node of pool p is worth more than: a fleet
+                    of N_p nodes that holds the demand d has Σ V_p·N_p ≥ D = Σ π·d, so for every θ ≥
+                    0 it costs at least θ·D + Σ_p min over minimum ≤ N ≤ maximum of (c_p − θ·V_p)·N
+    limits          where pools share L of something, of which a node takes w_p: with a price ρ ≥ 0
+                    it costs at least what it does with c_p + ρ·w_p, less ρ·L
+    cases           a part may be divided: at most k nodes of a pool, or more; the least that is
+                    shown of a case holds
+    V_p             is checked with the prices of rows, and where these do not settle it by trying
+                    every set of pods
 
 Exit status: 0 the certificate holds, 1 it does not, with every sentence that is not true.
 """
@@ -54,7 +58,9 @@ def faults(document: Document) -> Iterator[str]:
 
 
 def _false_rows(pool: Document) -> Iterator[str]:
-    """Rounded rows must be those of Fekete and Schepers: u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k."""
+    """Rounded rows must be those of Fekete and Schepers: u_k(x) = x where x·(k+1) is whole, else
+    floor(x·(k+1)) / k.
+    """
     plain = {row["name"]: row for row in pool["rows"]}
     for row in pool["rounded"]:
         name, _, times = row["name"].rpartition(", rounded ")
@@ -71,10 +77,16 @@ def _false_rows(pool: Document) -> Iterator[str]:
             yield f"pool {pool['name']}: row {row['name']} has too little"
 
 
-def _false_worths(part: Document, pools: Mapping[str, Document], demand: Mapping[str, int]) -> Iterator[str]:
+def _false_worths(
+    part: Document, pools: Mapping[str, Document], demand: Mapping[str, int]
+) -> Iterator[str]:
     for name in part["pools"]:
         pool, claimed = pools[name], part["worth"].get(name, 0)
-        values = {item: price for item, price in part["items"].items() if item in pool["most"] and demand.get(item)}
+        values = {
+            item: price
+            for item, price in part["items"].items()
+            if item in pool["most"] and demand.get(item)
+        }
         shown = _is_worth_at_most(claimed, values, part["rows"].get(name, {}), pool, demand)
         if shown is None:
             yield f"pool {name}: it is not shown that no node is worth more than {claimed}"
@@ -92,19 +104,33 @@ def _is_worth_at_most(
     pool: Document,
     demand: Mapping[str, int],
 ) -> bool | None:
-    """Whether no set of pods within the rows is worth more; None where too many would have to be tried."""
+    """Whether no set of pods within the rows is worth more; None where too many would have to be
+    tried.
+    """
     rows = {row["name"]: row for row in (*pool["rows"], *pool["rounded"])}
-    if any(price < 0 for price in (*values.values(), *prices.values())) or not set(prices) <= set(rows):
+    if any(price < 0 for price in (*values.values(), *prices.values())) or not set(prices) <= set(
+        rows
+    ):
         return False
     total = sum(price * rows[name]["capacity"] for name, price in prices.items())
     choices = []
     for item, value in values.items():
-        reduced = value - sum(price * rows[name]["needs"].get(item, 0) for name, price in prices.items())
-        needs = [(at, row["needs"][item]) for at, row in enumerate(pool["rows"]) if row["needs"].get(item)]
+        reduced = value - sum(
+            price * rows[name]["needs"].get(item, 0) for name, price in prices.items()
+        )
+        needs = [
+            (at, row["needs"][item])
+            for at, row in enumerate(pool["rows"])
+            if row["needs"].get(item)
+        ]
         choices.append((reduced, value, min(pool["most"][item], demand[item]), needs))
     if total + sum(max(0, reduced) * most for reduced, _, most, _ in choices) <= claimed:
         return True
-    choices.sort(key=lambda each: max((need / pool["rows"][at]["capacity"] for at, need in each[3]), default=0))
+    choices.sort(
+        key=lambda each: max(
+            (need / pool["rows"][at]["capacity"] for at, need in each[3]), default=0
+        )
+    )
     later = [0]
     for reduced, _, most, _ in choices:
         later.append(later[-1] + max(0, reduced) * most)
@@ -123,19 +149,30 @@ def _is_worth_at_most(
             after = list(free)
             for at, need in needs:
                 after[at] -= count * need
-            open_sets.append((left - 1, value + count * worth, after, rest - count * (worth - reduced)))
+            open_sets.append(
+                (left - 1, value + count * worth, after, rest - count * (worth - reduced))
+            )
     return None
 
 
 def _false_claim(document: Document, pools: Mapping[str, Document]) -> Iterator[str]:
     if document["claim"] == "infeasible":
-        if not any(_worth(part, document) > _room(part, pools, document["limits"]) for part in document["parts"]):
+        if not any(
+            _worth(part, document) > _room(part, pools, document["limits"])
+            for part in document["parts"]
+        ):
             yield "no part has more demand than its pools can hold"
         return
-    proved = [max(_bound(part, document, pools), _bound_of_cases(part, document, pools)) for part in document["parts"]]
+    proved = [
+        max(_bound(part, document, pools), _bound_of_cases(part, document, pools))
+        for part in document["parts"]
+    ]
     for part, shown in zip(document["parts"], proved, strict=True):
         if Fraction(part["bound"]) > shown:
-            yield f"pools {', '.join(part['pools'])}: a bound of {part['bound']} is claimed, {shown} is shown"
+            yield (
+                f"pools {', '.join(part['pools'])}: a bound of {part['bound']} is claimed, "
+                f"{shown} is shown"
+            )
     if Fraction(document["bound"]) > sum(proved):
         yield f"a bound of {document['bound']} is claimed, {sum(proved)} is shown"
 
@@ -150,9 +187,16 @@ def _room(part: Document, pools: Mapping[str, Document], limits: Sequence[Docume
     room = Fraction(sum(value * pools[name]["maximum"] for name, value in worth.items()))
     for limit in limits:
         takes = limit["takes"]
-        left = Fraction(max(0, limit["most"] - sum(each * pools[name]["minimum"] for name, each in takes.items())))
+        left = Fraction(
+            max(
+                0,
+                limit["most"] - sum(each * pools[name]["minimum"] for name, each in takes.items()),
+            )
+        )
         held = Fraction(0)
-        for name, value in sorted(worth.items(), key=lambda each: -Fraction(each[1], takes.get(each[0], 1))):
+        for name, value in sorted(
+            worth.items(), key=lambda each: -Fraction(each[1], takes.get(each[0], 1))
+        ):
             further = Fraction(pools[name]["maximum"] - pools[name]["minimum"])
             if name in takes:
                 further = min(further, left / takes[name])
@@ -186,8 +230,12 @@ def _bound(part: Document, document: Document, pools: Mapping[str, Document]) ->
     return best
 
 
-def _cases(part: Document, pools: Mapping[str, Document]) -> Iterator[tuple[Document, dict[str, Document]]]:
-    """Yield the cases that aren't divided, each with the pools as it has them: fewer or more nodes."""
+def _cases(
+    part: Document, pools: Mapping[str, Document]
+) -> Iterator[tuple[Document, dict[str, Document]]]:
+    """Yield the cases that aren't divided, each with the pools as it has them: fewer or more
+    nodes.
+    """
     waiting = [(part["cases"], dict(pools))] if "cases" in part else []
     while waiting:
         case, inside = waiting.pop()
@@ -196,11 +244,15 @@ def _cases(part: Document, pools: Mapping[str, Document]) -> Iterator[tuple[Docu
             continue
         pool = inside[case["pool"]]
         waiting.append((case["fewer"], {**inside, case["pool"]: {**pool, "maximum": case["at"]}}))
-        waiting.append((case["more"], {**inside, case["pool"]: {**pool, "minimum": case["at"] + 1}}))
+        waiting.append(
+            (case["more"], {**inside, case["pool"]: {**pool, "minimum": case["at"] + 1}})
+        )
 
 
 def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    """Return the least that is shown of a case; those whose pools can't hold the demand are left out."""
+    """Return the least that is shown of a case; those whose pools can't hold the demand are left
+    out.
+    """
     shown = [
         _bound(case, document, inside)
         for case, inside in _cases(part, pools)
@@ -210,11 +262,16 @@ def _bound_of_cases(part: Document, document: Document, pools: Mapping[str, Docu
 
 
 def _integer_bound(part: Document, document: Document, pools: Mapping[str, Document]) -> Fraction:
-    """Return the least that whole nodes cost which have room for the demand; the bound where there are too many."""
+    """Return the least that whole nodes cost which have room for the demand; the bound where there
+    are too many.
+    """
     bound, demand = Fraction(part["bound"]), _worth(part, document)
     inside = [(pools[name], part["worth"].get(name, 0)) for name in part["pools"]]
     ranges = [
-        range(pool["minimum"], max(pool["minimum"], min(pool["maximum"], -(-demand // worth) if worth else 0)) + 1)
+        range(
+            pool["minimum"],
+            max(pool["minimum"], min(pool["maximum"], -(-demand // worth) if worth else 0)) + 1,
+        )
         for pool, worth in inside
     ]
     if prod(map(len, ranges)) > MOST_FLEETS:
@@ -231,7 +288,10 @@ def _integer_bound(part: Document, document: Document, pools: Mapping[str, Docum
 def _exceeded(document: Document, nodes: Mapping[str, int]) -> Iterator[str]:
     """Yield the limits that so many nodes exceed."""
     for limit in document["limits"]:
-        if sum(takes * nodes.get(name, 0) for name, takes in limit["takes"].items()) > limit["most"]:
+        if (
+            sum(takes * nodes.get(name, 0) for name, takes in limit["takes"].items())
+            > limit["most"]
+        ):
             yield limit["name"]
 
 
@@ -243,7 +303,10 @@ def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterato
         for row in pool["rows"]:
             taken = sum(row["needs"].get(item, 0) * count for item, count in group["items"].items())
             if taken > row["capacity"]:
-                yield f"a node of pool {pool['name']} holds {taken} of {row['capacity']} {row['name']}"
+                yield (
+                    f"a node of pool {pool['name']} holds {taken} of {row['capacity']} "
+                    f"{row['name']}"
+                )
         for item, count in group["items"].items():
             if item in placed:
                 placed[item] += count * group["nodes"]
@@ -252,10 +315,14 @@ def _false_packing(document: Document, pools: Mapping[str, Document]) -> Iterato
     for name, nodes in used.items():
         if nodes > pools[name]["maximum"]:
             yield f"pool {name} has {nodes} nodes, at most {pools[name]['maximum']} are allowed"
-    for name in _exceeded(document, {name: max(count, pools[name]["minimum"]) for name, count in used.items()}):
+    for name in _exceeded(
+        document, {name: max(count, pools[name]["minimum"]) for name, count in used.items()}
+    ):
         yield f"{name} is exceeded"
     for item, count in document["demand"].items():
-        if placed[item] > count or (placed[item] < count and document["claim"] == "cost" and not document["pending"]):
+        if placed[item] > count or (
+            placed[item] < count and document["claim"] == "cost" and not document["pending"]
+        ):
             yield f"{placed[item]} of {count} of {item} are placed"
 
 

@@ -1,4 +1,6 @@
-"""What a platform declares, installed in a real API server: objects applied, releases by the real Helm."""
+"""What a platform declares, installed in a real API server: objects applied, releases by the real
+Helm.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from dra_sandbox.tools.helm import helm_environment
 _DEFINITIONS: Final = "karpenter-crd"
 """Stays when a case is over, so that objects of its kinds are taken in later cases too."""
 _PASSED_ON: Final = ("resources", "securityContext", "extraArgs")
-"""Values that charts pass on whole to a container or as flags, whatever part of them they have defaults for."""
+"""Values that charts pass on whole to a container or as flags, whatever part of them they have
+defaults for.
+"""
 _OF_THE_CLUSTER: Final = "monitoring.googleapis.com/"
 """Kinds that GKE itself has definitions of."""
 
@@ -57,14 +61,21 @@ class Release:
     @property
     def key(self) -> str:
         """Equal for releases that are installed alike."""
-        return json.dumps([self.name, self.namespace, self.chart, self.version, self.values], sort_keys=True)
+        return json.dumps(
+            [self.name, self.namespace, self.chart, self.version, self.values], sort_keys=True
+        )
 
 
 class Cluster:
     """Installs in one API server, which knows what has been there."""
 
     def __init__(self, server: ApiServer, kubeconfig: Path, charts: Charts, scratch: Path) -> None:
-        self._server, self._kubeconfig, self._charts, self._scratch = server, kubeconfig, charts, scratch
+        self._server, self._kubeconfig, self._charts, self._scratch = (
+            server,
+            kubeconfig,
+            charts,
+            scratch,
+        )
         self.installed = 0
         self.applied = 0
         self.left_out: list[str] = []
@@ -82,7 +93,9 @@ class Cluster:
             else:
                 yield from self._apply(each)
         for release in reversed(releases):
-            done = self._helm("uninstall", release.name, "--namespace", release.namespace, "--no-hooks")
+            done = self._helm(
+                "uninstall", release.name, "--namespace", release.namespace, "--no-hooks"
+            )
             if done.returncode:
                 yield f"{release.name}: is not taken away: {done.stderr.strip()}"
 
@@ -90,7 +103,9 @@ class Cluster:
         if release.key in self._known:
             yield from self._known[release.key]
             return
-        chart = self._charts.find(release.chart_name, release.version, release.chart, release.repository)
+        chart = self._charts.find(
+            release.chart_name, release.version, release.chart, release.repository
+        )
         if chart is None:
             self.left_out.append(f"{release.chart_name} {release.version}")
             return
@@ -103,7 +118,15 @@ class Cluster:
     def _really_install(self, release: Release, chart: Path, there: list[Release]) -> Iterator[str]:
         values = self._scratch / "values.yaml"
         values.write_text(yaml.safe_dump(release.values), encoding="utf-8")
-        command = ["install", release.name, str(chart), "--namespace", release.namespace, "--values", str(values)]
+        command = [
+            "install",
+            release.name,
+            str(chart),
+            "--namespace",
+            release.namespace,
+            "--values",
+            str(values),
+        ]
         done = self._helm(*command, *(["--skip-crds"] if release.skip_crds else []))
         if done.returncode:
             yield f"{release.chart_name} {release.version}: {done.stderr.strip().splitlines()[-1]}"
@@ -124,7 +147,11 @@ class Cluster:
         document = {
             "apiVersion": resource.inputs.get("apiVersion") or api_version.removeprefix("core/"),
             "kind": resource.inputs.get("kind") or kind.removesuffix("Patch"),
-            **{key: value for key, value in resource.inputs.items() if key not in ("apiVersion", "kind")},
+            **{
+                key: value
+                for key, value in resource.inputs.items()
+                if key not in ("apiVersion", "kind")
+            },
         }
         document["metadata"] = {"name": resource.name, **(document.get("metadata") or {})}
         try:
@@ -141,11 +168,15 @@ class Cluster:
     def _helm(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(self._charts.helm), *arguments, "--kubeconfig", str(self._kubeconfig)]
         environment = helm_environment()
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=300, env=environment
+        )
 
 
 def paths_beyond(values: Any, known: Any, path: str = "") -> Iterator[str]:
-    """Yield the keys of a values document that the chart's own has not, below what it has structure for."""
+    """Yield the keys of a values document that the chart's own has not, below what it has structure
+    for.
+    """
     if not isinstance(values, dict) or not isinstance(known, dict) or (path and not known):
         return
     for key, value in values.items():

@@ -1,4 +1,6 @@
-"""What a platform declares inside its cluster: objects and releases, in the order in which they are declared."""
+"""What a platform declares inside its cluster: objects and releases, in the order in which they are
+declared.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ _IDS: Final = {"Subnet": "subnet-0123456789abcdef0", "SecurityGroup": "sg-012345
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A fleet with one release of the driver and one of the device plugin, and options of the platform."""
+    """A fleet with one release of the driver and one of the device plugin, and options of the
+    platform.
+    """
 
     name: str
     fleet: Fleet
@@ -55,7 +59,10 @@ class Declared:
 def example_fleets() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every fleet of this repository, with its name."""
     for path in sorted((PROJECT / "stacks").glob("Pulumi.*.yaml")):
-        yield path.name.split(".")[1], yaml.safe_load(path.read_text(encoding="utf-8"))["config"]["pulumi-dra:fleet"]
+        yield (
+            path.name.split(".")[1],
+            yaml.safe_load(path.read_text(encoding="utf-8"))["config"]["pulumi-dra:fleet"],
+        )
     for path in sorted((PROJECT / "examples").glob("*/stacks/Pulumi.*.yaml")):
         document = yaml.safe_load(path.read_text(encoding="utf-8"))["config"]["pulumi-dra:fleet"]
         yield f"{path.parts[-3]}-{path.name.split('.')[1]}", document
@@ -76,7 +83,8 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
             changed = copy.deepcopy(document)
             changed["kubernetes"] = f"1.{minor}"
             changed["drivers"]["nvidia"]["version"] = version
-            if not cloud(changed["cloud"]).no_device_plugin_label:  # else the cloud has one of its own
+            # else the cloud has one of its own
+            if not cloud(changed["cloud"]).no_device_plugin_label:
                 changed["devicePlugin"] = {"version": plugins[number % len(plugins)]}
             for autoscaler in cloud(changed["cloud"]).autoscalers:
                 title = f"{name}, driver {version}, {autoscaler}"
@@ -86,7 +94,8 @@ def cases(minor: int, only: str = "", releases: tuple[str, ...] = ()) -> Iterato
                     yield f"{title}: {str(error).splitlines()[0]}"
                     continue
                 yield Case(title, fleet, {})
-                if not number and autoscaler == "none":  # what these declare does not go with the driver's release
+                # what these declare does not go with the driver's release
+                if not number and autoscaler == "none":
                     counted = {**changed.get("daemonPods", {}), **_EXPORTER}
                     asked = read_fleet(_with({**changed, "daemonPods": counted}, autoscaler))
                     yield Case(f"{title}, with metrics, queues and Ray", asked, _RELEASES)
@@ -126,7 +135,9 @@ def declared_in(case: Case) -> list[Declared]:
 
 
 class _Cloud(mocks.Mocks):
-    """Answers with what charts and objects are told of a cloud, and keeps what is declared in the cluster."""
+    """Answers with what charts and objects are told of a cloud, and keeps what is declared in the
+    cluster.
+    """
 
     def __init__(self, fleet: Fleet) -> None:
         self.found: list[Declared] = []
@@ -142,7 +153,11 @@ class _Cloud(mocks.Mocks):
             "endpoint": "https://api.example",
             "certificateAuthority": {"data": _CA},
             "identities": [{"oidcs": [{"issuer": "https://oidc.example/1"}]}],
-            "vpcConfig": {"clusterSecurityGroupId": "sg-0123456789abcdef0", "vpcId": "vpc-1", "subnetIds": []},
+            "vpcConfig": {
+                "clusterSecurityGroupId": "sg-0123456789abcdef0",
+                "vpcId": "vpc-1",
+                "subnetIds": [],
+            },
             "kubernetesNetworkConfig": {"serviceIpv4Cidr": "10.100.0.0/16"},
             "masterAuth": {"clusterCaCertificate": _CA},
             "email": f"{args.name}@project.example",
@@ -185,5 +200,10 @@ class _Cloud(mocks.Mocks):
             "clientId": "client",
             "subscriptionId": "subscription",
             "tenantId": "tenant",
-            "kubeconfigs": [{"name": "user", "value": base64.b64encode(json.dumps(kubeconfig).encode()).decode()}],
+            "kubeconfigs": [
+                {
+                    "name": "user",
+                    "value": base64.b64encode(json.dumps(kubeconfig).encode()).decode(),
+                }
+            ],
         }, []

@@ -1,11 +1,14 @@
 """Install every release that example fleets declare by the real Helm, in a real API server.
 
-    python conformance/charts/run.py                     every fleet and release, at the newest minor
-    python conformance/charts/run.py --charts FOLDER     charts of one's own: NAME-VERSION, a folder or a .tgz
+    python conformance/charts/run.py                     every fleet and release, at the newest
+                                                         minor
+    python conformance/charts/run.py --charts FOLDER     charts of one's own: NAME-VERSION, a folder
+                                                         or a .tgz
     python conformance/charts/run.py --only eks-dev --releases 0.4.1,0.5.0
 
-Charts are fetched from their public repositories, else from the Go module proxy; one that cannot be had is named, and
-its releases are left out by name. Exits 1 when anything is refused (with --require, also when anything is left out).
+Charts are fetched from their public repositories, else from the Go module proxy; one that cannot be
+had is named, and its releases are left out by name. Exits 1 when anything is refused (with
+--require, also when anything is left out).
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ def main() -> int:
         folder = Path(scratch)
         charts = Charts(find_helm(), folder, given.charts)
         binaries = find_binaries(given.minor, given.binaries, ("etcd", "kube-apiserver"))
-        with control_plane(Settings(given.minor, scheduling=False), binaries, within_seconds=600) as plane:
+        with control_plane(
+            Settings(given.minor, scheduling=False), binaries, within_seconds=600
+        ) as plane:
             cluster = Cluster(ApiServer.of(plane), plane.kubeconfig, charts, folder)
             for case in cases(given.minor, given.only, given.releases):
                 if isinstance(case, str):
@@ -48,15 +53,27 @@ def main() -> int:
                 before = len(cluster.left_out)
                 try:
                     declared = declared_in(case)
-                except WrongInputs as refused_inputs:  # an autoscaler that is known for no such minor, say
+                # an autoscaler that is known for no such minor, say
+                except WrongInputs as refused_inputs:
                     print(f"refused with the platform: {case.name}: {refused_inputs}", flush=True)
                     continue
                 faults = list(cluster.install(declared))
                 refused.update(faults)
-                without = f", without {', '.join(cluster.left_out[before:])}" if cluster.left_out[before:] else ""
+                without = (
+                    f", without {', '.join(cluster.left_out[before:])}"
+                    if cluster.left_out[before:]
+                    else ""
+                )
                 print(f"{case.name}: {'; '.join(faults) or 'installed'}{without}", flush=True)
-        print(f"\n{count} platforms on Kubernetes {binaries.version}, {time.monotonic() - started:.0f} s: ", end="")
-        print(f"{cluster.installed} distinct releases installed, {cluster.applied} objects, {len(refused)} faults")
+        print(
+            f"\n{count} platforms on Kubernetes {binaries.version}, "
+            f"{time.monotonic() - started:.0f} s: ",
+            end="",
+        )
+        print(
+            f"{cluster.installed} distinct releases installed, {cluster.applied} objects, "
+            f"{len(refused)} faults"
+        )
         for (name, version), why in sorted(charts.missing.items()):
             print(f"left out: chart {name} {version} cannot be had: {why}")
         for what, times in sorted(Counter(cluster.left_out).items()):
@@ -67,12 +84,19 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="charts of one's own, looked at first")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--charts", type=Path, metavar="FOLDER", help="charts of one's own, looked at first"
+    )
     parser.add_argument("--minor", type=int, default=max(RELEASES), choices=tuple(RELEASES))
     parser.add_argument("--only", default="", metavar="FLEET", help="one fleet by its name")
     parser.add_argument(
-        "--releases", type=lambda text: tuple(text.split(",")), default=(), help="of the driver, comma-separated"
+        "--releases",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        help="of the driver, comma-separated",
     )
     parser.add_argument("--binaries", type=Path, help="folder with etcd and kube-apiserver")
     parser.add_argument("--require", action="store_true", help="fail where a chart cannot be had")

@@ -1,4 +1,6 @@
-"""Resources of a Pulumi state in the forms that checkov reads: a Terraform plan, an ARM template, manifests."""
+"""Resources of a Pulumi state in the forms that checkov reads: a Terraform plan, an ARM template,
+manifests.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ NOT_OF_THE_BODY = frozenset({"__defaults", "resourceGroupName", "resourceName"})
 
 def terraform_plan(resources: Iterable[Resource]) -> Properties:
     """Return a Terraform plan that creates what is of AWS and Google, with who refers to whom."""
-    mine = [each for each in resources if each.get("custom") and each["type"].split(":")[0] in PREFIXES]
+    mine = [
+        each for each in resources if each.get("custom") and each["type"].split(":")[0] in PREFIXES
+    ]
     address = {each["urn"]: f"{terraform_type(each['type'])}.{_label(each)}" for each in mine}
     planned, configured = [], []
     for each in mine:
@@ -70,7 +74,9 @@ def terraform_plan(resources: Iterable[Resource]) -> Properties:
             "type": terraform_type(each["type"]),
             "name": _label(each),
         }
-        planned.append({**head, "values": _block(schema, {n: s.type for n, s in schema.inputs.items()}, known)})
+        planned.append(
+            {**head, "values": _block(schema, {n: s.type for n, s in schema.inputs.items()}, known)}
+        )
         references = {
             snake(SINGULAR.get(name, name)): {"references": [address[urn] + ".id", address[urn]]}
             for name, urns in (each.get("propertyDependencies") or {}).items()
@@ -79,7 +85,10 @@ def terraform_plan(resources: Iterable[Resource]) -> Properties:
         }
         configured.append({**head, "expressions": references})
     changes = [
-        {**{key: each[key] for key in ("address", "mode", "type", "name")}, "change": _created(each["values"])}
+        {
+            **{key: each[key] for key in ("address", "mode", "type", "name")},
+            "change": _created(each["values"]),
+        }
         for each in planned
     ]
     return {
@@ -92,16 +101,28 @@ def terraform_plan(resources: Iterable[Resource]) -> Properties:
 
 
 def arm_template(resources: Iterable[Resource]) -> Properties:
-    """Return a Resource Manager template of what is of Azure and has a type there; the rest are roles and windows."""
+    """Return a Resource Manager template of what is of Azure and has a type there; the rest are
+    roles and windows.
+    """
     bodies = []
     for each in resources:
         kind = ARM_TYPES.get(each["type"].removeprefix("azure-native:"))
         if not kind or not each["type"].startswith("azure-native:"):
             continue
-        given = {n: v for n, v in _revealed(each.get("inputs") or {}).items() if n not in NOT_OF_THE_BODY}
+        given = {
+            n: v for n, v in _revealed(each.get("inputs") or {}).items() if n not in NOT_OF_THE_BODY
+        }
         beside = {name: value for name, value in given.items() if name in BESIDE_PROPERTIES}
         inside = {name: value for name, value in given.items() if name not in BESIDE_PROPERTIES}
-        bodies.append({"type": kind, "apiVersion": "2025-01-01", "name": _label(each), **beside, "properties": inside})
+        bodies.append(
+            {
+                "type": kind,
+                "apiVersion": "2025-01-01",
+                "name": _label(each),
+                **beside,
+                "properties": inside,
+            }
+        )
     return {
         "$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
         "contentVersion": "1.0.0.0",
@@ -110,7 +131,9 @@ def arm_template(resources: Iterable[Resource]) -> Properties:
 
 
 def manifests(resources: Iterable[Resource]) -> Sequence[Properties]:
-    """Return the objects that are declared in the cluster; charts are rendered by Helm, not here."""
+    """Return the objects that are declared in the cluster; charts are rendered by Helm, not
+    here.
+    """
     return [
         {name: value for name, value in _revealed(each["inputs"]).items() if name != "__defaults"}
         for each in resources
@@ -134,7 +157,9 @@ def snake(name: str) -> str:
 
 
 def _block(schema: Schema, members: Mapping[str, TypeSpec], given: Mapping[str, Any]) -> Properties:
-    """Return the members of a block by Terraform's names; a block within it is a list of one, as in its plans."""
+    """Return the members of a block by Terraform's names; a block within it is a list of one, as in
+    its plans.
+    """
     block: Properties = {}
     for name, value in given.items():
         if name in members:
@@ -159,7 +184,11 @@ def _value(schema: Schema, spec: TypeSpec, value: Any) -> Any:
 def _revealed(value: Any) -> Any:
     """Return a value with its secrets as the word `secret`: nothing judges what they are."""
     if isinstance(value, dict):
-        return "secret" if SECRET in value else {name: _revealed(member) for name, member in value.items()}
+        return (
+            "secret"
+            if SECRET in value
+            else {name: _revealed(member) for name, member in value.items()}
+        )
     return [_revealed(item) for item in value] if isinstance(value, list) else value
 
 

@@ -2,10 +2,11 @@
 
     python conformance/checkov/run.py
 
-Deploys `stacks/` on the simulated clouds and writes their state as checkov reads it: AWS and Google as a Terraform
-plan, Azure as a Resource Manager template, objects in the cluster as manifests. Exits 1 when a check fails that
-`exceptions.csv` does not excuse, when an exception excuses nothing any more, and when checkov judged nothing. Charts
-are not judged here. Needs a package index: checkov is installed into the per-user cache, and asks nobody else.
+Deploys `stacks/` on the simulated clouds and writes their state as checkov reads it: AWS and Google
+as a Terraform plan, Azure as a Resource Manager template, objects in the cluster as manifests.
+Exits 1 when a check fails that `exceptions.csv` does not excuse, when an exception excuses nothing
+any more, and when checkov judged nothing. Charts are not judged here. Needs a package index:
+checkov is installed into the per-user cache, and asks nobody else.
 """
 
 from __future__ import annotations
@@ -52,15 +53,26 @@ def main() -> int:
     wrong = []
     for stack in STACKS:
         with tempfile.TemporaryDirectory() as scratch:
-            passed, failed = judge(program, stack, declared(stack, Path(scratch) / "engine"), Path(scratch) / "files")
+            passed, failed = judge(
+                program, stack, declared(stack, Path(scratch) / "engine"), Path(scratch) / "files"
+            )
         excused = [each for each in failed if (each.check, each.kind) in exceptions]
         used |= {(each.check, each.kind) for each in excused}
         found = [each for each in failed if each not in excused]
         said = ", ".join(f"{count} of {framework}" for framework, count in sorted(passed.items()))
-        print(f"{stack}: {sum(passed.values())} checks passed ({said}), {len(excused)} excused, {len(found)} failed")
-        wrong += [f"{each.stack}: {each.check} of {each.resource} ({each.kind}): {each.says}" for each in found]
+        print(
+            f"{stack}: {sum(passed.values())} checks passed ({said}), {len(excused)} excused, "
+            f"{len(found)} failed"
+        )
+        wrong += [
+            f"{each.stack}: {each.check} of {each.resource} ({each.kind}): {each.says}"
+            for each in found
+        ]
         wrong += [f"{stack}: nothing was judged"] if not passed else []
-    wrong += [f"exceptions.csv: {check} of {kind} excuses nothing" for check, kind in sorted(exceptions.keys() - used)]
+    wrong += [
+        f"exceptions.csv: {check} of {kind} excuses nothing"
+        for check, kind in sorted(exceptions.keys() - used)
+    ]
     print("\n".join(wrong))
     return int(bool(wrong))
 
@@ -71,7 +83,9 @@ def install() -> Path:
     program = folder / "bin" / "checkov"
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        subprocess.run([str(folder / "bin" / "pip"), "install", "--quiet", f"checkov=={VERSION}"], check=True)
+        subprocess.run(
+            [str(folder / "bin" / "pip"), "install", "--quiet", f"checkov=={VERSION}"], check=True
+        )
         (folder / "ready").touch()
     return program
 
@@ -83,7 +97,9 @@ def read_exceptions() -> Mapping[tuple[str, str], str]:
 
 
 def declared(stack: str, folder: Path) -> Sequence[rendering.Resource]:
-    """Return the resources of a stack after its first `up`, with a control plane that is as private as by default."""
+    """Return the resources of a stack after its first `up`, with a control plane that is as private
+    as by default.
+    """
     engine = Engine(folder, ROOT)
     settings = engine.settings_folder / f"Pulumi.{stack}.yaml"
     document = yaml.safe_load(settings.read_text(encoding="utf-8"))
@@ -108,10 +124,23 @@ def judge(
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     if template["resources"]:
         (folder / "template.json").write_text(json.dumps(template), encoding="utf-8")
-    (folder / "manifests.yaml").write_text(yaml.safe_dump_all(rendering.manifests(resources)), encoding="utf-8")
-    command = [str(program), "--directory", str(folder), "--framework", "terraform_plan", "arm", "kubernetes"]
+    (folder / "manifests.yaml").write_text(
+        yaml.safe_dump_all(rendering.manifests(resources)), encoding="utf-8"
+    )
+    command = [
+        str(program),
+        "--directory",
+        str(folder),
+        "--framework",
+        "terraform_plan",
+        "arm",
+        "kubernetes",
+    ]
     done = subprocess.run(
-        [*command, "--output", "json", "--quiet", "--skip-download"], capture_output=True, text=True, check=False
+        [*command, "--output", "json", "--quiet", "--skip-download"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     try:
         answer = json.loads(done.stdout)
@@ -126,7 +155,9 @@ def judge(
 
 
 def _finding(stack: str, said: Mapping[str, Any]) -> Finding:
-    """Return a finding; a resource is called by its kind and its name, which has dots only in the cluster."""
+    """Return a finding; a resource is called by its kind and its name, which has dots only in the
+    cluster.
+    """
     resource = str(said["resource"])
     of_azure = resource.startswith("Microsoft.")
     kind = resource.rpartition(".")[0] if of_azure else resource.partition(".")[0]

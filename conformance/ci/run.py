@@ -2,10 +2,10 @@
 
     python conformance/ci/run.py
 
-`Containerfile` by hadolint, `action.yml` and the job of `templates/check.yml` against the schemas that
-check-jsonschema brings, the hooks by pre-commit, which installs this project as a user's machine does and runs them in
-a repository: a good one, a broken one, one that is repaired. Exits 1 at the first that is refused. Needs git and a
-package index.
+`Containerfile` by hadolint, `action.yml` and the job of `templates/check.yml` against the schemas
+that check-jsonschema brings, the hooks by pre-commit, which installs this project as a user's
+machine does and runs them in a repository: a good one, a broken one, one that is repaired. Exits 1
+at the first that is refused. Needs git and a package index.
 """
 
 from __future__ import annotations
@@ -39,8 +39,21 @@ def main() -> int:
         check = str(bin_folder / "check-jsonschema")
         expect(0, str(bin_folder / "hadolint"), str(ROOT / "Containerfile"))
         expect(0, check, "--builtin-schema", "vendor.github-actions", str(ROOT / "action.yml"))
-        expect(0, check, "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", str(job))
-        expect(0, str(bin_folder / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
+        expect(
+            0,
+            check,
+            "--builtin-schema",
+            "vendor.gitlab-ci",
+            "--data-transform",
+            "gitlab-ci",
+            str(job),
+        )
+        expect(
+            0,
+            str(bin_folder / "pre-commit"),
+            "validate-manifest",
+            str(ROOT / ".pre-commit-hooks.yaml"),
+        )
         project = folder / "project"
         project.mkdir()
         expect(0, "git", "init", "-q", str(project))
@@ -48,12 +61,21 @@ def main() -> int:
         for text, hook, status in (
             (CLAIM % GOOD, "pulumi-dra-check", 0),
             (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-check", 1),
-            (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-fix", 1),  # files were changed: add them again
+            # files were changed: add them again
+            (CLAIM % "deviceClassName: gpu.nvidia.com", "pulumi-dra-fix", 1),
             (CLAIM % GOOD, "pulumi-dra-fix", 0),
         ):
             claim.write_text(text, encoding="utf-8")
             expect(0, "git", "add", ".", cwd=project)
-            expect(status, str(bin_folder / "pre-commit"), "try-repo", str(ROOT), hook, "--all-files", cwd=project)
+            expect(
+                status,
+                str(bin_folder / "pre-commit"),
+                "try-repo",
+                str(ROOT),
+                hook,
+                "--all-files",
+                cwd=project,
+            )
             if hook == "pulumi-dra-fix" and claim.read_text(encoding="utf-8") != CLAIM % GOOD:
                 sys.exit(f"not repaired:\n{claim.read_text(encoding='utf-8')}")
     return 0

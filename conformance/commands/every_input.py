@@ -1,7 +1,8 @@
-"""Run the commands on every input of the tests, with and without the solver; the tests themselves run a sample.
+"""Run the commands on every input of the tests, with and without the solver; the tests themselves
+run a sample.
 
-`plan` and `check` agree on everything that the tree holds, each within 10 s of CPU, and the policy pack finds every
-seeded fault in a preview.
+`plan` and `check` agree on everything that the tree holds, each within 10 s of CPU, and the policy
+pack finds every seeded fault in a preview.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ TESTS: Final = ("tests/command/truth/test_corpora.py", "tests/policies/test_comp
 def main() -> int:
     """Return the exit status of the tests."""
     words = [sys.executable, "-m", "pytest", "-q", *TESTS]
-    return subprocess.run(words, cwd=ROOT, env={**os.environ, "EVERY_INPUT": "1"}, check=False).returncode
+    return subprocess.run(
+        words, cwd=ROOT, env={**os.environ, "EVERY_INPUT": "1"}, check=False
+    ).returncode
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""Kill one process of a control plane at a random moment, again and again: the next one starts, and nothing is left.
+"""Kill one process of a control plane at a random moment, again and again: the next one starts, and
+nothing is left.
 
     python conformance/control_plane/kills.py --count 50
 
-In every round a process of its own starts a control plane that is kept, as `sandbox up` does. At a random moment, while
-it starts or runs, etcd, the API server, the scheduler, the controller manager, the kubelet or the starter itself is
-killed with SIGKILL. What is then left is stopped as `sandbox down` does; no process, port or file may stay. The next
-round is the new start: it must become ready unless it is killed too.
+In every round a process of its own starts a control plane that is kept, as `sandbox up` does. At a
+random moment, while it starts or runs, etcd, the API server, the scheduler, the controller manager,
+the kubelet or the starter itself is killed with SIGKILL. What is then left is stopped as `sandbox
+down` does; no process, port or file may stay. The next round is the new start: it must become ready
+unless it is killed too.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ STARTER = "starter"
 
 
 def main() -> int:
-    """Run the rounds; return 1 when one of them left something, or ended in another way than it must."""
+    """Run the rounds; return 1 when one of them left something, or ended in another way than it
+    must.
+    """
     given = _arguments()
     chance = random.Random(given.seed)
     find_binaries(given.minor)
@@ -62,8 +66,14 @@ def main() -> int:
             for fault in found.faults:
                 faults.append(f"round {number}, {victim} after {moment:.1f} s: {fault}")
                 print(faults[-1], flush=True)
-    print(f"{given.count} rounds: {', '.join(f'{count} {name}' for name, count in sorted(kills.items()))}")
-    print(f"starts: {', '.join(f'{count} {name}' for name, count in sorted(ends.items()))}; {len(faults)} faults")
+    print(
+        f"{given.count} rounds: "
+        f"{', '.join(f'{count} {name}' for name, count in sorted(kills.items()))}"
+    )
+    print(
+        f"starts: {', '.join(f'{count} {name}' for name, count in sorted(ends.items()))}; "
+        f"{len(faults)} faults"
+    )
     return int(bool(faults))
 
 
@@ -134,9 +144,17 @@ def _left_after_stop(folder: Path) -> list[str]:
     stop(folder)
     faults = [f"{name} still runs" for name in running(folder)]
     faults += [f"{folder} is still there"] if folder.exists() else []
-    named = [each for each in psutil.process_iter(["cmdline"]) if str(folder) in " ".join(each.info["cmdline"] or [])]
+    named = [
+        each
+        for each in psutil.process_iter(["cmdline"])
+        if str(folder) in " ".join(each.info["cmdline"] or [])
+    ]
     faults += [f"process {each.pid} names the folder" for each in named]
-    listening = {each.laddr.port for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    listening = {
+        each.laddr.port
+        for each in psutil.net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    }
     return faults + [f"port {port} is still listened on" for port in ports if port in listening]
 
 
@@ -147,7 +165,9 @@ def _ports(folder: Path) -> tuple[int, ...]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minor", type=int, default=36)
     parser.add_argument("--count", type=int, default=50, help="rounds, default: %(default)s")
     parser.add_argument("--seed", type=int, default=1)

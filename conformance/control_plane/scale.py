@@ -30,9 +30,15 @@ _GPU = "gpu.nvidia.com"
 def main() -> int:
     """Rehearse; return 1 when a pod is pending or a difference unexplained."""
     given = _arguments()
-    sources = (Source("workloads.yaml", yaml.safe_dump_all(_workloads(given.pods, given.deployments))),)
-    plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(_fleet(given.nodes, given.minor)), steps=0))
-    with control_plane(Settings(given.minor), find_binaries(given.minor), within_seconds=300) as plane:
+    sources = (
+        Source("workloads.yaml", yaml.safe_dump_all(_workloads(given.pods, given.deployments))),
+    )
+    plan = make_plan(
+        PlanRequest(sources=sources, fleet=read_fleet(_fleet(given.nodes, given.minor)), steps=0)
+    )
+    with control_plane(
+        Settings(given.minor), find_binaries(given.minor), within_seconds=300
+    ) as plane:
         watch = _Memory(plane.folder)
         began = time.monotonic()
         request = RehearsalRequest(plan=plan, sources=sources, within_seconds=given.time_limit)
@@ -41,13 +47,22 @@ def main() -> int:
         watch.stop()
     placed = sum(row.outcome.placed for row in found.rows)
     own = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"{given.nodes} nodes, {placed} of {given.pods} pods placed, decided {found.outcome.decided}")
-    print(f"{seconds:.0f} s in all, {found.seconds:.0f} s from the first workload to the last verdict")
+    print(
+        f"{given.nodes} nodes, {placed} of {given.pods} pods placed, decided "
+        f"{found.outcome.decided}"
+    )
+    print(
+        f"{seconds:.0f} s in all, {found.seconds:.0f} s from the first workload to the last verdict"
+    )
     for name, (memory, cpu) in watch.most.items():
         print(f"  {name:24} {memory / 2**20:6.0f} MiB  {cpu:6.0f} s CPU")
-    print(f"  {'the rehearsal itself':24} {own.ru_maxrss / 2**10:6.0f} MiB  {own.ru_utime + own.ru_stime:6.0f} s CPU")
     print(
-        f"  processes of the control plane together: {sum(memory for memory, _ in watch.most.values()) / 2**30:.1f} GiB"
+        f"  {'the rehearsal itself':24} {own.ru_maxrss / 2**10:6.0f} MiB  "
+        f"{own.ru_utime + own.ru_stime:6.0f} s CPU"
+    )
+    print(
+        "  processes of the control plane together: "
+        f"{sum(memory for memory, _ in watch.most.values()) / 2**30:.1f} GiB"
     )
     for row in found.unexplained:
         print("unexplained:", row.outcome.workload, row.difference, row.deviation)
@@ -80,7 +95,9 @@ class _Memory:
 
 
 def _fleet(nodes: int, minor: int) -> dict[str, Any]:
-    fleet: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "fleet.yaml").read_text(encoding="utf-8"))
+    fleet: dict[str, Any] = yaml.safe_load(
+        (Path(__file__).parent / "fleet.yaml").read_text(encoding="utf-8")
+    )
     (pool,) = fleet["pools"]
     return {**fleet, "kubernetes": f"1.{minor}", "pools": [{**pool, "count": nodes}]}
 
@@ -90,9 +107,16 @@ def _workloads(pods: int, deployments: int) -> list[dict[str, object]]:
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaimTemplate",
         "metadata": {"name": "one"},
-        "spec": {"spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": _GPU}}]}}},
+        "spec": {
+            "spec": {
+                "devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": _GPU}}]}
+            }
+        },
     }
-    return [template, *(_deployment(f"w{number}", pods // deployments) for number in range(deployments))]
+    return [
+        template,
+        *(_deployment(f"w{number}", pods // deployments) for number in range(deployments)),
+    ]
 
 
 def _deployment(name: str, replicas: int) -> dict[str, object]:
@@ -116,7 +140,9 @@ def _deployment(name: str, replicas: int) -> dict[str, object]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minor", type=int, default=36)
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--pods", type=int, default=5000)

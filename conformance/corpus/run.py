@@ -1,12 +1,16 @@
-"""Check public manifests, which are fetched and never kept here: all that is told of them must be justified.
+"""Check public manifests, which are fetched and never kept here: all that is told of them must be
+justified.
 
-    python conformance/corpus/run.py                 fetches the commits of `repositories.csv` (git is needed)
-    python conformance/corpus/run.py --from DIR      takes DIR/OWNER+NAME/repo or DIR/OWNER/NAME, where they are
+    python conformance/corpus/run.py                 fetches the commits of `repositories.csv` (git
+                                                     is needed)
+    python conformance/corpus/run.py --from DIR      takes DIR/OWNER+NAME/repo or DIR/OWNER/NAME,
+                                                     where they are
     python conformance/corpus/run.py --show CODE     prints the sentences of a code, file by file
 
-Each repository is sorted out as `pulumi-dra check FOLDER` does; each file that is left is checked by itself, and again
-beside a fleet. `told.csv` lists what is told (repository, code, words of the sentence) and why that is right. The run
-fails where an error or a warning is told that no row justifies, where a row justifies nothing, and below 500 files.
+Each repository is sorted out as `pulumi-dra check FOLDER` does; each file that is left is checked
+by itself, and again beside a fleet. `told.csv` lists what is told (repository, code, words of the
+sentence) and why that is right. The run fails where an error or a warning is told that no row
+justifies, where a row justifies nothing, and below 500 files.
 """
 
 from __future__ import annotations
@@ -38,14 +42,18 @@ HERE = Path(__file__).parent
 FEATURES = features_of(MAXIMUM_MINOR)
 LARGEST = 200_000  # bytes: definitions of resources and dashboards are larger
 LEAST = 500  # files
-DEVICES = re.compile(r"resource\.k8s\.io/|resourceClaims:|nvidia\.com/(gpu|mig-)|[a-z]+\.com/(gpu|tpu|neuron)")
+DEVICES = re.compile(
+    r"resource\.k8s\.io/|resourceClaims:|nvidia\.com/(gpu|mig-)|[a-z]+\.com/(gpu|tpu|neuron)"
+)
 EVERYWHERE = "*"
 MODES = ("alone", "beside a fleet")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Why it is right to tell something: of which repository (`*`: any), of which code, with which words."""
+    """Why it is right to tell something: of which repository (`*`: any), of which code, with which
+    words.
+    """
 
     repository: str
     code: str
@@ -61,7 +69,9 @@ class Row:
 
 @dataclass(slots=True)
 class Tally:
-    """What was found: files by kind, findings by kind and mode, rows that were used, findings that no row justifies."""
+    """What was found: files by kind, findings by kind and mode, rows that were used, findings that
+    no row justifies.
+    """
 
     rows: tuple[Row, ...]
     kinds: Counter[str] = field(default_factory=Counter[str])
@@ -83,10 +93,16 @@ class Tally:
 
 def main() -> int:
     """Check the files, print what is told, and return 1 where not all of it is justified."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="folder", type=Path, help="where the repositories are already")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--from", dest="folder", type=Path, help="where the repositories are already"
+    )
     parser.add_argument("--show", action="append", default=[], metavar="CODE")
-    parser.add_argument("--repository", action="append", default=[], metavar="OWNER/NAME", help="these alone")
+    parser.add_argument(
+        "--repository", action="append", default=[], metavar="OWNER/NAME", help="these alone"
+    )
     values = parser.parse_args()
     tally = Tally(tuple(Row(**row) for row in _table("told.csv")))
     for row in _table("repositories.csv"):
@@ -96,7 +112,9 @@ def main() -> int:
     return _report(tally, is_whole=not values.repository)
 
 
-def _check_repository(row: dict[str, str], scratch: Path, folder: Path | None, tally: Tally, show: list[str]) -> None:
+def _check_repository(
+    row: dict[str, str], scratch: Path, folder: Path | None, tally: Tally, show: list[str]
+) -> None:
     name, tree = row["repository"], scratch / "tree"
     _write_files(_repository(name, row["commit"], scratch, folder), row["commit"], tree)
     for source in _judged(tree):
@@ -112,7 +130,10 @@ def _check_repository(row: dict[str, str], scratch: Path, folder: Path | None, t
 
 def _report(tally: Tally, *, is_whole: bool) -> int:
     files = sum(tally.kinds.values())
-    print(f"{files} files: {', '.join(f'{count} {kind}' for kind, count in sorted(tally.kinds.items()))}")
+    print(
+        f"{files} files: "
+        f"{', '.join(f'{count} {kind}' for kind, count in sorted(tally.kinds.items()))}"
+    )
     for title, counts in sorted(tally.told.items()):
         print(f"\n{title}")
         for (severity, code), count in counts.most_common():
@@ -123,7 +144,10 @@ def _report(tally: Tally, *, is_whole: bool) -> int:
         wrong += [f"justifies nothing: {row.repository}, {row.code}: {row.words}" for row in unused]
         wrong += [f"{files} files are fewer than {LEAST}"] if files < LEAST else []
     print("\n".join(wrong), file=sys.stderr)
-    print(f"\n{len(tally.used)} rows justify what is told; {len(tally.unjustified)} findings are not justified")
+    print(
+        f"\n{len(tally.used)} rows justify what is told; {len(tally.unjustified)} findings are not "
+        "justified"
+    )
     return int(bool(wrong))
 
 
@@ -135,7 +159,9 @@ def fleet() -> Fleet:
 
 
 def _checked(source: Source) -> Iterator[tuple[str, list[Diagnostic]]]:
-    """Yield what is told of a file alone, and beside a fleet; where it cannot be read, what is told instead."""
+    """Yield what is told of a file alone, and beside a fleet; where it cannot be read, what is told
+    instead.
+    """
     try:
         yield MODES[0], list(check_all(view_of(read_checked((source,), FEATURES), FEATURES)))
         plan = make_plan(PlanRequest(fleet=fleet(), sources=(source,), devices_only=True))
@@ -155,7 +181,10 @@ def _judged(tree: Path) -> Iterator[Source]:
 
 
 def _has_object(text: str) -> bool:
-    return all(re.search(rf"^{key}:", text, re.MULTILINE) for key in ("apiVersion", "kind")) and len(text) < LARGEST
+    return (
+        all(re.search(rf"^{key}:", text, re.MULTILINE) for key in ("apiVersion", "kind"))
+        and len(text) < LARGEST
+    )
 
 
 def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> Path:
@@ -174,9 +203,13 @@ def _repository(name: str, commit: str, scratch: Path, folder: Path | None) -> P
 
 
 def _write_files(repository: Path, commit: str, tree: Path) -> None:
-    """Write the files that may be manifests, charts or kustomizations; what a repository lacks is left out."""
+    """Write the files that may be manifests, charts or kustomizations; what a repository lacks is
+    left out.
+    """
     listed = _git(repository, "ls-tree", "-r", "-z", "--name-only", commit).decode().split("\0")
-    names = [path for path in listed if not path.startswith(".github") and _is_wanted(Path(path).name)]
+    names = [
+        path for path in listed if not path.startswith(".github") and _is_wanted(Path(path).name)
+    ]
     asked = "".join(f"{commit}:{path}\n" for path in names)
     answers = io.BytesIO(_git(repository, "cat-file", "--batch", text=asked))
     for path in names:

@@ -1,9 +1,13 @@
-"""What upstream's scheduler, controller and kubelet say about claims, beside the messages that `explain` knows.
+"""What upstream's scheduler, controller and kubelet say about claims, beside the messages that
+`explain` knows.
 
-    python conformance/messages/upstream.py           tells which texts of the sources are recorded nowhere
-    python conformance/messages/upstream.py --write   records them: below the message that tells them, or as not told
+    python conformance/messages/upstream.py           tells which texts of the sources are recorded
+                                                      nowhere
+    python conformance/messages/upstream.py --write   records them: below the message that tells
+                                                      them, or as not told
 
-Reads the Go sources of every minor that the module cache holds: `go mod download` in sandbox/dra_sandbox/tools/modules.
+Reads the Go sources of every minor that the module cache holds: `go mod download` in
+sandbox/dra_sandbox/tools/modules.
 """
 
 from __future__ import annotations
@@ -28,16 +32,23 @@ FOLDERS = (
     "dynamic-resource-allocation@*/resourceclaim",
     "dynamic-resource-allocation@*/cel",
 )
-CALL = re.compile(r"(?:fmt\.Errorf|errors\.New|status\w*|\w*\.NewStatus|AsStatus|Eventf?|Sprintf)\(")
+CALL = re.compile(
+    r"(?:fmt\.Errorf|errors\.New|status\w*|\w*\.NewStatus|AsStatus|Eventf?|Sprintf)\("
+)
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]*)`')
 VERB = re.compile(r"%[-+#0-9.]*[a-zA-Z]")
 FILLED = {"d": "32", "q": '"x"'}
-PREFIX, INTERNAL = "begin another message", "are of logs, or tell a fault of the program that says them"
+PREFIX, INTERNAL = (
+    "begin another message",
+    "are of logs, or tell a fault of the program that says them",
+)
 _SHORTEST = 9  # characters
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true")
     write = parser.parse_args().write
     recorded = yaml.safe_load(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
@@ -48,13 +59,18 @@ def main() -> int:
         recorded.setdefault(_group(text), []).append(text)
     if write:
         ordered = {key: sorted(recorded[key]) for key in sorted(recorded)}
-        RECORD.write_text(yaml.safe_dump(ordered, width=1000, allow_unicode=True, sort_keys=False), encoding="utf-8")
+        RECORD.write_text(
+            yaml.safe_dump(ordered, width=1000, allow_unicode=True, sort_keys=False),
+            encoding="utf-8",
+        )
     return int(bool(new) and not write)
 
 
 def texts() -> Iterator[str]:
     """Yield the format strings of what is returned as an error, a status or an event."""
-    cache = subprocess.run(["go", "env", "GOMODCACHE"], capture_output=True, text=True, check=True).stdout.strip()
+    cache = subprocess.run(
+        ["go", "env", "GOMODCACHE"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     for folder in FOLDERS:
         for path in sorted(Path(cache, "k8s.io").glob(f"{folder}/**/*.go")):
             if not path.name.endswith("_test.go") and "allocatortesting" not in path.parts:
@@ -65,7 +81,11 @@ def _texts(source: str) -> Iterator[str]:
     for call in CALL.finditer(source):
         first = STRING.search(source, call.end(), call.end() + 300)
         text = (first[1] or first[2] or "") if first else ""
-        if len(text) >= _SHORTEST and " " in text and "\n" not in source[call.end() : first.start() if first else 0]:
+        if (
+            len(text) >= _SHORTEST
+            and " " in text
+            and "\n" not in source[call.end() : first.start() if first else 0]
+        ):
             yield text.replace('\\"', '"')
 
 

@@ -1,8 +1,10 @@
-"""Run the steps of generated migrations on the real scheduler: a step that the plan proves safe leaves no pod pending.
+"""Run the steps of generated migrations on the real scheduler: a step that the plan proves safe
+leaves no pod pending.
 
     .venv/bin/python conformance/migration/fleets.py --fleets 50 [--first 0] [--minor 36]
 
-Prints a line for each step and a summary; exits with 1 if a step that the plan calls safe has pending pods.
+Prints a line for each step and a summary; exits with 1 if a step that the plan calls safe has
+pending pods.
 """
 
 from __future__ import annotations
@@ -41,7 +43,15 @@ def generated(seed: int, minor: int = 36) -> tuple[Fleet, Source]:
     for name in names:
         machine, _, extra = _POOLS[name]
         count = {"min": 0, "max": 6}
-        pools.append({"name": name, "machine": machine, "count": count, "allocation": "device-plugin", **extra})
+        pools.append(
+            {
+                "name": name,
+                "machine": machine,
+                "count": count,
+                "allocation": "device-plugin",
+                **extra,
+            }
+        )
         if rng.random() < 0.3:
             pools.append({"name": f"{name}-new", "machine": machine, "count": count, **extra})
     document: dict[str, Any] = {
@@ -49,7 +59,9 @@ def generated(seed: int, minor: int = 36) -> tuple[Fleet, Source]:
         "region": "us-east-1",
         "kubernetes": f"1.{minor}",
         "systemPool": {"machine": "m7i.large"},
-        "drivers": {"nvidia": {"version": rng.choice(("25.8.1", "0.4.1") if minor >= 36 else ("25.8.1",))}},
+        "drivers": {
+            "nvidia": {"version": rng.choice(("25.8.1", "0.4.1") if minor >= 36 else ("25.8.1",))}
+        },
         "devicePlugin": {"version": "0.20.0"},
         "pools": pools,
     }
@@ -68,7 +80,9 @@ def _workload(rng: random.Random, name: str, pool: str) -> list[dict[str, Any]]:
     pod = {
         "nodeSelector": {"node.kubernetes.io/instance-type": machine},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
-        "containers": [{"name": "main", "image": "example/main:1", "resources": {"limits": {resource: count}}}],
+        "containers": [
+            {"name": "main", "image": "example/main:1", "resources": {"limits": {resource: count}}}
+        ],
     }
     template = {"metadata": {"labels": {"app": name}}, "spec": pod}
     spec: dict[str, Any] = {"template": template}
@@ -80,11 +94,20 @@ def _workload(rng: random.Random, name: str, pool: str) -> list[dict[str, Any]]:
     if kind == "StatefulSet":
         spec |= {"serviceName": name, "podManagementPolicy": "Parallel"}
     api = "batch/v1" if kind == "Job" else "apps/v1"
-    return [{"apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "ml"}, "spec": spec}]
+    return [
+        {
+            "apiVersion": api,
+            "kind": kind,
+            "metadata": {"name": name, "namespace": "ml"},
+            "spec": spec,
+        }
+    ]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--fleets", type=int, default=50)
     parser.add_argument("--first", type=int, default=0, help="seed of the first fleet")
     parser.add_argument("--minor", type=int, default=36)
@@ -97,8 +120,11 @@ def main() -> int:
         for each in rehearse_steps(start, steps, within_seconds=300):
             outcome = "pending" if each.pending else "placed" if each.decided else "undecided"
             found[f"{'safe' if each.step.is_safe else 'not proven'}, {outcome}"] += 1
-            print(f"fleet {seed} {each.step.folder}: {outcome}, {each.placed} pods, "
-                  f"{each.pending} pending, {'safe' if each.step.is_safe else 'not proven'}", flush=True)  # fmt: skip
+            print(
+                f"fleet {seed} {each.step.folder}: {outcome}, {each.placed} pods, "
+                f"{each.pending} pending, {'safe' if each.step.is_safe else 'not proven'}",
+                flush=True,
+            )
         found["fleets"] += 1
         print(dict(found), flush=True)
     return 1 if found["safe, pending"] else 0

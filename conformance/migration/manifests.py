@@ -1,9 +1,11 @@
-"""Migrate a folder of manifests, and check each result: comments, idempotence, the API server, and a plan.
+"""Migrate a folder of manifests, and check each result: comments, idempotence, the API server, and
+a plan.
 
     .venv/bin/python conformance/migration/manifests.py FOLDER [--minors 34 36]
 
-Every file below FOLDER with pods that request devices of a device plugin counts. Files that aren't YAML, such as
-templates of charts, are left out. Prints the files that aren't rewritten with the reason, and a summary.
+Every file below FOLDER with pods that request devices of a device plugin counts. Files that aren't
+YAML, such as templates of charts, are left out. Prints the files that aren't rewritten with the
+reason, and a summary.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ class Migrated:
     def lost_comments(self) -> list[str]:
         """Comments of lines that stay, which the result no longer has."""
         kept = Counter(map(_comment, self.text.splitlines()))
-        wanted = Counter(_comment(line) for line in self.source.text.splitlines() if _is_whole_comment(line))
+        wanted = Counter(
+            _comment(line) for line in self.source.text.splitlines() if _is_whole_comment(line)
+        )
         return [text for text, count in wanted.items() if text and kept[text] < count]
 
     @property
@@ -95,11 +99,15 @@ def migrated_files(folder: Path) -> Iterator[Migrated]:
         seen.add(text)
         found = migrate([source], target)
         if any(each.devices for each in found.templates):
-            yield Migrated(source, found, migrate([Source(source.name, found.files[0].text)], target))
+            yield Migrated(
+                source, found, migrate([Source(source.name, found.files[0].text)], target)
+            )
 
 
 def _is_readable(source: Source) -> bool:
-    """Whether a file is manifests as Kubernetes reads them; templates and placeholders in braces aren't."""
+    """Whether a file is manifests as Kubernetes reads them; templates and placeholders in braces
+    aren't.
+    """
     try:
         return bool(_objects([source]))
     except PlannerError:
@@ -112,13 +120,17 @@ def rejections(server: ApiServer, source: Source) -> set[str]:
 
 
 def _checkable(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield each pod template as an object that every API server has, and claim templates as they are."""
+    """Yield each pod template as an object that every API server has, and claim templates as they
+    are.
+    """
     for item in _objects([source]):
         if item.kind == "ResourceClaimTemplate":
             yield _in_default(item)
             continue
         for part in find_pod_parts(item.data, item.group, item.kind):
-            spec = copy.deepcopy({key: value for key, value in part.spec.items() if key in _POD_FIELDS})
+            spec = copy.deepcopy(
+                {key: value for key, value in part.spec.items() if key in _POD_FIELDS}
+            )
             spec |= {"restartPolicy": spec.get("restartPolicy", "Never")}
             for key in ("containers", "initContainers"):
                 for number, container in enumerate(spec.get(key) or ()):
@@ -171,11 +183,15 @@ def _rejection(server: ApiServer, document: dict[str, Any]) -> str:
 
 def verdict(fleet: Fleet, text: Migrated) -> str:
     """Return the verdict of a plan for the migrated file."""
-    return make_plan(PlanRequest(sources=(Source(text.source.name, text.text),), fleet=fleet, steps=0)).verdict
+    return make_plan(
+        PlanRequest(sources=(Source(text.source.name, text.text),), fleet=fleet, steps=0)
+    ).verdict
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minors", type=int, nargs="*", default=[34, 36])
     given = parser.parse_args()
@@ -184,9 +200,17 @@ def main() -> int:
     for each in files:
         for outcome in each.found.templates:
             if outcome.result is not Result.REWRITTEN:
-                print(f"{each.source.name}: {outcome.object}: {outcome.result.value}: {outcome.reason}", flush=True)
+                print(
+                    f"{each.source.name}: {outcome.object}: {outcome.result.value}: "
+                    f"{outcome.reason}",
+                    flush=True,
+                )
     rewritten = [each for each in files if each.is_rewritten]
-    print(f"{len(files)} files, {len(rewritten)} rewritten ({len(rewritten) / max(1, len(files)):.1%})", flush=True)
+    print(
+        f"{len(files)} files, {len(rewritten)} rewritten "
+        f"({len(rewritten) / max(1, len(files)):.1%})",
+        flush=True,
+    )
     for minor in given.minors:
         faults += _checked(minor, rewritten)
     for fault in faults:
@@ -202,9 +226,15 @@ def _own_faults(files: Sequence[Migrated]) -> Iterator[str]:
 
 
 def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
-    """Return what the API server of a minor version has against results, beyond what it has against the originals."""
+    """Return what the API server of a minor version has against results, beyond what it has against
+    the originals.
+    """
     faults: list[str] = []
-    fleet, verdicts, doubtful = read_fleet({**_FLEET, "kubernetes": f"1.{minor}"}), Counter[str](), 0
+    fleet, verdicts, doubtful = (
+        read_fleet({**_FLEET, "kubernetes": f"1.{minor}"}),
+        Counter[str](),
+        0,
+    )
     with control_plane(Settings(minor, scheduling=False), within_seconds=600) as plane:
         server = ApiServer.of(plane)
         for each in files:
@@ -213,7 +243,11 @@ def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
             doubtful += bool(before)
             faults += [f"1.{minor} {each.source.name}: {text}" for text in sorted(new)]
             verdicts[verdict(fleet, each)] += 1
-    print(f"1.{minor}: {len(files)} files; {doubtful} were rejected before, too; plans: {dict(verdicts)}", flush=True)
+    print(
+        f"1.{minor}: {len(files)} files; {doubtful} were rejected before, too; plans: "
+        f"{dict(verdicts)}",
+        flush=True,
+    )
     return faults
 
 

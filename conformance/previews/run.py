@@ -1,11 +1,14 @@
-"""Hold what the pack tells of a first preview to what it tells of resources that are all known; export their state.
+"""Hold what the pack tells of a first preview to what it tells of resources that are all known;
+export their state.
 
-    python conformance/previews/run.py              each stack below, through the real engine on simulated clouds
+    python conformance/previews/run.py              each stack below, through the real engine on
+                                                    simulated clouds
     python conformance/previews/run.py --write      writes the exported states that the tests read
 
-A stack is one of the good ones of `tests/policies/seeded` with several of its faults at once. The engine previews it
-with the pack, where outputs of other resources are not known: it must tell the same (rule, level, object). Then it is
-made without the pack; what is told of its exported state is held to the same by tests/policies/test_same_findings.py.
+A stack is one of the good ones of `tests/policies/seeded` with several of its faults at once. The
+engine previews it with the pack, where outputs of other resources are not known: it must tell the
+same (rule, level, object). Then it is made without the pack; what is told of its exported state is
+held to the same by tests/policies/test_same_findings.py.
 """
 
 from __future__ import annotations
@@ -31,17 +34,23 @@ from dra_sandbox.engine import Engine  # noqa: E402
 
 REGIONS = {"aws:region": "us-east-1", "gcp:project": "research", "gcp:region": "us-central1"}
 EXPORTED = SEEDED / "exported"
-FAULTS: dict[str, list[str]] = yaml.safe_load((EXPORTED / "faults.yaml").read_text(encoding="utf-8"))
+FAULTS: dict[str, list[str]] = yaml.safe_load(
+    (EXPORTED / "faults.yaml").read_text(encoding="utf-8")
+)
 OF_THE_RUN = ("created", "modified", "sourcePosition", "stackTrace", "time")
 
 
 def main() -> int:
     """Run the stacks; return 1 where two ways of looking differ."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--stack", action="append", default=[], choices=sorted(FAULTS))
     values = parser.parse_args()
-    differences = [line for name in values.stack or FAULTS for line in _of_stack(name, write=values.write)]
+    differences = [
+        line for name in values.stack or FAULTS for line in _of_stack(name, write=values.write)
+    ]
     print("\n".join(differences) or "previews, updates and exported states tell the same")
     return int(bool(differences))
 
@@ -93,7 +102,9 @@ def _given(each: Resource) -> dict[str, Any]:
 
 
 def _write(name: str, state: dict[str, Any]) -> None:
-    (EXPORTED / f"{name}.json").write_text(json.dumps(_lasting(state), indent=1, sort_keys=True) + "\n")
+    (EXPORTED / f"{name}.json").write_text(
+        json.dumps(_lasting(state), indent=1, sort_keys=True) + "\n"
+    )
 
 
 def _lasting(value: Any) -> Any:

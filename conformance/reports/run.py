@@ -2,9 +2,10 @@
 
     python conformance/reports/run.py
 
-SARIF against OASIS's schema (which a Go module brings; it is taken from there, not kept here) and by go-sarif, and
-GitHub's rules for code scanning; JSON against the published schema with a validator of another's making; JUnit, which
-has no schema, read by go-junit and its numbers compared. Exits 1 at the first report that is refused. Go is needed.
+SARIF against OASIS's schema (which a Go module brings; it is taken from there, not kept here) and
+by go-sarif, and GitHub's rules for code scanning; JSON against the published schema with a
+validator of another's making; JUnit, which has no schema, read by go-junit and its numbers
+compared. Exits 1 at the first report that is refused. Go is needed.
 """
 
 from __future__ import annotations
@@ -60,10 +61,16 @@ def main() -> int:
             counted = json.loads(judge(program, "junit", made["junit"]))
             findings = json.loads(Path(made["json"]).read_text(encoding="utf-8"))["diagnostics"]
             errors = sum(each["severity"] == "error" for each in findings)
-            faults = [*github_rules(Path(made["sarif"])), *([] if counted["failed"] == errors else ["junit: failures"])]
+            faults = [
+                *github_rules(Path(made["sarif"])),
+                *([] if counted["failed"] == errors else ["junit: failures"]),
+            ]
             if len(set(counted["names"])) != len(counted["names"]):
                 faults.append("junit: two cases have one name")
-            print(f"{name}: {len(findings)} findings, {counted['tests']} cases" + "".join(f"\n  {f}" for f in faults))
+            print(
+                f"{name}: {len(findings)} findings, {counted['tests']} cases"
+                + "".join(f"\n  {f}" for f in faults)
+            )
             if faults:
                 return 1
     return 0
@@ -75,9 +82,15 @@ def build() -> tuple[Path, str]:
     program = cache_folder() / "conformance-reports"
     subprocess.run([go, "build", "-trimpath", "-o", str(program), "."], cwd=HERE, check=True)
     module = subprocess.run(
-        [go, "list", "-m", "-f", "{{.Dir}}", MODULE], cwd=HERE, check=True, capture_output=True, text=True
+        [go, "list", "-m", "-f", "{{.Dir}}", MODULE],
+        cwd=HERE,
+        check=True,
+        capture_output=True,
+        text=True,
     )
-    text = (Path(module.stdout.strip()) / "pkg/report/v210/sarif/schema.go").read_text(encoding="utf-8")
+    text = (Path(module.stdout.strip()) / "pkg/report/v210/sarif/schema.go").read_text(
+        encoding="utf-8"
+    )
     schema = text.partition("`")[2].rpartition("`")[0]
     assert json.loads(schema)["id"].startswith("https://docs.oasis-open.org/sarif/sarif/v2.1.0/")
     return program, schema
@@ -92,7 +105,9 @@ def report(words: list[str], scratch: Path) -> dict[str, str]:
     files = {form: str(scratch / f"report.{form}") for form in ("sarif", "json", "junit")}
     outputs = ",".join(f"{form}={file}" for form, file in files.items())
     with contextlib.redirect_stdout(io.StringIO()):
-        status = pulumi_dra(["check", *(places.get(word, word) for word in words), "--output", outputs])
+        status = pulumi_dra(
+            ["check", *(places.get(word, word) for word in words), "--output", outputs]
+        )
     assert status in (0, 1, 3), status
     return files
 
@@ -108,7 +123,8 @@ def judge(program: Path, *words: str) -> str:
 def github_rules(path: Path) -> list[str]:
     """Return what GitHub's code scanning would not take, or not show.
 
-    Source: docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support-for-code-scanning.
+    Source:
+    docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support-for-code-scanning.
     """
     (run,) = json.loads(path.read_text(encoding="utf-8"))["runs"]
     rules: list[dict[str, Any]] = run["tool"]["driver"]["rules"]
@@ -118,13 +134,19 @@ def github_rules(path: Path) -> list[str]:
         for key in ("shortDescription", "fullDescription", "help")
         if not 0 < len(rule.get(key, {}).get("text", "")) <= MOST_TEXT
     ]
-    faults += [f"rule {rule['id']}: tags" for rule in rules if len(rule["properties"]["tags"]) > MOST_TAGS]
+    faults += [
+        f"rule {rule['id']}: tags" for rule in rules if len(rule["properties"]["tags"]) > MOST_TAGS
+    ]
     faults += ["too many results"] if len(run["results"]) > MOST_RESULTS else []
     prints = [each["partialFingerprints"]["pulumiDra/v1"] for each in run["results"]]
     faults += ["a fingerprint twice"] if len(set(prints)) != len(prints) else []
     for each in run["results"]:
         place = each["locations"][0]["physicalLocation"]
-        if not each["message"]["text"] or place["region"]["startLine"] < 1 or " " in place["artifactLocation"]["uri"]:
+        if (
+            not each["message"]["text"]
+            or place["region"]["startLine"] < 1
+            or " " in place["artifactLocation"]["uri"]
+        ):
             faults.append(f"result of {each['ruleId']}: {place}")
     return faults
 

@@ -1,6 +1,8 @@
-"""Applies manifests as `kubectl apply` does: what a manifest gave before and gives no more is taken away.
+"""Applies manifests as `kubectl apply` does: what a manifest gave before and gives no more is taken
+away.
 
-The patch is made of three: the manifest, the one that was applied last (kept in an annotation), and the object.
+The patch is made of three: the manifest, the one that was applied last (kept in an annotation), and
+the object.
 """
 
 from __future__ import annotations

@@ -10,10 +10,18 @@ from dra_planner.releases import RELEASES
 
 def cluster_arguments(description: str | None) -> argparse.Namespace:
     """Return `minor`, `count`, `seed`, `record` and `failures`, as given on the command line."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
-    parser.add_argument("--count", type=int, default=20, help="cases per minor, default: %(default)s")
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated"
+    )
+    parser.add_argument(
+        "--count", type=int, default=20, help="cases per minor, default: %(default)s"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
-    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
+    parser.add_argument(
+        "--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER"
+    )
     return parser.parse_args()

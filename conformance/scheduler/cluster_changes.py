@@ -1,4 +1,6 @@
-"""What is applied to a running cluster, by chance: workloads again and otherwise, new ones, other quotas."""
+"""What is applied to a running cluster, by chance: workloads again and otherwise, new ones, other
+quotas.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,11 @@ class Manifests:
             ("partition", self._partition, sets),
             ("job", self._job, jobs),
             ("new", lambda _: [self._new(None)], [{}]),
-            ("urgent", lambda _: [self._new(self.chance.choice(["high", "high", "patient"]))], [{}]),
+            (
+                "urgent",
+                lambda _: [self._new(self.chance.choice(["high", "high", "patient"]))],
+                [{}],
+            ),
             ("guarded", self._guarded, workloads),
             ("quota", self._quota, [{"space": name} for name in NAMESPACES]),
             ("limits", lambda _: [limit_range(self.chance, "team")], [{}]),
@@ -104,7 +110,9 @@ class Manifests:
         return [each]
 
     def _fewer(self, each: Json) -> Changed:
-        each["spec"]["replicas"] = max(0, each["spec"].get("replicas", 1) - self.chance.randint(1, 2))
+        each["spec"]["replicas"] = max(
+            0, each["spec"].get("replicas", 1) - self.chance.randint(1, 2)
+        )
         return [each]
 
     def _uncounted(self, each: Json) -> Changed:
@@ -123,9 +131,13 @@ class Manifests:
 
     def _claims(self, each: Json) -> Changed:
         spec = template_of(each)["spec"]
-        spec["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": self.maker.random_claim()}]
+        spec["resourceClaims"] = [
+            {"name": "gpu", "resourceClaimTemplateName": self.maker.random_claim()}
+        ]
         spec["containers"][0]["resources"]["claims"] = [{"name": "gpu"}]
-        spec["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+        spec["tolerations"] = [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+        ]
         return [each]
 
     def _requests(self, each: Json) -> Changed:
@@ -175,7 +187,11 @@ class Manifests:
 
     def _quota(self, where: Json) -> Changed:
         made = self.quotas[where["space"]] = quota(self.chance, where["space"])
-        beside = [each for each in self.workloads.values() if each["metadata"]["namespace"] == where["space"]]
+        beside = [
+            each
+            for each in self.workloads.values()
+            if each["metadata"]["namespace"] == where["space"]
+        ]
         if not beside or self.chance.random() < 0.3:
             return [made, self._new(None)]
         return [made, copy.deepcopy(self.chance.choice(beside))]
@@ -183,6 +199,22 @@ class Manifests:
 
 _KINDS: Final = (*_ROLLING, "Job", "Pod")
 _WEIGHTS: Final = {
-    "again": 1, "more": 4, "fewer": 3, "uncounted": 2, "image": 4, "claims": 4, "requests": 3, "rules": 2, "pause": 2,
-    "strategy": 3, "partition": 3, "job": 2, "new": 3, "urgent": 4, "guarded": 3, "quota": 3, "limits": 1, "all": 1,
-}  # fmt: skip
+    "again": 1,
+    "more": 4,
+    "fewer": 3,
+    "uncounted": 2,
+    "image": 4,
+    "claims": 4,
+    "requests": 3,
+    "rules": 2,
+    "pause": 2,
+    "strategy": 3,
+    "partition": 3,
+    "job": 2,
+    "new": 3,
+    "urgent": 4,
+    "guarded": 3,
+    "quota": 3,
+    "limits": 1,
+    "all": 1,
+}

@@ -1,4 +1,6 @@
-"""Small clusters by chance: nodes of planned pools with their devices, classes, claims, priorities and rules."""
+"""Small clusters by chance: nodes of planned pools with their devices, classes, claims, priorities
+and rules.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,13 @@ def shared_objects() -> Iterator[Json]:
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     for name, value in PRIORITIES.items():
-        yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-               "value": value, "preemptionPolicy": "Never" if name == NEVER else "PreemptLowerPriority"}  # fmt: skip
+        yield {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+            "preemptionPolicy": "Never" if name == NEVER else "PreemptLowerPriority",
+        }
 
 
 def cluster_objects(chance: random.Random, features: Features, *, extended: bool) -> Iterator[Json]:
@@ -52,7 +59,11 @@ def cluster_objects(chance: random.Random, features: Features, *, extended: bool
         left -= nodes
         devices = chance.choice([0, 1, 2, 2, 4, 8]) if number else chance.choice([1, 2, 2, 4])
         product = chance.choice(_PRODUCTS)
-        room = {"cpu": str(chance.choice([4, 8, 16])), "memory": f"{chance.choice([16, 32, 64])}Gi", "pods": "110"}
+        room = {
+            "cpu": str(chance.choice([4, 8, 16])),
+            "memory": f"{chance.choice([16, 32, 64])}Gi",
+            "pods": "110",
+        }
         tainted = devices > 0 and chance.random() < 0.4
         for index in range(nodes):
             name = f"p{number}-{index}"
@@ -62,17 +73,27 @@ def cluster_objects(chance: random.Random, features: Features, *, extended: bool
 
 
 def _class(name: str, spec: Json) -> Json:
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
 
 
-def _node(name: str, pool: str, room: Json, features: Features, tainted: bool, chance: random.Random) -> Json:
+def _node(
+    name: str, pool: str, room: Json, features: Features, tainted: bool, chance: random.Random
+) -> Json:
     labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", POOL: pool}
     labels["topology.kubernetes.io/zone"] = chance.choice("ab")
     spec: Json = {"taints": [TAINT]} if tainted else {}
     if chance.random() < 0.05:
         spec["unschedulable"] = True
     elif chance.random() < 0.08:
-        spec["taints"] = [*spec.get("taints", ()), {"key": "example.com/old", "effect": "PreferNoSchedule"}]
+        spec["taints"] = [
+            *spec.get("taints", ()),
+            {"key": "example.com/old", "effect": "PreferNoSchedule"},
+        ]
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -97,8 +118,12 @@ def _slice(node: str, devices: int, product: tuple[str, str]) -> Json:
     ]  # fmt: skip
     spec = {"driver": GPU, "nodeName": node, "devices": found,
             "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}  # fmt: skip
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{node}-gpu"},
-            "spec": spec}  # fmt: skip
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": f"{node}-gpu"},
+        "spec": spec,
+    }
 
 
 CLAIMS: Final[Mapping[str, Json]] = {
@@ -149,8 +174,12 @@ def quota(chance: random.Random, namespace: str) -> Json:
     }
     weights = [4, 3, 4, 2, 1]
     names = set(chance.choices(list(hard), weights, k=chance.choice([1, 1, 2])))
-    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "limits", "namespace": namespace},
-            "spec": {"hard": {name: hard[name] for name in hard if name in names}}}  # fmt: skip
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "limits", "namespace": namespace},
+        "spec": {"hard": {name: hard[name] for name in hard if name in names}},
+    }
 
 
 def limit_range(chance: random.Random, namespace: str) -> Json:
@@ -160,8 +189,12 @@ def limit_range(chance: random.Random, namespace: str) -> Json:
         limits |= {"defaultRequest": {"cpu": chance.choice(["250m", "1"])}}
     else:
         limits |= {"max": {"cpu": "4"}, "default": {"cpu": "2"}, "defaultRequest": {"cpu": "500m"}}
-    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "range", "namespace": namespace},
-            "spec": {"limits": [limits]}}  # fmt: skip
+    return {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "range", "namespace": namespace},
+        "spec": {"limits": [limits]},
+    }
 
 
 def budget(chance: random.Random, workload: Json) -> Json:

@@ -1,4 +1,5 @@
-"""What is kept of a cluster that ran: the objects without what the API server fills in, and what nobody reads.
+"""What is kept of a cluster that ran: the objects without what the API server fills in, and what
+nobody reads.
 
 Objects are written in few lines each, for there are many of them.
 """
@@ -19,21 +20,35 @@ _META: Final = ("managedFields", "resourceVersion", "generation", "finalizers")
 _CONDITIONS: Final = ("Ready", "PodScheduled", "Complete", "Failed", "SuccessCriteriaMet")
 _OF_PODS: Final = ("dnsPolicy", "schedulerName", "securityContext", "enableServiceLinks")
 _OF_CONTAINERS: Final = ("imagePullPolicy", "terminationMessagePath", "terminationMessagePolicy")
-_OF_STATUS: Final = ("containerStatuses", "qosClass", "capacity", "observedGeneration", "collisionCount",
-                     "daemonEndpoints")  # fmt: skip
-_OF_OWNERS: Final = ("progressDeadlineSeconds", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy")
+_OF_STATUS: Final = (
+    "containerStatuses",
+    "qosClass",
+    "capacity",
+    "observedGeneration",
+    "collisionCount",
+    "daemonEndpoints",
+)
+_OF_OWNERS: Final = (
+    "progressDeadlineSeconds",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+)
 
 
 def recorded(case: Json) -> Json:
     """Return a case without what nobody reads."""
-    return {**case, "cluster": [_plain(each) for each in case["cluster"] if not _is_of_kubernetes(each)]}
+    return {
+        **case,
+        "cluster": [_plain(each) for each in case["cluster"] if not _is_of_kubernetes(each)],
+    }
 
 
 def write_case(folder: Path, case: Json, name: str) -> None:
     """Write a case to `folder` as YAML."""
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(
-        f"{key}:\n{_items(value)}" if _is_long(value) else _flow({key: value}) for key, value in case.items()
+        f"{key}:\n{_items(value)}" if _is_long(value) else _flow({key: value})
+        for key, value in case.items()
     )
     (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
 
@@ -43,7 +58,10 @@ def _is_long(value: Any) -> bool:
 
 
 def _items(objects: list[Json]) -> str:
-    flows = (yaml.safe_dump(each, default_flow_style=True, sort_keys=False, width=_WIDTH) for each in objects)
+    flows = (
+        yaml.safe_dump(each, default_flow_style=True, sort_keys=False, width=_WIDTH)
+        for each in objects
+    )
     return "".join("- " + flow.rstrip("\n").replace("\n", "\n  ") + "\n" for flow in flows)
 
 
@@ -53,14 +71,21 @@ def _flow(fields: Json) -> str:
 
 
 def _is_of_kubernetes(item: Json) -> bool:
-    name = item["metadata"]["name"] if item["kind"] == "Namespace" else item["metadata"].get("namespace", "")
+    name = (
+        item["metadata"]["name"]
+        if item["kind"] == "Namespace"
+        else item["metadata"].get("namespace", "")
+    )
     return bool(name.startswith("kube-"))
 
 
 def _plain(item: Json) -> Json:
     found = {**item, "metadata": _without(item["metadata"], _META)}
-    if item["kind"] == "ReplicaSet" and "annotations" in found["metadata"]:  # its Deployment has it too
-        found["metadata"]["annotations"] = _without(found["metadata"]["annotations"], (LAST_APPLIED,))
+    # its Deployment has it too
+    if item["kind"] == "ReplicaSet" and "annotations" in found["metadata"]:
+        found["metadata"]["annotations"] = _without(
+            found["metadata"]["annotations"], (LAST_APPLIED,)
+        )
     spec = dict(_without(item.get("spec") or {}, _OF_OWNERS))
     if item["kind"] == "Pod":
         spec = _pod(spec)

@@ -1,4 +1,6 @@
-"""One running cluster on a control plane: it settles, something is applied, and what becomes of it is read."""
+"""One running cluster on a control plane: it settles, something is applied, and what becomes of it
+is read.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ Json = dict[str, Any]
 
 _CLASSES: Final = "/apis/resource.k8s.io/v1/deviceclasses"
 _QUOTAS: Final = "/api/v1/resourcequotas"
-_MAKERS: Final = ("/apis/apps/v1/replicasets", "/apis/apps/v1/statefulsets", "/apis/apps/v1/daemonsets",
-                  "/apis/batch/v1/jobs")  # fmt: skip
+_MAKERS: Final = (
+    "/apis/apps/v1/replicasets",
+    "/apis/apps/v1/statefulsets",
+    "/apis/apps/v1/daemonsets",
+    "/apis/batch/v1/jobs",
+)
 _ROWS: Final = ("Deployment", "StatefulSet", "DaemonSet", "Job", "Pod")
 _ENDED: Final = ("Succeeded", "Failed")
 _TRIED: Final = "pulumi-dra/tried"
@@ -44,7 +50,9 @@ class Stage:
         self.is_quiet = True
 
     def play(self) -> Json:
-        """Return the cluster before, the changes with what was applied, and what became of it; nothing stays."""
+        """Return the cluster before, the changes with what was applied, and what became of it;
+        nothing stays.
+        """
         try:
             return self._play()
         finally:
@@ -86,12 +94,16 @@ class Stage:
 
     # -- what happens
 
-    def _apply(self, objects: Iterable[Json], refused: dict[str, str], *, one_by_one: bool = False) -> None:
+    def _apply(
+        self, objects: Iterable[Json], refused: dict[str, str], *, one_by_one: bool = False
+    ) -> None:
         for each in objects:
             try:
                 apply(self._server, each)
             except ApiRejection as refusal:
-                refused[f"{each['kind']}/{each['metadata']['namespace']}/{each['metadata']['name']}"] = str(refusal)
+                refused[
+                    f"{each['kind']}/{each['metadata']['namespace']}/{each['metadata']['name']}"
+                ] = str(refusal)
                 continue
             wait_for_quotas(self._server, [each], _SECONDS)
             if one_by_one and each["kind"] in (*_ROWS, "ResourceQuota"):
@@ -100,7 +112,9 @@ class Stage:
             self._settle()
 
     def _settle(self) -> None:
-        """Wait until nothing moves; what quotas kept from being made is tried again, sooner than it would be."""
+        """Wait until nothing moves; what quotas kept from being made is tried again, sooner than it
+        would be.
+        """
         self.is_quiet &= wait_until_quiet(self._server, self._decisions)
         spaces = {each["metadata"]["namespace"] for each in self._server.listed(_QUOTAS)[0]}
         for _ in range(_TRIES if spaces else 0):
@@ -117,24 +131,33 @@ class Stage:
                 is_waiting = each["kind"] != "Pod" or not each["spec"].get("nodeName")
                 if each["metadata"]["namespace"] in spaces and is_waiting:
                     patch = {"metadata": {"annotations": {_TRIED: str(self._tried)}}}
-                    self._server.call("PATCH", self._server.path(each), patch, "application/merge-patch+json")
+                    self._server.call(
+                        "PATCH", self._server.path(each), patch, "application/merge-patch+json"
+                    )
 
     def _seen(self) -> list[tuple[str, str]]:
-        pods = [(each["metadata"]["uid"], each["spec"].get("nodeName", "")) for each in self._server.listed(PODS)[0]]
-        return sorted([*pods, *((each["metadata"]["uid"], "") for each in self._server.listed(CLAIMS)[0])])
+        pods = [
+            (each["metadata"]["uid"], each["spec"].get("nodeName", ""))
+            for each in self._server.listed(PODS)[0]
+        ]
+        return sorted(
+            [*pods, *((each["metadata"]["uid"], "") for each in self._server.listed(CLAIMS)[0])]
+        )
 
     def _end_pods(self) -> None:
         """Let some pods of Jobs, and those of nobody, come to their end.
 
-        Not those that share a claim: kube-controller-manager 1.36.3 takes such a pod from the claim, and adds it again,
-        without end.
+        Not those that share a claim: kube-controller-manager 1.36.3 takes such a pod from the
+        claim, and adds it again, without end.
         """
         running = [
             each
             for each in self._decisions.pods
             if each["spec"].get("nodeName")
             and _owner(each).partition("/")[0] in ("Job", "Pod")
-            and not any("resourceClaimName" in entry for entry in each["spec"].get("resourceClaims", ()))
+            and not any(
+                "resourceClaimName" in entry for entry in each["spec"].get("resourceClaims", ())
+            )
         ]
         for pod in running:
             if self._chance.random() < 0.5:
@@ -146,21 +169,36 @@ class Stage:
 
     def _preempted(self) -> dict[str, str]:
         """Return the pods that had to go, by uid with their names."""
-        events = [each for each in self._server.listed("/api/v1/events")[0] if each.get("reason") == "Preempted"]
+        events = [
+            each
+            for each in self._server.listed("/api/v1/events")[0]
+            if each.get("reason") == "Preempted"
+        ]
         return {each["involvedObject"]["uid"]: each["involvedObject"]["name"] for each in events}
 
     def _became(self, applied: list[Json], refused: dict[str, str], known: dict[str, str]) -> Json:
-        pods = [each for each in self._server.listed(PODS)[0] if each["status"].get("phase") not in _ENDED]
+        pods = [
+            each
+            for each in self._server.listed(PODS)[0]
+            if each["status"].get("phase") not in _ENDED
+        ]
         given = {_name(each): each for each in applied if _name(each).partition("/")[0] in _ROWS}
         rows: dict[str, Json] = {}
         for name in (*given, *sorted({_owner(each) for each in pods} - {*given, ""})):
             own = [each for each in pods if _owner(each) == name]
             on = Counter(each["spec"]["nodeName"] for each in own if each["spec"].get("nodeName"))
-            row = {"placed": on.total(), "pending": len(own) - on.total(), "nodes": dict(sorted(on.items()))}
+            row = {
+                "placed": on.total(),
+                "pending": len(own) - on.total(),
+                "nodes": dict(sorted(on.items())),
+            }
             rows[name.partition("/")[2]] = row
         gone = [name for uid, name in self._preempted().items() if uid not in known]
-        victims = Counter(name.partition("-")[0] for name in gone)  # no workload has a "-" in its name
-        short = [name for name, each in given.items() if name in refused or not self._is_complete(each)]
+        # no workload has a "-" in its name
+        victims = Counter(name.partition("-")[0] for name in gone)
+        short = [
+            name for name, each in given.items() if name in refused or not self._is_complete(each)
+        ]
         return {
             "outcome": {name.partition("/")[2]: rows.pop(name.partition("/")[2]) for name in given},
             "beside": rows,
@@ -176,16 +214,24 @@ class Stage:
 
 
 def is_complete(there: Json) -> bool:
-    """Tell whether a workload of a cluster that moves no more has all that its manifest asks for."""
+    """Tell whether a workload of a cluster that moves no more has all that its manifest asks
+    for.
+    """
     spec, status = there["spec"], there["status"]
     match there["kind"]:
         case "Pod":
             return bool(spec.get("nodeName"))
         case "Job":
-            if any(each["type"] in ("Complete", "Failed") for each in status.get("conditions") or ()):
+            if any(
+                each["type"] in ("Complete", "Failed") for each in status.get("conditions") or ()
+            ):
                 return True
             left = spec["completions"] - status.get("succeeded", 0)
-            return int(status.get("active", 0)) == min(spec["parallelism"], left) == int(status.get("ready", 0))
+            return (
+                int(status.get("active", 0))
+                == min(spec["parallelism"], left)
+                == int(status.get("ready", 0))
+            )
         case "DaemonSet":
             pods, new = status["desiredNumberScheduled"], status.get("updatedNumberScheduled", 0)
             is_new = new == pods or spec["updateStrategy"]["type"] == "OnDelete"
@@ -193,15 +239,26 @@ def is_complete(there: Json) -> bool:
         case "StatefulSet":
             rolling = spec["updateStrategy"].get("rollingUpdate") or {}
             new = max(0, spec["replicas"] - rolling.get("partition", 0))
-            is_new = status.get("updatedReplicas", 0) >= new or spec["updateStrategy"]["type"] == "OnDelete"
-            return is_new and status["replicas"] == spec["replicas"] == status.get("readyReplicas", 0)
+            is_new = (
+                status.get("updatedReplicas", 0) >= new
+                or spec["updateStrategy"]["type"] == "OnDelete"
+            )
+            return is_new and status["replicas"] == spec["replicas"] == status.get(
+                "readyReplicas", 0
+            )
         case _:
-            is_new = spec.get("paused", False) or status.get("updatedReplicas", 0) == spec["replicas"]
-            return is_new and status.get("replicas", 0) == spec["replicas"] == status.get("readyReplicas", 0)
+            is_new = (
+                spec.get("paused", False) or status.get("updatedReplicas", 0) == spec["replicas"]
+            )
+            return is_new and status.get("replicas", 0) == spec["replicas"] == status.get(
+                "readyReplicas", 0
+            )
 
 
 def _in_turn(objects: list[Json]) -> list[Json]:
-    """Return the objects once each, as they were given last, with what decides about pods before what makes them."""
+    """Return the objects once each, as they were given last, with what decides about pods before
+    what makes them.
+    """
     last = {_name(each): each for each in objects}
     return sorted(last.values(), key=lambda each: _name(each).partition("/")[0] in _ROWS)
 

@@ -27,11 +27,20 @@ class WorkloadMaker:
         chance, name = self._chance, f"w{self._made}"
         self._made += 1
         makers: tuple[Callable[[str, str, Json], Json], ...] = (
-            self._deployment, self._deployment, self._deployment, self._stateful_set, self._stateful_set, self._job,
-            self._daemon_set, _bare,
-        )  # fmt: skip
+            self._deployment,
+            self._deployment,
+            self._deployment,
+            self._stateful_set,
+            self._stateful_set,
+            self._job,
+            self._daemon_set,
+            _bare,
+        )
         space = NAMESPACES[chance.random() < 0.45]
-        pod = self._pod(name, chance.choice(["", "", "", "low", "high", "patient"]) if priority is None else priority)
+        pod = self._pod(
+            name,
+            chance.choice(["", "", "", "low", "high", "patient"]) if priority is None else priority,
+        )
         made = chance.choice(makers)(name, space, pod)
         mark = {ANNOTATION: f"{made['kind']}/{space}/{name}"}
         pod["metadata"]["annotations"] = mark
@@ -43,14 +52,22 @@ class WorkloadMaker:
 
     def _pod(self, name: str, priority: str) -> Json:
         chance = self._chance
-        container: Json = {"name": "main", "image": "registry.example/app:1", "resources": self._requests()}
+        container: Json = {
+            "name": "main",
+            "image": "registry.example/app:1",
+            "resources": self._requests(),
+        }
         spec: Json = {"containers": [container], "terminationGracePeriodSeconds": 0}
         roll = chance.random()
         if roll < 0.62:
-            spec["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": self.random_claim()}]
+            spec["resourceClaims"] = [
+                {"name": "gpu", "resourceClaimTemplateName": self.random_claim()}
+            ]
             container["resources"]["claims"] = [{"name": "gpu"}]
         elif roll < 0.68:
-            spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": chance.choice(["shared", name])}]
+            spec["resourceClaims"] = [
+                {"name": "gpu", "resourceClaimName": chance.choice(["shared", name])}
+            ]
             container["resources"]["claims"] = [{"name": "gpu"}]
         elif roll < 0.8 and self._extended:
             container["resources"]["limits"] = {RESOURCE: str(chance.choice([1, 1, 2]))}
@@ -59,7 +76,9 @@ class WorkloadMaker:
             if chance.random() < 0.06:
                 spec["preemptionPolicy"] = "Never"
         if "resourceClaims" in spec or chance.random() < 0.5:
-            spec["tolerations"] = [{"key": TAINT["key"], "operator": "Exists", "effect": "NoSchedule"}]
+            spec["tolerations"] = [
+                {"key": TAINT["key"], "operator": "Exists", "effect": "NoSchedule"}
+            ]
         self._place(name, spec)
         return {"metadata": {"labels": {"app": name}}, "spec": spec}
 
@@ -79,15 +98,22 @@ class WorkloadMaker:
         if roll < 0.08:
             spec["nodeSelector"] = {POOL: chance.choice(["p0", "p1"])}
         elif roll < 0.14:
-            spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+            spec["affinity"] = {
+                "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+            }
         elif roll < 0.18:
             spec["affinity"] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
                 {"weight": 50, "podAffinityTerm": term}]}}  # fmt: skip
         elif roll < 0.28:
             key = chance.choice([_HOST, "topology.kubernetes.io/zone"])
             spec["topologySpreadConstraints"] = [
-                {"maxSkew": 1, "topologyKey": key, "labelSelector": own,
-                 "whenUnsatisfiable": chance.choice(["DoNotSchedule", "ScheduleAnyway"])}]  # fmt: skip
+                {
+                    "maxSkew": 1,
+                    "topologyKey": key,
+                    "labelSelector": own,
+                    "whenUnsatisfiable": chance.choice(["DoNotSchedule", "ScheduleAnyway"]),
+                }
+            ]
 
     # -- owners
 
@@ -113,7 +139,11 @@ class WorkloadMaker:
         chance = self._chance
         pod["spec"]["restartPolicy"] = "Never"
         pods = chance.randint(1, 5)
-        spec: Json = {"completions": pods, "parallelism": min(pods, chance.randint(1, 5)), "template": pod}
+        spec: Json = {
+            "completions": pods,
+            "parallelism": min(pods, chance.randint(1, 5)),
+            "template": pod,
+        }
         if chance.random() < 0.3:
             spec["completionMode"] = "Indexed"
         return _owner("batch/v1", "Job", name, space, spec)
@@ -123,7 +153,10 @@ class WorkloadMaker:
         spec: Json = {"selector": {"matchLabels": {"app": name}}, "template": pod}
         roll = chance.random()
         if roll < 0.25:
-            spec["updateStrategy"] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+            spec["updateStrategy"] = {
+                "type": "RollingUpdate",
+                "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
+            }
         elif roll < 0.35:
             spec["updateStrategy"] = {"type": "OnDelete"}
         for key in ("topologySpreadConstraints", "affinity"):
@@ -139,8 +172,12 @@ def strategy(chance: random.Random) -> Json:
     if roll < 0.55:
         return {"strategy": {"type": "Recreate"}}
     surge, unavailable = chance.choice([(0, 1), (1, 0), (1, 1), (2, 0), ("50%", 0), ("0%", "50%")])
-    return {"strategy": {"type": "RollingUpdate",
-                         "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}}  # fmt: skip
+    return {
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable},
+        }
+    }
 
 
 def _bare(name: str, space: str, pod: Json) -> Json:
@@ -150,4 +187,9 @@ def _bare(name: str, space: str, pod: Json) -> Json:
 
 
 def _owner(version: str, kind: str, name: str, space: str, spec: Json) -> Json:
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": space}, "spec": spec}
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": space},
+        "spec": spec,
+    }

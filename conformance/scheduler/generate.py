@@ -1,4 +1,6 @@
-"""Random fleets and workloads to rehearse: MIG, shared capacity, aligned interfaces, extended resources among them."""
+"""Random fleets and workloads to rehearse: MIG, shared capacity, aligned interfaces, extended
+resources among them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Json = dict[str, Any]
 
 GPU, MIG = "gpu.nvidia.com", "mig.nvidia.com"
 _TOLERATION: Final = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
-CLOUDS: Final[Mapping[str, Any]] = yaml.safe_load((Path(__file__).parent / "clouds.yaml").read_text(encoding="utf-8"))
+CLOUDS: Final[Mapping[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "clouds.yaml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,12 @@ class _Maker:
                 found = chance.choice(cloud["mig"])
                 profile = found["profile"]
                 pools.append(
-                    {"name": "mig", "machine": found["machine"], "mig": found["layout"], "count": self._count(3)}
+                    {
+                        "name": "mig",
+                        "machine": found["machine"],
+                        "mig": found["layout"],
+                        "count": self._count(3),
+                    }
                 )
             case "shared":
                 drivers["nvidia"] = {
@@ -78,14 +87,21 @@ class _Maker:
             "drivers": drivers,
             "pools": pools,
         }
-        made = [self._workload(f"w{number}", feature, cloud, profile) for number in range(chance.randint(2, 6))]
-        return Case(seed, feature, fleet, [document for documents in made for document in documents])
+        made = [
+            self._workload(f"w{number}", feature, cloud, profile)
+            for number in range(chance.randint(2, 6))
+        ]
+        return Case(
+            seed, feature, fleet, [document for documents in made for document in documents]
+        )
 
     def _pool(self, cloud: Json, number: int) -> Json:
         machine = self._chance.choice(cloud["machines"])
         pool: Json = {"name": f"p{number}", "machine": machine, "count": self._count(6)}
         if self._chance.random() < 0.2:
-            pool["taints"] = [{"key": "example.com/dedicated", "value": "x", "effect": "NoSchedule"}]
+            pool["taints"] = [
+                {"key": "example.com/dedicated", "value": "x", "effect": "NoSchedule"}
+            ]
         if self._chance.random() < 0.2:
             pool["labels"] = {"example.com/tier": self._chance.choice("ab")}
         return pool
@@ -101,7 +117,13 @@ class _Maker:
         pod: Json = {
             "metadata": {"labels": {"app": name}},
             "spec": {
-                "containers": [{"name": "main", "image": "registry.example/app:1", "resources": self._requests()}],
+                "containers": [
+                    {
+                        "name": "main",
+                        "image": "registry.example/app:1",
+                        "resources": self._requests(),
+                    }
+                ],
                 "tolerations": [dict(_TOLERATION)],
             },
         }
@@ -145,9 +167,20 @@ class _Maker:
             case "shared":
                 exactly["capacity"] = {"requests": {"memory": f"{chance.choice([2, 5, 7, 11])}Gi"}}
             case "aligned":
-                requests.append({"name": "nic", "exactly": {"deviceClassName": cloud["aligned"]["class"]}})
-                return {"devices": {"requests": requests, "constraints": [
-                    {"requests": ["gpu", "nic"], "matchAttribute": "resource.kubernetes.io/pcieRoot"}]}}  # fmt: skip
+                requests.append(
+                    {"name": "nic", "exactly": {"deviceClassName": cloud["aligned"]["class"]}}
+                )
+                return {
+                    "devices": {
+                        "requests": requests,
+                        "constraints": [
+                            {
+                                "requests": ["gpu", "nic"],
+                                "matchAttribute": "resource.kubernetes.io/pcieRoot",
+                            }
+                        ],
+                    }
+                }
             case _:
                 self._plain_claim(requests[0])
         return {"devices": {"requests": requests}}
@@ -165,7 +198,10 @@ class _Maker:
         elif roll < 0.62:
             del request["exactly"]
             big = {"name": "big", "deviceClassName": GPU, "selectors": [_cel(f"{memory} >= 0")]}
-            request["firstAvailable"] = [big, {"name": "any", "deviceClassName": GPU, "count": chance.choice([1, 2])}]
+            request["firstAvailable"] = [
+                big,
+                {"name": "any", "deviceClassName": GPU, "count": chance.choice([1, 2])},
+            ]
 
     def _place(self, pod: Json, name: str) -> None:
         chance, spec = self._chance, pod["spec"]
@@ -177,15 +213,27 @@ class _Maker:
         roll = chance.random()
         if roll < 0.08:
             term = {"labelSelector": own, "topologyKey": "kubernetes.io/hostname"}
-            spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+            spec["affinity"] = {
+                "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+            }
         elif roll < 0.16:
             spec["topologySpreadConstraints"] = [
-                {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "labelSelector": own,
-                 "whenUnsatisfiable": chance.choice(["DoNotSchedule", "ScheduleAnyway"])}]  # fmt: skip
+                {
+                    "maxSkew": 1,
+                    "topologyKey": "kubernetes.io/hostname",
+                    "labelSelector": own,
+                    "whenUnsatisfiable": chance.choice(["DoNotSchedule", "ScheduleAnyway"]),
+                }
+            ]
         elif roll < 0.24:
             term = {"key": "nvidia.com/gpu.dra", "operator": "In", "values": ["true"]}
-            spec["affinity"] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
-                {"weight": 10, "preference": {"matchExpressions": [term]}}]}}  # fmt: skip
+            spec["affinity"] = {
+                "nodeAffinity": {
+                    "preferredDuringSchedulingIgnoredDuringExecution": [
+                        {"weight": 10, "preference": {"matchExpressions": [term]}}
+                    ]
+                }
+            }
 
     def _owner(self, name: str, pod: Json) -> Json:
         owners: tuple[Callable[[str, Json], Json], ...] = (
@@ -194,12 +242,19 @@ class _Maker:
         return self._chance.choice(owners)(name, pod)
 
     def _deployment(self, name: str, pod: Json) -> Json:
-        spec = {"replicas": self._chance.choice([1, 2, 3, 5, 8]), "selector": {"matchLabels": {"app": name}}}
+        spec = {
+            "replicas": self._chance.choice([1, 2, 3, 5, 8]),
+            "selector": {"matchLabels": {"app": name}},
+        }
         return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
                 "spec": {**spec, "template": pod}}  # fmt: skip
 
     def _stateful_set(self, name: str, pod: Json) -> Json:
-        spec = {"replicas": self._chance.randint(1, 4), "selector": {"matchLabels": {"app": name}}, "serviceName": name}
+        spec = {
+            "replicas": self._chance.randint(1, 4),
+            "selector": {"matchLabels": {"app": name}},
+            "serviceName": name,
+        }
         if self._chance.random() < 0.3:
             spec["podManagementPolicy"] = "Parallel"
         return {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": name},
@@ -213,14 +268,25 @@ class _Maker:
 
 
 def _bare(name: str, pod: Json) -> Json:
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **pod["metadata"]}, "spec": pod["spec"]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, **pod["metadata"]},
+        "spec": pod["spec"],
+    }
 
 
 def _extended_class() -> Json:
-    """The class by which GPUs serve an extended resource too; the same one however many workloads ask for it."""
+    """The class by which GPUs serve an extended resource too; the same one however many workloads
+    ask for it.
+    """
     driver = f"device.driver == '{GPU}' && device.attributes['{GPU}'].type == 'gpu'"
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu-as-resource"},
-            "spec": {"extendedResourceName": "nvidia.com/gpu", "selectors": [_cel(driver)]}}  # fmt: skip
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu-as-resource"},
+        "spec": {"extendedResourceName": "nvidia.com/gpu", "selectors": [_cel(driver)]},
+    }
 
 
 def _cel(expression: str) -> Json:

@@ -1,11 +1,13 @@
 """Rehearse guided plans of generated platforms on the real scheduler, in three orders each.
 
-    python conformance/scheduler/guided.py --minor 36 --count 60        guards as MutatingAdmissionPolicies
-    python conformance/scheduler/guided.py --minor 34 --count 20        guards as patches of the manifests
+    python conformance/scheduler/guided.py --minor 36 --count 60
+        guards as MutatingAdmissionPolicies
+    python conformance/scheduler/guided.py --minor 34 --count 20
+        guards as patches of the manifests
 
-The platforms are those of `tests/bench/platforms.py`. Workloads arrive in document order, reversed, and shuffled, all
-at once. Expected: no pod pending, and at least 99% of the pods in the pools that the plan names. The exit status is 1
-if a pod is pending.
+The platforms are those of `tests/bench/platforms.py`. Workloads arrive in document order, reversed,
+and shuffled, all at once. Expected: no pod pending, and at least 99% of the pods in the pools that
+the plan names. The exit status is 1 if a pod is pending.
 """
 
 from __future__ import annotations
@@ -39,18 +41,23 @@ def main() -> int:
         found = _rehearse(each, given.minor, binaries)
         total += found
         print(f"{each.name:>16}  {_sentence(found)}", flush=True)
-    print(f"Kubernetes {binaries.version}, {given.count - given.first} platforms: {_sentence(total)}")
+    print(
+        f"Kubernetes {binaries.version}, {given.count - given.first} platforms: {_sentence(total)}"
+    )
     return int(bool(total["pending"]))
 
 
 def _rehearse(given: Platform, minor: int, binaries: Binaries) -> Counter[str]:
-    """Return how many pods were placed, were pending, and went to the pools that the plan names, over all orders."""
+    """Return how many pods were placed, were pending, and went to the pools that the plan names,
+    over all orders.
+    """
     fleet = read_fleet({**given.fleet, "placement": "guided", "kubernetes": f"1.{minor}"})
     sources = (Source("workloads.yaml", given.manifests),)
     plan = make_plan(PlanRequest(sources=sources, fleet=fleet))
     orders = (WorkloadOrder(), WorkloadOrder("reversed"), WorkloadOrder("random", given.seed))
     requests = [
-        RehearsalRequest(plan=plan, sources=sources, order=order, within_seconds=_LONGEST_SECONDS) for order in orders
+        RehearsalRequest(plan=plan, sources=sources, order=order, within_seconds=_LONGEST_SECONDS)
+        for order in orders
     ]
     found = Counter[str]()
     with control_plane(Settings(minor), binaries, within_seconds=_LONGEST_SECONDS) as plane:
@@ -74,15 +81,22 @@ def _counts(plan: Plan, comparison: Comparison) -> Counter[str]:
 def _sentence(found: Counter[str]) -> str:
     pods = found["placed"] + found["pending"]
     return (
-        f"{found['rehearsals']} rehearsals, {found['placed']} of {pods} pods placed, {found['pending']} pending, "
+        f"{found['rehearsals']} rehearsals, {found['placed']} of {pods} pods placed, "
+        f"{found['pending']} pending, "
         f"{found['as planned']} in the planned pools"
     )
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, default=36, help="minor version of Kubernetes [default: 36]")
-    parser.add_argument("--count", type=int, default=60, help="platforms, counted from the first [default: 60]")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, default=36, help="minor version of Kubernetes [default: 36]"
+    )
+    parser.add_argument(
+        "--count", type=int, default=60, help="platforms, counted from the first [default: 60]"
+    )
     parser.add_argument("--first", type=int, default=0, help="platforms to skip [default: 0]")
     parser.add_argument("--binaries", type=Path, help="folder with the control plane's programs")
     return parser.parse_args()

@@ -1,12 +1,15 @@
-"""Let the real scheduler preempt pods that disruption budgets want to keep, and compare who gives way.
+r"""Let the real scheduler preempt pods that disruption budgets want to keep, and compare who gives
+way.
 
     python conformance/scheduler/preemptions.py --minor 36 --count 20
-    python conformance/scheduler/preemptions.py --minor 36 --count 6 --record tests/planner/simulation/preemptions
+    python conformance/scheduler/preemptions.py --minor 36 --count 6 \
+        --record tests/planner/simulation/preemptions
 
-Each case is a small cluster full of pods of low priority, made by Deployments, StatefulSets, Jobs and nobody, some of
-them under PodDisruptionBudgets; then pods of higher priority come one after the other. The cluster before that is read
-as a snapshot and simulated: victims by workload, nodes of the pods that came, what is where at the end, and what
-each budget has left, are compared with what scheduler and disruption controller made of it.
+Each case is a small cluster full of pods of low priority, made by Deployments, StatefulSets, Jobs
+and nobody, some of them under PodDisruptionBudgets; then pods of higher priority come one after the
+other. The cluster before that is read as a snapshot and simulated: victims by workload, nodes of
+the pods that came, what is where at the end, and what each budget has left, are compared with what
+scheduler and disruption controller made of it.
 """
 
 from __future__ import annotations
@@ -46,7 +49,9 @@ def main() -> int:
     for minor in given.minor or RELEASES:
         with control_plane(Settings(minor), find_binaries(minor), within_seconds=600) as plane:
             for seed in range(given.seed, given.seed + given.count):
-                case = _Stage(ApiServer.of(plane), PendingWork(plane), random.Random(f"preemptions/{seed}")).play()
+                case = _Stage(
+                    ApiServer.of(plane), PendingWork(plane), random.Random(f"preemptions/{seed}")
+                ).play()
                 case = {"kubernetes": plane.version, "seed": seed, **case}
                 found, tries = differences(case)
                 wrong += bool(found)
@@ -56,7 +61,9 @@ def main() -> int:
                 if given.record or found:
                     write_case(given.record or given.failures, case, f"1.{minor}-{seed}")
         total = given.count * len(given.minor or RELEASES)
-    print(f"{total - wrong} of {total} clusters agree, {same} of them without chance; {wrong} do not")
+    print(
+        f"{total - wrong} of {total} clusters agree, {same} of them without chance; {wrong} do not"
+    )
     return int(bool(wrong))
 
 
@@ -83,7 +90,11 @@ class _Stage:
             for pod in arrivals:
                 self._server.create(pod)
                 self._settle()
-            return {"cluster": before, "arrivals": arrivals, "became": self._became(arrivals, known).document()}
+            return {
+                "cluster": before,
+                "arrivals": arrivals,
+                "became": self._became(arrivals, known).document(),
+            }
         finally:
             self._decisions.stop()
             clear_workloads(self._server)
@@ -94,10 +105,17 @@ class _Stage:
 
     def _cluster(self) -> Iterator[Json]:
         for name, value in PRIORITIES.items():
-            yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-                   "value": value}  # fmt: skip
+            yield {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {"name": name},
+                "value": value,
+            }
         for number in range(self._chance.randint(2, 3)):
-            name, room = f"n{number}", {"cpu": str(self._chance.choice([4, 6, 8])), "memory": "64Gi", "pods": "110"}
+            name, room = (
+                f"n{number}",
+                {"cpu": str(self._chance.choice([4, 6, 8])), "memory": "64Gi", "pods": "110"},
+            )
             yield {"apiVersion": "v1", "kind": "Node",
                    "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
                    "status": {"capacity": room, "allocatable": room,
@@ -108,31 +126,55 @@ class _Stage:
         names = [f"w{number}" for number in range(chance.randint(4, 6))]
         for name in names:
             made = self._owner(name, chance.choice(["low", "low", "mid"]))
-            yield [*([self._budget(f"keep-{name}", {"app": name})] if chance.random() < 0.75 else []), made]
+            yield [
+                *([self._budget(f"keep-{name}", {"app": name})] if chance.random() < 0.75 else []),
+                made,
+            ]
         if chance.random() < 0.3:
             yield [self._budget("keep-tier", {"tier": "a"})]
 
     def _owner(self, name: str, priority: str) -> Json:
         chance = self._chance
-        kind = chance.choice(["Deployment", "Deployment", "StatefulSet", "ReplicaSet", "Job", "Pod"])
+        kind = chance.choice(
+            ["Deployment", "Deployment", "StatefulSet", "ReplicaSet", "Job", "Pod"]
+        )
         pod = self._pod(name, kind, priority, chance.choice([1, 1, 2, 3]))
         meta, pods = {"name": name, "namespace": "default"}, chance.randint(1, 5)
         if kind == "Pod":
-            return {"apiVersion": "v1", "kind": kind, **pod, "metadata": {**meta, **pod["metadata"]}}
+            return {
+                "apiVersion": "v1",
+                "kind": kind,
+                **pod,
+                "metadata": {**meta, **pod["metadata"]},
+            }
         if kind == "Job":
             pod["spec"]["restartPolicy"] = "Never"
-            spec: Json = {"completions": pods, "parallelism": pods, "backoffLimit": 100, "template": pod}
+            spec: Json = {
+                "completions": pods,
+                "parallelism": pods,
+                "backoffLimit": 100,
+                "template": pod,
+            }
             return {"apiVersion": "batch/v1", "kind": kind, "metadata": meta, "spec": spec}
         spec = {"replicas": pods, "selector": {"matchLabels": {"app": name}}, "template": pod}
         if kind == "StatefulSet":
-            spec |= {"serviceName": name, "podManagementPolicy": chance.choice(["Parallel", "OrderedReady"])}
+            spec |= {
+                "serviceName": name,
+                "podManagementPolicy": chance.choice(["Parallel", "OrderedReady"]),
+            }
         return {"apiVersion": "apps/v1", "kind": kind, "metadata": meta, "spec": spec}
 
     def _pod(self, name: str, kind: str, priority: str, cpu: int) -> Json:
         labels = {"app": name, "tier": self._chance.choice("ab")}
-        container = {"name": "main", "image": "registry.example/app:1", "resources": {"requests": {"cpu": str(cpu)}}}
-        return {"metadata": {"labels": labels, "annotations": {ANNOTATION: f"{kind}/default/{name}"}},
-                "spec": {"containers": [container], "priorityClassName": priority}}  # fmt: skip
+        container = {
+            "name": "main",
+            "image": "registry.example/app:1",
+            "resources": {"requests": {"cpu": str(cpu)}},
+        }
+        return {
+            "metadata": {"labels": labels, "annotations": {ANNOTATION: f"{kind}/default/{name}"}},
+            "spec": {"containers": [container], "priorityClassName": priority},
+        }
 
     def _budget(self, name: str, labels: Json) -> Json:
         chance = self._chance
@@ -144,7 +186,9 @@ class _Stage:
 
     def _arrivals(self) -> Iterator[Json]:
         chance = self._chance
-        for number, priority in enumerate(sorted(chance.choices(["high", "mid"], k=chance.randint(1, 3)))):
+        for number, priority in enumerate(
+            sorted(chance.choices(["high", "mid"], k=chance.randint(1, 3)))
+        ):
             pod = self._pod(f"late{number}", "Pod", priority, chance.choice([2, 2, 3, 4]))
             meta = {"name": f"late{number}", "namespace": "default", **pod["metadata"]}
             yield {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": pod["spec"]}
@@ -155,21 +199,34 @@ class _Stage:
         wait_until_quiet(self._server, self._decisions)
 
     def _preempted(self) -> dict[str, str]:
-        """Return the pods that had to go, by uid with their names; of one there may be several events."""
-        events = [each for each in self._server.listed("/api/v1/events")[0] if each.get("reason") == "Preempted"]
+        """Return the pods that had to go, by uid with their names; of one there may be several
+        events.
+        """
+        events = [
+            each
+            for each in self._server.listed("/api/v1/events")[0]
+            if each.get("reason") == "Preempted"
+        ]
         return {each["involvedObject"]["uid"]: each["involvedObject"]["name"] for each in events}
 
     def _became(self, arrivals: list[Json], known: set[str]) -> Became:
         names = {each["metadata"]["name"] for each in arrivals}
-        pods = [each for each in self._server.listed(PODS)[0] if ANNOTATION in each["metadata"].get("annotations", {})]
+        pods = [
+            each
+            for each in self._server.listed(PODS)[0]
+            if ANNOTATION in each["metadata"].get("annotations", {})
+        ]
         running: dict[str, Counter[str]] = {}
         for each in pods:
             app, node = each["metadata"]["labels"]["app"], each["spec"].get("nodeName", "")
             if node:
                 running.setdefault(app, Counter())[node] += 1
-        victims = Counter(name.partition("-")[0] for uid, name in self._preempted().items() if uid not in known)
+        victims = Counter(
+            name.partition("-")[0] for uid, name in self._preempted().items() if uid not in known
+        )
         left = {
-            each["metadata"]["name"]: each["status"]["disruptionsAllowed"] for each in self._server.listed(BUDGETS)[0]
+            each["metadata"]["name"]: each["status"]["disruptionsAllowed"]
+            for each in self._server.listed(BUDGETS)[0]
         }
         return Became(
             came={name: next(iter(running.get(name, {})), "") for name in sorted(names)},
@@ -180,10 +237,30 @@ class _Stage:
 
 
 _META: Final = ("name", "namespace", "labels", "uid", "ownerReferences")
-_SPEC: Final = ("containers", "nodeName", "priority", "priorityClassName", "replicas", "selector", "template",
-                "completions", "parallelism", "podManagementPolicy", "minAvailable", "maxUnavailable")  # fmt: skip
-_STATUS: Final = ("phase", "startTime", "conditions", "allocatable", "disruptionsAllowed", "currentHealthy",
-                  "expectedPods", "desiredHealthy")  # fmt: skip
+_SPEC: Final = (
+    "containers",
+    "nodeName",
+    "priority",
+    "priorityClassName",
+    "replicas",
+    "selector",
+    "template",
+    "completions",
+    "parallelism",
+    "podManagementPolicy",
+    "minAvailable",
+    "maxUnavailable",
+)
+_STATUS: Final = (
+    "phase",
+    "startTime",
+    "conditions",
+    "allocatable",
+    "disruptionsAllowed",
+    "currentHealthy",
+    "expectedPods",
+    "desiredHealthy",
+)
 
 
 def _is_ours(item: Json) -> bool:
@@ -206,13 +283,17 @@ def _plain(item: Json) -> Json:
     status = {key: value for key, value in (item.get("status") or {}).items() if key in _STATUS}
     if "conditions" in status:
         status["conditions"] = [
-            {"type": each["type"], "status": each["status"]} for each in status["conditions"] if each["type"] == "Ready"
+            {"type": each["type"], "status": each["status"]}
+            for each in status["conditions"]
+            if each["type"] == "Ready"
         ]
     return kept | ({"spec": spec} if spec else {}) | ({"status": status} if status else {})
 
 
 def _pod_spec(spec: Json) -> Json:
-    containers = [{"name": each["name"], "resources": each["resources"]} for each in spec["containers"]]
+    containers = [
+        {"name": each["name"], "resources": each["resources"]} for each in spec["containers"]
+    ]
     return {**{key: value for key, value in spec.items() if key in _SPEC}, "containers": containers}
 
 

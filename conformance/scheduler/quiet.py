@@ -1,4 +1,6 @@
-"""Waits until a control plane has nothing more to do with its pods, whatever it was that was changed."""
+"""Waits until a control plane has nothing more to do with its pods, whatever it was that was
+changed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from dra_sandbox.rehearsal.snapshot import PODS
 Json = dict[str, Any]
 
 BUDGETS: Final = "/apis/policy/v1/poddisruptionbudgets"
-_OWNERS: Final = ("/apis/apps/v1/deployments", "/apis/apps/v1/statefulsets", "/apis/apps/v1/daemonsets")
+_OWNERS: Final = (
+    "/apis/apps/v1/deployments",
+    "/apis/apps/v1/statefulsets",
+    "/apis/apps/v1/daemonsets",
+)
 _WAIT: Final = 120.0
 _LOOK_EVERY: Final = 0.25
 _STILL: Final = 3  # looks without a change
@@ -22,7 +28,8 @@ _STILL: Final = 3  # looks without a change
 def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
     """Return when nothing moves: True; or after two minutes: False.
 
-    Pods are decided then, none waits for victims to go, controllers have seen their objects, and budgets are counted.
+    Pods are decided then, none waits for victims to go, controllers have seen their objects, and
+    budgets are counted.
     """
     until, before, still = time.monotonic() + _WAIT, "", 0
     while still < _STILL and time.monotonic() < until:
@@ -38,13 +45,24 @@ def wait_until_quiet(server: ApiServer, decisions: Decisions) -> bool:
 
 
 def _seen(server: ApiServer) -> str:
-    """What the cluster looks like; never the same twice while something is known to be under way."""
+    """What the cluster looks like; never the same twice while something is known to be under
+    way.
+    """
     pods = [
-        (each["metadata"]["name"], each["spec"].get("nodeName", ""), each["status"].get("nominatedNodeName", ""))
+        (
+            each["metadata"]["name"],
+            each["spec"].get("nodeName", ""),
+            each["status"].get("nominatedNodeName", ""),
+        )
         for each in server.listed(PODS)[0]
     ]
-    is_moving = any(room and not node for _, node, room in pods) or seconds_to_replacement(server) > 0
+    is_moving = (
+        any(room and not node for _, node, room in pods) or seconds_to_replacement(server) > 0
+    )
     owners = [each for path in _OWNERS for each in server.listed(path)[0]]
-    is_moving |= any(each["status"].get("observedGeneration", 0) < each["metadata"]["generation"] for each in owners)
+    is_moving |= any(
+        each["status"].get("observedGeneration", 0) < each["metadata"]["generation"]
+        for each in owners
+    )
     budgets = [each.get("status") for each in server.listed(BUDGETS)[0]]
     return repr((sorted(pods), budgets, time.monotonic() if is_moving else 0))

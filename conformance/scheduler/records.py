@@ -1,4 +1,6 @@
-"""A rehearsed case as a document: fleet, workloads, and what became of them, to be compared again without a server."""
+"""A rehearsed case as a document: fleet, workloads, and what became of them, to be compared again
+without a server.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def record_of(case: Case, found: list[Comparison]) -> Json:
 
 
 def _row(row: ComparedWorkload) -> Json:
-    document: Json = {"placed": row.outcome.placed, "pending": row.pending, "pools": dict(row.outcome.pools)}
+    document: Json = {
+        "placed": row.outcome.placed,
+        "pending": row.pending,
+        "pools": dict(row.outcome.pools),
+    }
     nodes = Counter(pod.node for pod in row.outcome.pods if pod.node)
     document["nodes"] = dict(sorted(nodes.items()))
     if row.simulated is not None:

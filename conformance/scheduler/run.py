@@ -1,12 +1,15 @@
-"""Rehearse random fleets and workloads on the real scheduler, in three orders each, and fail on what nobody explains.
+"""Rehearse random fleets and workloads on the real scheduler, in three orders each, and fail on
+what nobody explains.
 
     python conformance/scheduler/run.py --minor 36 --count 200       seeds from --seed on
-    python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of whole plans
-    python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what became of it
+    python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of
+                                                                     whole plans
+    python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what
+                                                                     became of it
 
-Each case is a fleet of one cloud, planned as `pulumi-dra rehearse` plans it; its workloads arrive one by one in
-document order, reversed, and shuffled. Plan, simulation and outcome are compared per workload, and a plan that fits
-must leave no pod pending.
+Each case is a fleet of one cloud, planned as `pulumi-dra rehearse` plans it; its workloads arrive
+one by one in document order, reversed, and shuffled. Plan, simulation and outcome are compared per
+workload, and a plan that fits must leave no pod pending.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ _TRIES = 2  # a control plane that is given too little of the processor is no di
 
 @dataclass(slots=True)
 class Table:
-    """What was compared, and the reasons for what differs: between plan and outcome, simulation and outcome."""
+    """What was compared, and the reasons for what differs: between plan and outcome, simulation and
+    outcome.
+    """
 
     cases: Counter[str] = field(default_factory=Counter[str])
     skipped: Counter[str] = field(default_factory=Counter[str])
@@ -64,9 +69,13 @@ class Table:
         for each in record["rehearsals"]:
             self.rehearsals += 1
             pending = sum(row["pending"] for row in each["outcome"].values())
-            self.verdicts[f"{record['verdict']}, {'some pods pending' if pending else 'all placed'}"] += 1
+            self.verdicts[
+                f"{record['verdict']}, {'some pods pending' if pending else 'all placed'}"
+            ] += 1
             if pending and record["verdict"] == "fits":
-                self.unexplained.append(f"seed {record['seed']}, {each['order']}: fits, and {pending} pods are pending")
+                self.unexplained.append(
+                    f"seed {record['seed']}, {each['order']}: fits, and {pending} pods are pending"
+                )
             for name, row in each["outcome"].items():
                 self.workloads += 1
                 self.pods += row["placed"] + row["pending"]
@@ -75,21 +84,32 @@ class Table:
                 self.simulation[row.get("deviation", {}).get("reason", "same")] += 1
                 for found in (row.get("difference"), row.get("deviation")):
                     if found and found["reason"] == "unexplained":
-                        where = f"seed {record['seed']} ({record['feature']}), {each['order']}, {name}"
+                        where = (
+                            f"seed {record['seed']} ({record['feature']}), {each['order']}, {name}"
+                        )
                         self.unexplained.append(f"{where}: {found['message']}")
 
     def lines(self) -> Iterator[str]:
         """Yield the table as Markdown."""
         cases = ", ".join(f"{name} {count}" for name, count in sorted(self.cases.items()))
-        yield f"{self.cases.total()} fleets ({cases}), {self.rehearsals} rehearsals, {self.workloads} workloads, "
+        yield (
+            f"{self.cases.total()} fleets ({cases}), {self.rehearsals} rehearsals, "
+            f"{self.workloads} workloads, "
+        )
         yield f"{self.placed} of {self.pods} pods placed"
-        yield "; ".join(f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items()))
+        yield "; ".join(
+            f"{count} rehearsals: {said}" for said, count in sorted(self.verdicts.items())
+        )
         if self.skipped:
-            yield "left out: " + ", ".join(f"{count} {why}" for why, count in sorted(self.skipped.items()))
+            yield "left out: " + ", ".join(
+                f"{count} {why}" for why, count in sorted(self.skipped.items())
+            )
         yield ""
         yield "| Reason | plan and outcome | simulation and outcome |"
         yield "| --- | --- | --- |"
-        for reason in sorted(self.plan | self.simulation, key=lambda each: -self.plan[each] - self.simulation[each]):
+        for reason in sorted(
+            self.plan | self.simulation, key=lambda each: -self.plan[each] - self.simulation[each]
+        ):
             yield f"| {reason} | {self.plan[reason]} | {self.simulation[reason]} |"
         yield from ("", *self.unexplained)
 
@@ -128,7 +148,9 @@ def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
     if not any(pool.nodes.desired for pool in plan.pools):
         return "without a node"
     requests = [
-        RehearsalRequest(plan=plan, sources=sources, order=order, one_by_one=True, within_seconds=600)
+        RehearsalRequest(
+            plan=plan, sources=sources, order=order, one_by_one=True, within_seconds=600
+        )
         for order in (WorkloadOrder(), WorkloadOrder("reversed"), WorkloadOrder("random", seed))
     ]
     for attempt in range(1, _TRIES + 1):
@@ -144,7 +166,9 @@ def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
 
 
 def _ruled(seed: int, minor: int) -> Case:
-    """A fleet over zones, workloads with rules between pods, priorities and quotas; for the release of a minor."""
+    """A fleet over zones, workloads with rules between pods, priorities and quotas; for the release
+    of a minor.
+    """
     made = instance(seed)
     fleet = {**made.fleet, "kubernetes": RELEASES[minor].version}
     return Case(seed, "rules", fleet, list(made.objects))
@@ -162,15 +186,27 @@ def _write(folder: Path, record: Json, minor: int) -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated")
-    parser.add_argument("--count", type=int, default=200, help="cases per minor, default: %(default)s")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--minor", type=int, action="append", choices=tuple(RELEASES), help="may be repeated"
+    )
+    parser.add_argument(
+        "--count", type=int, default=200, help="cases per minor, default: %(default)s"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
-    parser.add_argument("--rules", action="store_true", help="spread, affinity, priorities and quotas")
-    parser.add_argument("--parallel", type=int, default=2, help="control planes side by side, default: %(default)s")
+    parser.add_argument(
+        "--rules", action="store_true", help="spread, affinity, priorities and quotas"
+    )
+    parser.add_argument(
+        "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"
+    )
     parser.add_argument("--binaries", type=Path, help="folder with the four binaries")
     parser.add_argument("--record", type=Path, metavar="FOLDER", help="keep every case there")
-    parser.add_argument("--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER")
+    parser.add_argument(
+        "--failures", type=Path, default=Path("scheduler-failures"), metavar="FOLDER"
+    )
     return parser.parse_args()
 
 

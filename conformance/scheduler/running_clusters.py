@@ -1,12 +1,15 @@
-"""Apply things to running clusters on a real control plane, and compare what comes of it with `plan --observed`.
+r"""Apply things to running clusters on a real control plane, and compare the result with
+`plan --observed`.
 
     python conformance/scheduler/running_clusters.py --minor 36 --count 20
-    python conformance/scheduler/running_clusters.py --minor 36 --count 6 --record tests/planner/plan/running_clusters
+    python conformance/scheduler/running_clusters.py --minor 36 --count 6 \
+        --record tests/planner/plan/running_clusters
 
-Each case is a small cluster by chance: nodes with devices, workloads of every kind, quotas, limits, budgets; some pods
-are pending, some rollouts stand still, some Jobs are partly done. A snapshot is taken, something is applied, and the
-plan of that on the snapshot is compared with what the control plane made of it: the verdict, the pods of each workload
-by node, those of the others, and who was preempted. Every difference has a reason, or is unexplained, and fails.
+Each case is a small cluster by chance: nodes with devices, workloads of every kind, quotas, limits,
+budgets; some pods are pending, some rollouts stand still, some Jobs are partly done. A snapshot is
+taken, something is applied, and the plan of that on the snapshot is compared with what the control
+plane made of it: the verdict, the pods of each workload by node, those of the others, and who was
+preempted. Every difference has a reason, or is unexplained, and fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Deploys an example platform in the sandbox through its language's host: preview, up, nothing left to do, destroy."""
+"""Deploys an example platform in the sandbox through its language's host: preview, up, nothing left
+to do, destroy.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Failed(Exception):
 
 
 def place(folder: Path, language: str) -> Path:
-    """Make `folder` look like the checkout around one example, its plan filled in; return the example's."""
+    """Make `folder` look like the checkout around one example, its plan filled in; return the
+    example's.
+    """
     example = folder / "examples" / f"platform-{language}"
     shutil.copytree(PROJECT / "examples" / example.name, example)
     for name in ("components", ".venv"):
@@ -55,7 +59,11 @@ def deploy(example: Path, hosts: Path, *, install: bool) -> None:
     _must(engine.destroy(STACK))
     if left := engine.resources(STACK):
         raise Failed(f"{len(left)} resources are left")
-    print(f"  {up.change_counts['create']} resources came, a second up changed none of them, all went", flush=True)
+    print(
+        f"  {up.change_counts['create']} resources came, a second up changed none of them, all "
+        "went",
+        flush=True,
+    )
 
 
 def _must(result: RunResult) -> RunResult:

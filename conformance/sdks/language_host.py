@@ -1,6 +1,8 @@
-"""Runs TypeScript and Go programs for the engine where the vendor's language hosts are not installed.
+"""Runs TypeScript and Go programs for the engine where the vendor's language hosts are not
+installed.
 
-`language_host.py nodejs|go ENGINE`: the host of one language, for programs whose SDKs and dependencies are in place.
+`language_host.py nodejs|go ENGINE`: the host of one language, for programs whose SDKs and
+dependencies are in place.
 """
 
 from __future__ import annotations
@@ -47,19 +49,29 @@ class NodeHost(LanguageHost):
             "parallel": str(request.parallel),
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        return ["node", str(runner), *words, *(["--dry-run"] if request.dryRun else []), request.info.entry_point]
+        return [
+            "node",
+            str(runner),
+            *words,
+            *(["--dry-run"] if request.dryRun else []),
+            request.info.entry_point,
+        ]
 
     def program_environment(self, request: language_pb2.RunRequest) -> dict[str, str]:
         return {"PULUMI_NODEJS_TYPESCRIPT": "true"}
 
 
 class GoHost(LanguageHost):
-    """Builds and runs programs, which learn all they need from their environment (sdk/go/pulumi/run.go)."""
+    """Builds and runs programs, which learn all they need from their environment
+    (sdk/go/pulumi/run.go).
+    """
 
     def program(self, request: language_pb2.RunRequest) -> list[str]:
         binary = str(Path(tempfile.mkdtemp(prefix="pulumi-go-")) / "program")
         command = ["go", "build", "-o", binary, request.info.entry_point or "."]
-        built = subprocess.run(command, cwd=request.info.program_directory, capture_output=True, text=True, check=False)
+        built = subprocess.run(
+            command, cwd=request.info.program_directory, capture_output=True, text=True, check=False
+        )
         if built.returncode:
             raise NoSuchEnvironment(f"the program does not build:\n{built.stderr}")
         return [binary]
@@ -78,11 +90,15 @@ class GoHost(LanguageHost):
 
 
 def install(folder: Path) -> Path:
-    """Write the hosts of both languages into `folder`, as the engine looks for them, and return it."""
+    """Write the hosts of both languages into `folder`, as the engine looks for them, and return
+    it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for language in LANGUAGES:
         script = folder / f"pulumi-language-{language}"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P "{Path(__file__).resolve()}" {language} "$@"\n')
+        script.write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" -P "{Path(__file__).resolve()}" {language} "$@"\n'
+        )
         script.chmod(0o755)
     return folder
 

@@ -1,12 +1,14 @@
-"""Generate the TypeScript and Go SDKs from the components' schema, compile the example programs, and deploy them.
+"""Generate the TypeScript and Go SDKs from the components' schema, compile the example programs,
+and deploy them.
 
     python conformance/sdks/run.py              TypeScript, Go and YAML
     python conformance/sdks/run.py --only yaml  one of them
     python conformance/sdks/run.py --compile    without deploying
 
-The schema is the one that the tests hold against what the CLI prints. Deploying means the real engine with simulated
-clouds: preview, up, a second up that changes nothing, destroy. Needs the Go module proxy, and npm with its registry for
-TypeScript; Go itself is taken from PATH, or installed into the per-user cache. Nothing is written into the checkout.
+The schema is the one that the tests hold against what the CLI prints. Deploying means the real
+engine with simulated clouds: preview, up, a second up that changes nothing, destroy. Needs the Go
+module proxy, and npm with its registry for TypeScript; Go itself is taken from PATH, or installed
+into the per-user cache. Nothing is written into the checkout.
 """
 
 from __future__ import annotations
@@ -36,11 +38,16 @@ GO_SDK = "example.com/pulumi-pulumi-dra/sdk/go/pulumi-dra"
 
 def main() -> int:
     """Run the checks; return 1 when one of them failed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", choices=("go", "typescript", "yaml"), help="one language")
     parser.add_argument("--compile", action="store_true", help="compile only, deploy nothing")
     given = parser.parse_args()
-    checks: dict[str, Callable[[Path, Path], None]] = {"go": check_go, "typescript": check_typescript}
+    checks: dict[str, Callable[[Path, Path], None]] = {
+        "go": check_go,
+        "typescript": check_typescript,
+    }
     failed = []
     with tempfile.TemporaryDirectory(prefix="pulumi-dra-sdks-") as scratch:
         sdks = Path(scratch) / "sdks"
@@ -56,7 +63,11 @@ def main() -> int:
                     checks[language](sdks, example)
                     print(f"{language}: compiles, {time.monotonic() - started:.0f} s", flush=True)
                 if not given.compile:
-                    hosts = find_yaml_host().parent if language == "yaml" else install(Path(scratch) / "hosts")
+                    hosts = (
+                        find_yaml_host().parent
+                        if language == "yaml"
+                        else install(Path(scratch) / "hosts")
+                    )
                     deploy(example, hosts, install=language == "yaml")
                     print(f"{language}: deploys, {time.monotonic() - started:.0f} s", flush=True)
             except (Failed, ToolUnavailable) as error:
@@ -73,14 +84,22 @@ def generate(sdks: Path) -> None:
 
 
 def check_go(sdks: Path, folder: Path) -> None:
-    """Vet and build the Go example against the generated module, as `pulumi package add` would point at it."""
+    """Vet and build the Go example against the generated module, as `pulumi package add` would
+    point at it.
+    """
     sdk = folder / "sdks" / "pulumi-dra"
     shutil.copytree(sdks / "go" / "pulumidra", sdk)
     version = _pinned("github.com/pulumi/pulumi/sdk/v3")
-    # The release that the generators belong to: their code is made for it, and its sums lie beside them.
-    (sdk / "go.mod").write_text(f"module {GO_SDK}\n\ngo 1.24\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n")
+    # The release that the generators belong to: their code is made for it, and its sums lie beside
+    # them.
+    (sdk / "go.mod").write_text(
+        f"module {GO_SDK}\n\ngo 1.24\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n"
+    )
     go = str(_go())
-    run([go, "mod", "edit", f"-require={GO_SDK}@v0.0.0", f"-replace={GO_SDK}=./sdks/pulumi-dra"], folder)
+    run(
+        [go, "mod", "edit", f"-require={GO_SDK}@v0.0.0", f"-replace={GO_SDK}=./sdks/pulumi-dra"],
+        folder,
+    )
     run([go, "mod", "edit", f"-require=github.com/pulumi/pulumi/sdk/v3@{version}"], folder)
     run([go, "mod", "tidy"], folder)
     run([go, "vet", "."], folder)
@@ -88,7 +107,9 @@ def check_go(sdks: Path, folder: Path) -> None:
 
 
 def check_typescript(sdks: Path, folder: Path) -> None:
-    """Compile the generated package with its own settings, then the example that imports it with its own."""
+    """Compile the generated package with its own settings, then the example that imports it with
+    its own.
+    """
     npm = shutil.which("npm")
     if npm is None:
         raise Failed("TypeScript needs npm: install Node.js, or say --only go")
@@ -104,7 +125,9 @@ def check_typescript(sdks: Path, folder: Path) -> None:
 def run(command: list[str], folder: Path) -> None:
     """Run a command in a folder; raises Failed with what it said."""
     environment = go_environment(os.environ)
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise Failed(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
@@ -114,7 +137,9 @@ def _go() -> Path:
 
 
 def _pinned(module: str) -> str:
-    found = re.search(rf"^\s*{re.escape(module)} (v\S+)", (HERE / "generate" / "go.mod").read_text(), re.MULTILINE)
+    found = re.search(
+        rf"^\s*{re.escape(module)} (v\S+)", (HERE / "generate" / "go.mod").read_text(), re.MULTILINE
+    )
     assert found is not None, f"generate/go.mod does not require {module}"
     return found[1]
 

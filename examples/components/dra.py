@@ -1,4 +1,6 @@
-"""What a cluster with nodes needs for claims: drivers, classes, rights, and what reads and queues."""
+"""What a cluster with nodes needs for claims: drivers, classes, rights, and what reads and
+queues.
+"""
 
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from pulumi_dra.dra import (
 
 inside = pulumi.ResourceOptions(providers=[k8s.Provider("gpu", context="gpu")])
 
-DriverInstaller("driver", {"driver": "latest"}, inside)  # nodes of GKE; those of EKS and AKS bring the driver
+DriverInstaller("driver", {"driver": "latest"}, inside)  # EKS and AKS nodes come with a driver
 DraDriver("dra", {"version": "25.8.1", "platform": "gpu-operator", "max_nodes": 8}, inside)
 DeviceClasses(
     "classes",
@@ -31,17 +33,31 @@ DeviceClasses(
     },
     inside,
 )
-DevicePlugin("plugin", {"version": "0.17.4"}, inside)  # for pools without claims: it stays off the others
+DevicePlugin("plugin", {"version": "0.17.4"}, inside)  # for pools without claims
 Dranet("network", {}, inside)
 TenantAccess(
     "tenants",
-    {"tenants": [{"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}}]},
+    {
+        "tenants": [
+            {
+                "namespace": "vision",
+                "groups": ["vision-engineers"],
+                "device_quota": {"gpu.nvidia.com": 4},
+            }
+        ]
+    },
     inside,
 )
 AdminAccessPolicy("admin", {"namespaces": ["monitoring"]}, inside)
-PlacementPolicies("placement", {"plan": Path("stacks/eks-dev.plan.json").read_text()}, inside)  # Kubernetes 1.36
+PlacementPolicies(
+    "placement",
+    {"plan": Path("stacks/eks-dev.plan.json").read_text()},  # Kubernetes 1.36
+    inside,
+)
 GpuMetrics(
-    "metrics", {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}}, inside
+    "metrics",
+    {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}},
+    inside,
 )
 Kueue("queue", {}, inside)
 KubeRay("ray", {}, inside)

@@ -4,7 +4,14 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from pulumi_dra.dra import DeviceDriver
-from pulumi_dra.eks import EksCluster, EksClusterAutoscaler, EksGpuPool, EksKarpenter, EksKarpenterPool, EksNetwork
+from pulumi_dra.eks import (
+    EksCluster,
+    EksClusterAutoscaler,
+    EksGpuPool,
+    EksKarpenter,
+    EksKarpenterPool,
+    EksNetwork,
+)
 
 network = EksNetwork("gpu", {"zones": ["us-east-1a", "us-east-1b"], "interface_endpoints": ["ssm"]})
 cluster = EksCluster(
@@ -57,4 +64,8 @@ EksKarpenterPool(
 )
 
 # A driver whose chart is a folder of yours.
-DeviceDriver("simulated", {"driver": "example", "platform": "eks", "chart": "./charts/dra-example-driver"}, inside)
+DeviceDriver(
+    "simulated",
+    {"driver": "example", "platform": "eks", "chart": "./charts/dra-example-driver"},
+    inside,
+)

@@ -1,4 +1,6 @@
-"""What a saved plan says, built whole; or the plan alone, with parts of one's own that wait for it."""
+"""What a saved plan says, built whole; or the plan alone, with parts of one's own that wait for
+it.
+"""
 
 from pathlib import Path
 
@@ -12,4 +14,6 @@ plan = Path("stacks/eks-dev.plan.json").read_text()
 DraPlatform("gpu", {"plan": plan, "tags": {"owner": "platform"}})
 
 record = CapacityPlan("plan", {"document": plan})
-EksCluster("own", {"kubernetes_version": "1.34"}, pulumi.ResourceOptions(depends_on=[record.recorded]))
+EksCluster(
+    "own", {"kubernetes_version": "1.34"}, pulumi.ResourceOptions(depends_on=[record.recorded])
+)

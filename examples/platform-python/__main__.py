@@ -1,4 +1,6 @@
-"""A platform of one's own around pulumi-dra: its cluster and pools, a team's namespace, and a quota of devices."""
+"""A platform of one's own around pulumi-dra: its cluster and pools, a team's namespace, and a quota
+of devices.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,11 @@ platform = DraPlatform(
         "plan": settings.document,
         "pools": [{"name": "l4", "labels": {"team": "vision"}}],
         "tenants": [
-            {"namespace": "vision", "groups": ["vision-engineers"], "device_quota": {"gpu.nvidia.com": 4}},
+            {
+                "namespace": "vision",
+                "groups": ["vision-engineers"],
+                "device_quota": {"gpu.nvidia.com": 4},
+            },
         ],
         "admin_access_namespaces": [],
         "tags": {"owner": "platform"},

@@ -1,7 +1,7 @@
 """Think: which claims fit which machines, and how many machines that takes.
 
-Pure: no Pulumi, no network, no clock. The names below are the public surface; they are loaded on first use, so
-that importing the package costs nothing.
+Pure: no Pulumi, no network, no clock. The names below are the public surface; they are loaded on
+first use, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from pkgutil import extend_path
 from typing import TYPE_CHECKING, Any
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
-__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+__path__ += [
+    folder
+    for folder in extend_path(list[str](), __name__)
+    if not exists(join(folder, "__init__.py"))
+]
 
 if TYPE_CHECKING:
     from dra_planner.errors import Diagnostic, PlannerError

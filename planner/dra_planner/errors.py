@@ -22,7 +22,9 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where something stands: a file, the line in it (1-based) and the field path inside the object."""
+    """Where something stands: a file, the line in it (1-based) and the field path inside the
+    object.
+    """
 
     file: str = ""
     line: int = 0  # 0: not known
@@ -48,7 +50,9 @@ class Diagnostic:
 
     def __str__(self) -> str:
         where = f"{self.place}: " if str(self.place) else ""
-        return f"{where}{self.severity} {self.code}: {self.message}" + (f" ({self.fix})" if self.fix else "")
+        return f"{where}{self.severity} {self.code}: {self.message}" + (
+            f" ({self.fix})" if self.fix else ""
+        )
 
 
 class PlannerError(Exception):
@@ -58,7 +62,12 @@ class PlannerError(Exception):
     """
 
     def __init__(
-        self, message: str, *, place: Place = NOWHERE, fix: str = "", others: tuple[PlannerError, ...] = ()
+        self,
+        message: str,
+        *,
+        place: Place = NOWHERE,
+        fix: str = "",
+        others: tuple[PlannerError, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -93,4 +102,6 @@ class PlanFileError(PlannerError):
 
 
 class UnsupportedFeature(PlannerError):
-    """Something asked for that this version of the project, this release or this cloud does not do."""
+    """Something asked for that this version of the project, this release or this cloud does not
+    do.
+    """

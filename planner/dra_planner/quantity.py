@@ -1,11 +1,13 @@
 """Resource quantities ("80Gi", "1500m", "1e3"), with the arithmetic of Kubernetes.
 
-A quantity keeps more than a number: the unscaled integer and its decimal scale, whether it is held in the 64-bit form
-or in the big-decimal form, and the family of its suffix. All of it shows: `isInteger` in a CEL selector looks at the
-form and the scale, and the canonical text at the family. Numbers finer than a nano unit are rounded up, away from zero,
-and binary quantities are capped at 2^63-1.
+A quantity keeps more than a number: the unscaled integer and its decimal scale, whether it is held
+in the 64-bit form or in the big-decimal form, and the family of its suffix. All of it shows:
+`isInteger` in a CEL selector looks at the form and the scale, and the canonical text at the family.
+Numbers finer than a nano unit are rounded up, away from zero, and binary quantities are capped at
+2^63-1.
 
-Source of the behaviour: kubernetes/apimachinery:pkg/api/resource/{quantity,amount,math,suffix,scale_int}.go@v0.36.3.
+Source of the behaviour:
+kubernetes/apimachinery:pkg/api/resource/{quantity,amount,math,suffix,scale_int}.go@v0.36.3.
 """
 
 from __future__ import annotations
@@ -19,14 +21,17 @@ DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 
-WRONG_FORMAT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+WRONG_FORMAT: Final = (
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
 WRONG_NUMBER: Final = "unable to parse numeric part of quantity"
 WRONG_SUFFIX: Final = "unable to parse quantity's suffix"
 TOO_LARGE: Final = "the number is too large to be worked with"
 
 _INT64_MAX: Final = 2**63 - 1
 _INT64_MIN: Final = -(2**63)
-_MAX_DIGITS: Final = 20_000  # a selector has 10 KiB; beyond this, big numbers only serve to exhaust memory
+# a selector has 10 KiB; beyond this, big numbers only serve to exhaust memory
+_MAX_DIGITS: Final = 20_000
 _MAX_CACHED_LENGTH: Final = 64
 _SHAPE: Final = re.compile(r"([+-]?)(0*)([0-9]*)(\.[0-9]*)?([eEinumkKMGTP]*[+-]?[0-9]*)", re.ASCII)
 _DECIMAL_SUFFIXES: Final = {
@@ -57,8 +62,9 @@ class QuantityError(ValueError):
 class Quantity:
     """A quantity: `unscaled` × 10^`scale`.
 
-    `small` tells the 64-bit form from the big-decimal form, `suffixes` is the family of suffixes of the canonical text,
-    and `text` the canonical text where parsing found it already canonical (else empty).
+    `small` tells the 64-bit form from the big-decimal form, `suffixes` is the family of suffixes of
+    the canonical text, and `text` the canonical text where parsing found it already canonical (else
+    empty).
 
     Equality, order and hash go by the number alone: 1Gi equals 1024Mi.
     """
@@ -71,7 +77,9 @@ class Quantity:
 
     @staticmethod
     def parse(text: str) -> Quantity:
-        """The quantity that `text` denotes. Raises `QuantityError` where Kubernetes refuses the text."""
+        """The quantity that `text` denotes. Raises `QuantityError` where Kubernetes refuses the
+        text.
+        """
         return _parse(text) if len(text) <= _MAX_CACHED_LENGTH else _parse.__wrapped__(text)
 
     @staticmethod
@@ -94,7 +102,9 @@ class Quantity:
 
     @property
     def milli_value(self) -> int:
-        """The number of thousandths, rounded up, as upstream's `MilliValue()`, with the same limits as `value`."""
+        """The number of thousandths, rounded up, as upstream's `MilliValue()`, with the same limits
+        as `value`.
+        """
         return self._scaled_value(-3)
 
     @property
@@ -103,7 +113,9 @@ class Quantity:
         return (self.unscaled > 0) - (self.unscaled < 0)
 
     def as_int64(self) -> int | None:
-        """The number where its form gives it as an integer without conversion (`AsInt64`), else None."""
+        """The number where its form gives it as an integer without conversion (`AsInt64`), else
+        None.
+        """
         if not self.small or self.scale < 0:
             return None
         return _scale_up(self.unscaled, self.scale)
@@ -118,7 +130,11 @@ class Quantity:
 
     def as_big(self) -> Quantity:
         """The same number in the big-decimal form."""
-        return self if not self.small else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
+        return (
+            self
+            if not self.small
+            else Quantity(self.unscaled, self.scale, False, self.suffixes, self.text)
+        )
 
     def compare(self, other: Quantity) -> int:
         """-1, 0 or 1 as this number is less than, equal to or greater than the other."""
@@ -126,7 +142,8 @@ class Quantity:
         if self.scale != other.scale:
             if self.sign != other.sign or a == 0:
                 return (self.sign > other.sign) - (self.sign < other.sign)
-            # The magnitudes decide unless they are the same: no power of ten is built for 1e2000000000.
+            # The magnitudes decide unless they are the same: no power of ten is built for
+            # 1e2000000000.
             big, small = _digits(a) + self.scale, _digits(b) + other.scale
             if big != small:
                 return self.sign if big > small else -self.sign
@@ -227,7 +244,13 @@ def _parse(text: str) -> Quantity:
     else:
         canonical = scale % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
     number *= factor
-    return Quantity(-number if sign == "-" else number, scale, True, suffixes, text if canonical or text == "0" else "")
+    return Quantity(
+        -number if sign == "-" else number,
+        scale,
+        True,
+        suffixes,
+        text if canonical or text == "0" else "",
+    )
 
 
 def _decimal_exponent(text: str, suffix: str) -> tuple[str, int]:
@@ -318,10 +341,16 @@ def _scale_up(number: int, places: int) -> int | None:
 
 
 def _scale_up_wrapping(number: int, places: int) -> int:
-    """What upstream leaves when 64 bits do not suffice: the low bits for the common scales, 0 for the others."""
+    """What upstream leaves when 64 bits do not suffice: the low bits for the common scales, 0 for
+    the others.
+    """
     result = _scale_up(number, places)
     if result is None:
-        return _int64(number * _ten(places)) if places in (1, 2, 3, 6, 9) and number != _INT64_MIN else 0
+        return (
+            _int64(number * _ten(places))
+            if places in (1, 2, 3, 6, 9) and number != _INT64_MIN
+            else 0
+        )
     return result
 
 
@@ -330,7 +359,9 @@ def _scale_down(number: int, places: int) -> int:
 
 
 def _scaled_value_big(unscaled: int, scale: int, to_scale: int) -> int:
-    """As upstream: wraps around at 64 bits, and a negative fraction goes towards zero and then up."""
+    """As upstream: wraps around at 64 bits, and a negative fraction goes towards zero and then
+    up.
+    """
     places = scale - to_scale
     if places == 0:
         return _int64(unscaled)
@@ -361,7 +392,10 @@ def _add_small(a: Quantity, b: Quantity, suffixes: str) -> Quantity | None:
 
 def _add_big(a: Quantity, b: Quantity, suffixes: str) -> Quantity:
     scale = min(a.scale, b.scale)
-    if max(a.scale, b.scale) - scale > _MAX_DIGITS or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS:
+    if (
+        max(a.scale, b.scale) - scale > _MAX_DIGITS
+        or max(_digits(a.unscaled), _digits(b.unscaled)) > _MAX_DIGITS
+    ):
         raise QuantityError(f"{a} + {b}", TOO_LARGE)
     total = a.unscaled * _ten(a.scale - scale) + b.unscaled * _ten(b.scale - scale)
     return Quantity(total, scale, False, suffixes)
@@ -382,7 +416,9 @@ def _canonical(quantity: Quantity) -> str:
     return _with_suffix(quantity.unscaled, 10, 1, quantity.scale, None)
 
 
-def _with_suffix(number: int, factor: int, step: int, exponent: int, names: dict[int, str] | None) -> str:
+def _with_suffix(
+    number: int, factor: int, step: int, exponent: int, names: dict[int, str] | None
+) -> str:
     while number % factor == 0:
         number, exponent = number // factor, exponent + step
     if factor == 10:
@@ -401,7 +437,9 @@ def _decimal(number: int) -> str:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """As Go's `math.Pow10`: a product of two table entries, which is not always the nearest float."""
+    """As Go's `math.Pow10`: a product of two table entries, which is not always the nearest
+    float.
+    """
     if exponent > 308:
         return float("inf")
     if exponent < -323:

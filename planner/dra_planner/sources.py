@@ -36,7 +36,8 @@ KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "k
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 _UNFINISHED: Final = re.compile(
-    r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|: [\"']?(?:\$[A-Z(]|<[\w-]+>|[A-Z]+_[A-Z_]+\b)"
+    r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|: "
+    r"[\"']?(?:\$[A-Z(]|<[\w-]+>|[A-Z]+_[A-Z_]+\b)"
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -45,8 +46,9 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 class Source:
     """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`.
 
-    One that is left alone holds no manifest: it is part of what a digest is about, and is not read. `namespaces` are
-    (first line, last line, namespace): what stands there is applied with `kubectl -n`.
+    One that is left alone holds no manifest: it is part of what a digest is about, and is not read.
+    `namespaces` are (first line, last line, namespace): what stands there is applied with `kubectl
+    -n`.
     """
 
     name: str
@@ -56,7 +58,9 @@ class Source:
 
     def namespace_at(self, line: int) -> str:
         """Return the namespace that a line is applied with, "" where none is given."""
-        return next((namespace for first, last, namespace in self.namespaces if first <= line <= last), "")
+        return next(
+            (namespace for first, last, namespace in self.namespaces if first <= line <= last), ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,10 @@ class Gathered:
 def read_sources(paths: Sequence[str | Path], stdin: TextIO | None = None) -> tuple[Source, ...]:
     """Return the manifests below these paths, sorted by name, each file once.
 
-    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries, kustomization
-    files and pulumi-dra.yaml are passed over), a glob (`**` included) or `-` for standard input (`stdin`, by default
-    the process's own). Raises SourceError, with `others` for every further path at fault.
+    A path is a file, a folder (searched recursively for *.yaml, *.yml and *.json; hidden entries,
+    kustomization files and pulumi-dra.yaml are passed over), a glob (`**` included) or `-` for
+    standard input (`stdin`, by default the process's own). Raises SourceError, with `others` for
+    every further path at fault.
     """
     gathered = gather_sources(paths, stdin)
     if gathered.unreadable:
@@ -87,10 +92,12 @@ def gather_sources(
     exclude: Sequence[str] = (),
     stdin_name: str = STDIN_NAME,
 ) -> Gathered:
-    """Return the manifests below these paths as `read_sources` does, and apart from them the files that are no text.
+    """Return the manifests below these paths as `read_sources` does, and apart from them the files
+    that are no text.
 
-    `exclude` are names, paths or globs of files and folders to leave out. Raises SourceError for paths that do not
-    exist, folders without manifests, and where nothing can be read or everything is left out.
+    `exclude` are names, paths or globs of files and folders to leave out. Raises SourceError for
+    paths that do not exist, folders without manifests, and where nothing can be read or everything
+    is left out.
     """
     reader = _Reader(stdin, exclude, stdin_name)
     for path in paths:
@@ -115,7 +122,9 @@ def _together(errors: Sequence[SourceError]) -> SourceError:
 
 
 def read_file(path: str | Path) -> Source:
-    """Return one file, whatever its name; raises SourceError where there is none, or it is no text."""
+    """Return one file, whatever its name; raises SourceError where there is none, or it is no
+    text.
+    """
     name = os.fspath(path)
     if not os.path.exists(name):
         raise _not_found(name)
@@ -125,22 +134,29 @@ def read_file(path: str | Path) -> Source:
 
 
 def has_embedded(name: str) -> bool:
-    """Return whether a file of this name is a page or a script: manifests stand among other lines there."""
+    """Return whether a file of this name is a page or a script: manifests stand among other lines
+    there.
+    """
     return name.lower().endswith(PAGE_SUFFIXES + SCRIPT_SUFFIXES)
 
 
 def is_terraform(name: str) -> bool:
-    """Return whether a file of this name is in Terraform's language, where charts and objects stand otherwise."""
+    """Return whether a file of this name is in Terraform's language, where charts and objects stand
+    otherwise.
+    """
     return name.lower().endswith(".tf")
 
 
 def begins_object(text: str) -> bool:
-    """Return whether some line may be the first of a Kubernetes object: values of charts only hold some further in."""
+    """Return whether some line may be the first of a Kubernetes object: values of charts only hold
+    some further in.
+    """
     return bool(_OBJECT.search(text))
 
 
 def may_be_unfinished(text: str, name: str = "") -> bool:
-    """Return whether a text has signs of a template or a patch, which another tool makes manifests of.
+    """Return whether a text has signs of a template or a patch, which another tool makes manifests
+    of.
 
     `name` is that of its file, if it has one.
     """
@@ -148,14 +164,17 @@ def may_be_unfinished(text: str, name: str = "") -> bool:
 
 
 def is_pod_template(name: str) -> bool:
-    """Return whether a file is named as a pod template, to which another tool may add containers."""
+    """Return whether a file is named as a pod template, to which another tool may add
+    containers.
+    """
     return "pod-template" in os.path.basename(name).replace("_", "-")
 
 
 def digest_documents(sources: Iterable[Source]) -> str:
     """Return `sha256:…` over the YAML documents of all sources.
 
-    File names, the order of files and documents, line endings, and blank space around a document do not matter.
+    File names, the order of files and documents, line endings, and blank space around a document do
+    not matter.
     """
     digests = sorted(
         hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
@@ -176,7 +195,9 @@ def _split_documents(text: str) -> Iterator[str]:
 class _Reader:
     """Collects sources and errors while paths are gone through."""
 
-    def __init__(self, stdin: TextIO | None, exclude: Sequence[str] = (), stdin_name: str = STDIN_NAME) -> None:
+    def __init__(
+        self, stdin: TextIO | None, exclude: Sequence[str] = (), stdin_name: str = STDIN_NAME
+    ) -> None:
         self.sources: list[Source] = []
         self.errors: list[SourceError] = []
         self.unreadable: list[SourceError] = []
@@ -229,8 +250,16 @@ class _Reader:
     def _add_glob(self, pattern: str) -> None:
         matches = sorted(glob.glob(pattern, recursive=True))
         if not matches:
-            raise SourceError("no file matches", place=Place(pattern), fix="quote the pattern and check its folder")
-        wanted = [match for match in matches if os.path.isdir(match) or _is_manifest(os.path.basename(match))]
+            raise SourceError(
+                "no file matches",
+                place=Place(pattern),
+                fix="quote the pattern and check its folder",
+            )
+        wanted = [
+            match
+            for match in matches
+            if os.path.isdir(match) or _is_manifest(os.path.basename(match))
+        ]
         found = False
         for match in wanted:
             if os.path.isdir(match):
@@ -262,7 +291,9 @@ class _Reader:
             return
         self._seen.add(real)
         if len(self._seen) > MAX_FILES:
-            raise SourceError(f"more than {MAX_FILES} files", place=Place(path), fix="name a smaller folder")
+            raise SourceError(
+                f"more than {MAX_FILES} files", place=Place(path), fix="name a smaller folder"
+            )
         try:
             with open(path, "rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
@@ -290,15 +321,22 @@ class _Reader:
             line = data.count(b"\n", 0, error.start) + 1
             utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
             raise SourceError(
-                "is UTF-16, not UTF-8" if utf16 else f"is not UTF-8: byte 0x{data[error.start]:02x}",
+                "is UTF-16, not UTF-8"
+                if utf16
+                else f"is not UTF-8: byte 0x{data[error.start]:02x}",
                 place=Place(name, line),
                 fix="save the file as UTF-8",
             ) from None
 
 
 def is_excluded(path: str, pattern: str) -> bool:
-    """Return whether a pattern names a file, or a folder above it: by its name, its path or a glob."""
-    path, pattern = os.path.normpath(path).replace(os.sep, "/"), pattern.rstrip("/").removeprefix("./")
+    """Return whether a pattern names a file, or a folder above it: by its name, its path or a
+    glob.
+    """
+    path, pattern = (
+        os.path.normpath(path).replace(os.sep, "/"),
+        pattern.rstrip("/").removeprefix("./"),
+    )
     wanted = (pattern, f"*/{pattern}", f"{pattern}/*", f"*/{pattern}/*")
     return any(fnmatch.fnmatchcase(path, each) for each in wanted)
 
@@ -332,7 +370,9 @@ def _nothing_in(folder: str) -> SourceError:
         fix = f"render it first: kustomize build {folder} | pulumi-dra plan -"
         return SourceError("holds no rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
-        return SourceError("cannot be read: Permission denied", place=Place(folder), fix="check its permissions")
+        return SourceError(
+            "cannot be read: Permission denied", place=Place(folder), fix="check its permissions"
+        )
     return SourceError(
         "holds no *.yaml, *.yml or *.json",
         place=Place(folder),
@@ -344,7 +384,9 @@ def _not_readable(path: str, error: OSError) -> SourceError:
     if isinstance(error, IsADirectoryError):
         return SourceError("is a folder", place=Place(path), fix="name a file in it")
     reason = error.strerror or str(error)
-    return SourceError(f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions")
+    return SourceError(
+        f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions"
+    )
 
 
 def _not_found(path: str) -> SourceError:
@@ -357,7 +399,9 @@ def _not_found(path: str) -> SourceError:
     missing, parent = path, os.path.dirname(path) or "."
     while not os.path.isdir(parent):
         missing, parent = parent, os.path.dirname(parent) or "."
-    return SourceError("does not exist", place=Place(path), fix=_suggest(os.path.basename(missing), parent))
+    return SourceError(
+        "does not exist", place=Place(path), fix=_suggest(os.path.basename(missing), parent)
+    )
 
 
 def _suggest(name: str, parent: str) -> str:

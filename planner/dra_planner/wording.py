@@ -26,7 +26,9 @@ def named(singular: str, names: Collection[str], joint: str = ", ") -> str:
 
 
 def verb(number: int, plural: str) -> str:
-    """Return the verb that goes with so many things: one *is*, *has*, *passes*; two *are*, *have*, *pass*."""
+    """Return the verb that goes with so many things: one *is*, *has*, *passes*; two *are*, *have*,
+    *pass*.
+    """
     if number != 1:
         return plural
     return _SINGULAR.get(plural) or plural + ("es" if plural.endswith(("s", "ch")) else "s")

@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from dra_policies.configuration.exemptions import Excuse, excuse_for, without_effect
 from dra_policies.configuration.of_resources import beside_resource, names_of_resource
-from dra_policies.rules import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, Finding, Rule, StackView, failure, run
+from dra_policies.rules import (
+    CANNOT_BE_JUDGED,
+    COULD_NOT_RUN,
+    EXEMPTIONS,
+    Finding,
+    Rule,
+    StackView,
+    failure,
+    run,
+)
 from dra_policies.stack.clusters import Clusters, clusters_of
 from dra_policies.stack.kubernetes_objects import is_kubernetes_object
 from dra_policies.stack.planned_counts import counts_of_plan
@@ -34,8 +43,9 @@ class Told:
 class Judge:
     """Judges with some rules; keeps what it has seen of one stack.
 
-    `excuses` are the exemptions of a configuration, of which those count that are in force `today`; those beside an
-    object are found there. `thresholds` are numbers of rules that a configuration sets.
+    `excuses` are the exemptions of a configuration, of which those count that are in force `today`;
+    those beside an object are found there. `thresholds` are numbers of rules that a configuration
+    sets.
     """
 
     def __init__(
@@ -56,7 +66,8 @@ class Judge:
     def of_resource(self, resource: Resource) -> tuple[Told, ...]:
         """Return what is wrong with a resource before it is created; never raises.
 
-        What cannot be told yet may be told when more is known, so it is left to the end, as are rules that are off.
+        What cannot be told yet may be told when more is known, so it is left to the end, as are
+        rules that are off.
         """
         try:
             seen = self._session.observe(resource)
@@ -66,7 +77,9 @@ class Judge:
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error, resource.urn)),)
         told = tuple(
-            _told(rule, finding) for rule, finding in found if finding.certain and urn_of(finding) in ("", resource.urn)
+            _told(rule, finding)
+            for rule, finding in found
+            if finding.certain and urn_of(finding) in ("", resource.urn)
         )
         self._session.tell(resource.urn, ((entry.rule.id, entry.finding.message) for entry in told))
         return told
@@ -75,8 +88,11 @@ class Judge:
         """Return the counts that a pool should have instead, by the path of their property."""
         return counts_of_plan(resource, (*self._session.seen(), resource))
 
-    def of_stack(self, resources: Sequence[Resource], asked: Sequence[Rule] = ()) -> tuple[Told, ...]:
-        """Return what there is to say of the whole stack and was not said of its resources; never raises.
+    def of_stack(
+        self, resources: Sequence[Resource], asked: Sequence[Rule] = ()
+    ) -> tuple[Told, ...]:
+        """Return what there is to say of the whole stack and was not said of its resources; never
+        raises.
 
         `asked` are rules to ask instead of those that are on.
         """
@@ -91,11 +107,16 @@ class Judge:
             if not self._session.was_told(entry.finding.urn, (entry.rule.id, entry.finding.message))
         )
 
-    def _of_stack(self, resources: Sequence[Resource], asked: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
+    def _of_stack(
+        self, resources: Sequence[Resource], asked: Sequence[Rule]
+    ) -> Iterator[tuple[Rule, Finding]]:
         clusters = clusters_of(resources)
         views = [self._with_thresholds(view_of_stack(group)) for group in clusters.groups]
         rules = asked or self._rules
-        found = [*(each for view in views for each in _run(view, rules)), *_unplaced(clusters, rules)]
+        found = [
+            *(each for view in views for each in _run(view, rules)),
+            *_unplaced(clusters, rules),
+        ]
         used = set[Excuse]()
         yield from self._kept(found, resources, used)
         if any(rule.id == EXEMPTIONS.id for rule in rules):
@@ -105,9 +126,14 @@ class Judge:
         return replace(view, thresholds=self._thresholds, today=self._today)
 
     def _kept(
-        self, found: Iterable[tuple[Rule, Finding]], resources: Iterable[Resource], used: set[Excuse]
+        self,
+        found: Iterable[tuple[Rule, Finding]],
+        resources: Iterable[Resource],
+        used: set[Excuse],
     ) -> Iterator[tuple[Rule, Finding]]:
-        """Yield the findings that nothing excuses; `used` takes the exemptions that excuse the others."""
+        """Yield the findings that nothing excuses; `used` takes the exemptions that excuse the
+        others.
+        """
         found = tuple(found)
         by_urn = {each.urn: each for each in resources} if found else {}
         for rule, finding in found:
@@ -116,7 +142,11 @@ class Judge:
             excuses = self._excuses
             if resource is not None:
                 names += names_of_resource(resource)
-                excuses += tuple(each for each in beside_resource(resource, self._known) if isinstance(each, Excuse))
+                excuses += tuple(
+                    each
+                    for each in beside_resource(resource, self._known)
+                    if isinstance(each, Excuse)
+                )
             excuse = excuse_for(excuses, rule.id, names, self._today)
             if excuse is None:
                 yield rule, finding
@@ -126,7 +156,9 @@ class Judge:
     def _of_exemptions(
         self, resources: Sequence[Resource], views: Sequence[StackView], used: set[Excuse]
     ) -> Iterator[Finding]:
-        """Yield what is wrong with exemptions; of what is not fully known yet, none is called unnecessary."""
+        """Yield what is wrong with exemptions; of what is not fully known yet, none is called
+        unnecessary.
+        """
         known = [resource for resource in resources if not has_unknown(resource.props.values)]
         beside = [each for resource in resources for each in beside_resource(resource, self._known)]
         yield from (each for each in beside if isinstance(each, Finding))
@@ -134,7 +166,10 @@ class Judge:
         excuses = (each for each in beside if isinstance(each, Excuse))
         on_all = not any(view.unknowns or view.doubtful_pools for view in views)
         yield from without_effect(
-            (*self._excuses, *(each for each in excuses if each.urn in urns or each.is_over(self._today))),
+            (
+                *self._excuses,
+                *(each for each in excuses if each.urn in urns or each.is_over(self._today)),
+            ),
             used,
             judged={rule.id for rule in self._rules if on_all or not rule.needs},
             names={name for each in known for name in names_of_resource(each)},
@@ -144,7 +179,9 @@ class Judge:
 
 
 def _run(view: StackView, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
-    """Yield what the rules find, without words of a fleet's file where the stack has no plan that was made of one."""
+    """Yield what the rules find, without words of a fleet's file where the stack has no plan that
+    was made of one.
+    """
     for rule, finding in run(view, rules):
         yield rule, finding if view.record is not None else in_words_of_stack(finding)
 
@@ -153,18 +190,25 @@ def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule,
     """Yield the objects that have to do with devices, and may be of any cluster."""
     for each in clusters.unplaced if any(rule.id == CANNOT_BE_JUDGED.id for rule in rules) else ():
         if each.type in RELEASES or is_kubernetes_object(each):
-            message = f"{each.title(each.type.rpartition(':')[2])}: it is not known to which cluster it belongs"
+            message = (
+                f"{each.title(each.type.rpartition(':')[2])}: it is not known to which "
+                "cluster it belongs"
+            )
             fix = "give it a provider whose kubeconfig comes from its cluster"
             yield CANNOT_BE_JUDGED, Finding(message=message, fix=fix, urn=each.urn, certain=False)
 
 
 def urn_of(finding: Finding) -> str:
-    """Return the resource that a finding is about: the one whose text it was read from, else the one it names."""
+    """Return the resource that a finding is about: the one whose text it was read from, else the
+    one it names.
+    """
     return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
 
 
 def _told(rule: Rule, finding: Finding) -> Told:
-    """Name the rule: what a mandatory rule could not tell is told by an advisory one, since a rule has one level."""
+    """Name the rule: what a mandatory rule could not tell is told by an advisory one, since a rule
+    has one level.
+    """
     finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":
         return Told(rule, finding)

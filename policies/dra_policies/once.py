@@ -1,9 +1,10 @@
 """One request, one question: what the SDK would decode for every rule is decoded once.
 
-The SDK decodes all resources anew for each policy (pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/policy.py@v1.21.0,
-`Analyze` and `AnalyzeStack`): with a hundred rules and two thousand resources that takes half a minute. Here one policy
-is given the request and has it judged for all rules; the SDK then goes through the policies that have something to say,
-with a request that holds no resources any more.
+The SDK decodes all resources anew for each policy
+(pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/policy.py@v1.21.0, `Analyze` and `AnalyzeStack`):
+with a hundred rules and two thousand resources that takes half a minute. Here one policy is given
+the request and has it judged for all rules; the SDK then goes through the policies that have
+something to say, with a request that holds no resources any more.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Answering(Protocol):
     """What judges for all policies of a pack."""
 
     def ask(self, args: Asked, off: Sequence[str]) -> frozenset[str]:
-        """Judge for all rules, and for those of these ids that are off by themselves; return the ids that speak."""
+        """Judge for all rules, and for those of these ids that are off by themselves; return the
+        ids that speak.
+        """
         ...
 
     def forget(self) -> None:
@@ -44,10 +47,11 @@ class Answering(Protocol):
 
 
 class AnsweredPolicy(ResourceValidationPolicy, StackValidationPolicy):
-    """A policy for single resources and for the whole stack, whose findings come from what judges for all.
+    """A policy for single resources and for the whole stack, whose findings come from what judges
+    for all.
 
-    The SDK has a class for each and asks with isinstance which of the two a policy is; being both is what lets a rule
-    have one name and one level in a pack's configuration.
+    The SDK has a class for each and asks with isinstance which of the two a policy is; being both
+    is what lets a rule have one name and one level in a pack's configuration.
     """
 
     answers: Answering
@@ -69,7 +73,9 @@ class _Question(AnsweredPolicy):
 
     def __init__(self, answers: Answering, off: Sequence[str]) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
-        Policy.__init__(self, name="question", description="asks", enforcement_level=EnforcementLevel.MANDATORY)
+        Policy.__init__(
+            self, name="question", description="asks", enforcement_level=EnforcementLevel.MANDATORY
+        )
         self.answers, self._off = answers, off
         self.speaking = frozenset[str]()
 
@@ -78,7 +84,9 @@ class _Question(AnsweredPolicy):
 
 
 def ask_once() -> None:
-    """Let the SDK of this process ask once per request; safe to call again, and without effect on other packs."""
+    """Let the SDK of this process ask once per request; safe to call again, and without effect on
+    other packs.
+    """
     servicer: Any = getattr(policy, _SERVICER, None)
     for name in _METHODS:
         original = getattr(servicer, name, None)
@@ -94,7 +102,11 @@ def _once(original: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any],
         if not ours or len(ours) != len(policies):
             return original(self, request, context)
         disabled = EnforcementLevel.DISABLED
-        off = [each.name for each in ours if not each.is_on and self._get_enforcement_level(each) != disabled]
+        off = [
+            each.name
+            for each in ours
+            if not each.is_on and self._get_enforcement_level(each) != disabled
+        ]
         question = _Question(ours[0].answers, off)
         try:
             found = original(_with(self, [question]), request, context)

@@ -1,7 +1,8 @@
 """The rules as policies of Pulumi. This module, `once` and `secrets` alone import Pulumi.
 
-Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is asked at two
-times: when a resource is analysed, before it is created, and when the whole stack is known.
+Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is
+asked at two times: when a resource is analysed, before it is created, and when the whole stack is
+known.
 """
 
 from __future__ import annotations
@@ -43,18 +44,22 @@ LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.
 
 
 class Answers:
-    """What the judge says, asked once per request and kept for the policies that speak, in one thread."""
+    """What the judge says, asked once per request and kept for the policies that speak, in one
+    thread.
+    """
 
     def __init__(self, judge: Judge, rules: Sequence[Rule]) -> None:
         self._judge = judge
         self._rules = tuple(rules)
         self._request = local()
 
-    def ask(self, args: ResourceValidationArgs | StackValidationArgs, off: Sequence[str]) -> frozenset[str]:
+    def ask(
+        self, args: ResourceValidationArgs | StackValidationArgs, off: Sequence[str]
+    ) -> frozenset[str]:
         """Judge for all rules, and keep what is told; return the ids of the rules that speak.
 
-        `off` are ids of rules that are off by default and that the pack's configuration has turned on: they are asked
-        of the whole stack alone.
+        `off` are ids of rules that are off by default and that the pack's configuration has turned
+        on: they are asked of the whole stack alone.
         """
         told = self._ask(args)
         rules = [rule for rule in self._rules if rule.id in off]
@@ -67,11 +72,14 @@ class Answers:
         """Forget what was judged, so that the next request is judged by itself."""
         vars(self._request).pop("held", None)
 
-    def to(self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
+    def to(
+        self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs
+    ) -> tuple[Told, ...]:
         """Return what is told under the name of one rule, from what is kept.
 
-        Without that, where an SDK asks every policy by itself, the first asks for all; a rule that asks again asks
-        about another request, and one that is off by default asks by itself, of the whole stack alone.
+        Without that, where an SDK asks every policy by itself, the first asks for all; a rule that
+        asks again asks about another request, and one that is off by default asks by itself, of the
+        whole stack alone.
         """
         held: tuple[Told, ...] | None = vars(self._request).get("held")
         if held is not None:
@@ -117,7 +125,8 @@ class RulePolicy(AnsweredPolicy):
         return self._rule.can_remediate
 
     def remediate(self, args: ResourceValidationArgs) -> Any:
-        """Set the counts of a pool to those of its plan, and return all properties; None where they are right.
+        """Set the counts of a pool to those of its plan, and return all properties; None where they
+        are right.
 
         Asked only where a project has set the level to *remediate*.
         """
@@ -130,7 +139,9 @@ class RulePolicy(AnsweredPolicy):
             here[last] = count
         return args.props if changes else None
 
-    def validate(self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation) -> None:
+    def validate(
+        self, args: ResourceValidationArgs | StackValidationArgs, report_violation: ReportViolation
+    ) -> None:
         """Report every finding of the rule."""
         for entry in self._answers.to(self._rule, args):
             report_violation(str(entry.finding), entry.finding.urn or None)
@@ -143,9 +154,12 @@ def _level(rule: Rule, *, remediates: bool) -> EnforcementLevel:
 
 
 def policies(
-    rules: Iterable[Rule] = RULES, configured: Configured = NOT_CONFIGURED, today: date | None = None
+    rules: Iterable[Rule] = RULES,
+    configured: Configured = NOT_CONFIGURED,
+    today: date | None = None,
 ) -> list[Policy]:
-    """Return the policies of one pack, as a project configures them; they share what they have seen of a stack.
+    """Return the policies of one pack, as a project configures them; they share what they have seen
+    of a stack.
 
     Exemptions count that are in force `today`, by default the day of the run.
     """
@@ -153,9 +167,17 @@ def policies(
     chosen = configured_rules((*rules, *configured.custom), settings)
     leave_secrets_out()
     ask_once()
-    judge = Judge(chosen, excuses=excuses_of(configured), thresholds=settings.thresholds, today=today or date.today())
+    judge = Judge(
+        chosen,
+        excuses=excuses_of(configured),
+        thresholds=settings.thresholds,
+        today=today or date.today(),
+    )
     answers = Answers(judge, chosen)
-    return [RulePolicy(rule, answers, remediates=settings.levels.get(rule.id) == "remediate") for rule in chosen]
+    return [
+        RulePolicy(rule, answers, remediates=settings.levels.get(rule.id) == "remediate")
+        for rule in chosen
+    ]
 
 
 def _resource(args: ResourceValidationArgs) -> Resource:
@@ -177,7 +199,8 @@ def _stack_resource(resource: PolicyResource) -> Resource:
         props=Properties(plain(resource.props, UnknownValueError)),
         ignore_changes=tuple(resource.opts.ignore_changes),
         sources={
-            key: tuple(source.urn for source in sources) for key, sources in resource.property_dependencies.items()
+            key: tuple(source.urn for source in sources)
+            for key, sources in resource.property_dependencies.items()
         },
         provider=resource.provider.urn if resource.provider else "",
         depends_on=tuple(other.urn for other in resource.dependencies),
@@ -185,7 +208,9 @@ def _stack_resource(resource: PolicyResource) -> Resource:
 
 
 def serve_pack() -> None:
-    """Serve the pack to the engine until the engine ends the process; exits with a sentence for a wrong setting."""
+    """Serve the pack to the engine until the engine ends the process; exits with a sentence for a
+    wrong setting.
+    """
     try:
         configured = configuration_of_project(os.environ)
     except PlannerError as error:

@@ -1,8 +1,9 @@
 """Secrets never reach a rule: what a stack marks as secret is as good as not known.
 
-The engine hands marked values to a pack in the clear, and the policy SDK takes the marks off before a policy sees them
-(pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/deserialize.py@v1.21.0), so a label or a selector that is secret
-would stand in a message. Here the marked value goes, before the SDK unwraps it.
+The engine hands marked values to a pack in the clear, and the policy SDK takes the marks off before
+a policy sees them (pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/deserialize.py@v1.21.0), so a
+label or a selector that is secret would stand in a message. Here the marked value goes, before the
+SDK unwraps it.
 """
 
 from __future__ import annotations
@@ -17,20 +18,30 @@ from dra_policies.unknowns import as_list, as_mapping
 
 
 def leave_secrets_out() -> None:
-    """Let the SDK of this process hand out every secret value as one that is not known; safe to call again."""
-    if not hasattr(policy, "deserialize_properties"):  # then nobody could say what a policy is given
-        raise RuntimeError("this version of pulumi-policy reads properties in another way: secrets could be printed")
+    """Let the SDK of this process hand out every secret value as one that is not known; safe to
+    call again.
+    """
+    # then nobody could say what a policy is given
+    if not hasattr(policy, "deserialize_properties"):
+        raise RuntimeError(
+            "this version of pulumi-policy reads properties in another way: secrets could be "
+            "printed"
+        )
     policy.deserialize_properties = _deserialize  # pyright: ignore[reportPrivateImportUsage]: what the SDK calls
 
 
 def _deserialize(props: dict[str, Any], proxy_secrets: bool = False) -> dict[str, Any]:
     if proxy_secrets:  # for a remediation, which gives all properties back: secrets go as secrets
         return deserialize_properties(props, proxy_secrets)
-    return deserialize_properties({key: without_secrets(value) for key, value in props.items()}, proxy_secrets)
+    return deserialize_properties(
+        {key: without_secrets(value) for key, value in props.items()}, proxy_secrets
+    )
 
 
 def without_secrets(value: Any) -> Any:
-    """Return a value as the engine sends it, with the mark of an unknown text in place of every secret."""
+    """Return a value as the engine sends it, with the mark of an unknown text in place of every
+    secret.
+    """
     mapping, items = as_mapping(value), as_list(value)
     if mapping is not None:
         if mapping.get(SPECIAL_SIG_KEY) == SPECIAL_SECRET_SIG:

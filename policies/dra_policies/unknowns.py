@@ -1,9 +1,10 @@
 """Read properties of which some are not known yet: the only place where an unknown value is met.
 
-In a preview the policy SDK hands out mappings that raise on any access to a value that is not known, `in` and
-`.get` included; where that escapes from a policy, the SDK drops the whole policy for that resource or stack and a
-mandatory rule silently stops being one. So `plain` copies everything once, with `UNKNOWN` where the SDK raised,
-and `Properties` answers every later question in three ways: the value, the default (absent), or None (not known).
+In a preview the policy SDK hands out mappings that raise on any access to a value that is not
+known, `in` and `.get` included; where that escapes from a policy, the SDK drops the whole policy
+for that resource or stack and a mandatory rule silently stops being one. So `plain` copies
+everything once, with `UNKNOWN` where the SDK raised, and `Properties` answers every later question
+in three ways: the value, the default (absent), or None (not known).
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ class Properties:
     values: Any
 
     def at(self, path: str) -> Any:
-        """Return the raw value: None when absent or null, UNKNOWN when it or anything above it is not known."""
+        """Return the raw value: None when absent or null, UNKNOWN when it or anything above it is
+        not known.
+        """
         here = self.values
         for part in path.split("."):
             if here is UNKNOWN:
@@ -155,7 +158,11 @@ class Properties:
         if value is None:
             return ()
         listed = as_list(value)
-        return None if listed is None else tuple(item if isinstance(item, str) else None for item in listed)
+        return (
+            None
+            if listed is None
+            else tuple(item if isinstance(item, str) else None for item in listed)
+        )
 
     def mapping(self, path: str) -> dict[str, str | None] | None:
         """Return a mapping of texts, each value possibly not known; {} when absent."""

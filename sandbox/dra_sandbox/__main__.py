@@ -10,12 +10,17 @@ from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command of the sandbox; 0 when it went well, 1 when a step did not behave, 2 for wrong input."""
+    """Run one command of the sandbox; 0 when it went well, 1 when a step did not behave, 2 for
+    wrong input.
+    """
     given = _parser().parse_args(argv)
     if "project" in given:
         if not (given.project / "Pulumi.yaml").is_file():
             where = "here" if given.project == Path() else f"in {given.project}"
-            says = f"there is no Pulumi.yaml {where}; run it in the project's folder, or give --project"
+            says = (
+                f"there is no Pulumi.yaml {where}; run it in the project's folder, or give "
+                "--project"
+            )
             print(f"pulumi-dra sandbox: {says}", file=sys.stderr)
             return 2
         given.project = given.project.absolute()
@@ -57,12 +62,19 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     project = _Parser(add_help=False)
     project.add_argument(
-        "--project", type=Path, default=Path(), help="folder of Pulumi.yaml [default: the current one]"
+        "--project",
+        type=Path,
+        default=Path(),
+        help="folder of Pulumi.yaml [default: the current one]",
     )
     kept = _Parser(add_help=False, parents=[project])
     kept.add_argument("--stack", help="stack of the project [default: its only one]")
-    kept.add_argument("--folder", type=Path, help="folder for the stack's state [default: in the per-user cache]")
-    up = commands.add_parser("up", parents=[kept], help="create or update a stack, checked by the policy pack")
+    kept.add_argument(
+        "--folder", type=Path, help="folder for the stack's state [default: in the per-user cache]"
+    )
+    up = commands.add_parser(
+        "up", parents=[kept], help="create or update a stack, checked by the policy pack"
+    )
     up.add_argument(
         "--control-plane",
         action="store_true",
@@ -78,27 +90,58 @@ def _parser() -> argparse.ArgumentParser:
         "--charts",
         type=Path,
         metavar="FOLDER",
-        help="folder with charts (NAME-VERSION or NAME-VERSION.tgz) that Helm installs on the control "
+        help="folder with charts (NAME-VERSION or NAME-VERSION.tgz) that Helm installs on the "
+        "control "
         "plane instead of the published ones",
     )
-    commands.add_parser("status", parents=[kept], help="print the running stacks, and how kubectl reaches them")
-    logs = commands.add_parser("logs", parents=[kept], help="print the logs of a stack's control plane")
-    logs.add_argument("component", nargs="?", default="", help="etcd, kube-apiserver, … [default: all]")
-    logs.add_argument(
-        "--lines", type=_lines, default=20, metavar="N", help="number of lines per program [default: %(default)s]"
+    commands.add_parser(
+        "status", parents=[kept], help="print the running stacks, and how kubectl reaches them"
     )
-    commands.add_parser("plan", parents=[kept], aliases=["preview"], help="preview the changes of `up`")
-    down = commands.add_parser("down", parents=[kept], help="delete a stack [default: all stacks of the project]")
-    down.add_argument("--force", action="store_true", help="delete it without Pulumi, including protected resources")
-    demo = commands.add_parser("demo", parents=[project], help="run the main workflow and check every step")
-    demo.add_argument("--stack", default="eks-dev", help="stack of the project [default: %(default)s]")
-    demo.add_argument("--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]")
-    tools = commands.add_parser("tools", help="find or build the tools of the sandbox, and print their paths")
+    logs = commands.add_parser(
+        "logs", parents=[kept], help="print the logs of a stack's control plane"
+    )
+    logs.add_argument(
+        "component", nargs="?", default="", help="etcd, kube-apiserver, … [default: all]"
+    )
+    logs.add_argument(
+        "--lines",
+        type=_lines,
+        default=20,
+        metavar="N",
+        help="number of lines per program [default: %(default)s]",
+    )
+    commands.add_parser(
+        "plan", parents=[kept], aliases=["preview"], help="preview the changes of `up`"
+    )
+    down = commands.add_parser(
+        "down", parents=[kept], help="delete a stack [default: all stacks of the project]"
+    )
+    down.add_argument(
+        "--force",
+        action="store_true",
+        help="delete it without Pulumi, including protected resources",
+    )
+    demo = commands.add_parser(
+        "demo", parents=[project], help="run the main workflow and check every step"
+    )
+    demo.add_argument(
+        "--stack", default="eks-dev", help="stack of the project [default: %(default)s]"
+    )
+    demo.add_argument(
+        "--work-dir", type=Path, help="folder for backend and logs [default: a temporary folder]"
+    )
+    tools = commands.add_parser(
+        "tools", help="find or build the tools of the sandbox, and print their paths"
+    )
     which = tools.add_mutually_exclusive_group()
     which.add_argument(
-        "--kubernetes", metavar="VERSION", help="a control plane of this Kubernetes version instead, for example 1.36"
+        "--kubernetes",
+        metavar="VERSION",
+        help="a control plane of this Kubernetes version instead, for example 1.36",
     )
-    which.add_argument("--helm", action="store_true", help="Helm instead, to install charts on a control plane")
+    which.add_argument(
+        "--helm", action="store_true", help="Helm instead, to install charts on a control plane"
+    )
     return parser
 
 
@@ -117,7 +160,9 @@ def _rehearse(given: argparse.Namespace) -> int:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     try:
         folder = given.folder.absolute() if given.folder else stacks_folder(given.project)
-        stacks = KeptStacks(given.project, folder, console, getattr(given, "kubernetes", ""), *_helm(given))
+        stacks = KeptStacks(
+            given.project, folder, console, getattr(given, "kubernetes", ""), *_helm(given)
+        )
         if given.command == "down":
             return int(not stacks.down(given.stack, force=given.force))
         if given.command == "status":
@@ -152,7 +197,9 @@ def _wrong_options(given: argparse.Namespace) -> str:
 
 
 def _helm(given: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """Helm and the folder of charts for `up`. Helm is built for somebody who brings charts, else taken if there."""
+    """Helm and the folder of charts for `up`. Helm is built for somebody who brings charts, else
+    taken if there.
+    """
     from dra_sandbox.tools.helm import find_helm, helm_at_hand
 
     charts: Path | None = getattr(given, "charts", None)

@@ -1,4 +1,5 @@
-"""The per-user cache: what takes minutes to obtain is kept outside the checkout and shared by all checkouts.
+"""The per-user cache: what takes minutes to obtain is kept outside the checkout and shared by all
+checkouts.
 
 Standard library only, because the bootstrap runs before anything is installed.
 """
@@ -30,7 +31,8 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CacheUnusable(
-            f"cannot create the cache folder {folder} ({error.strerror}): set XDG_CACHE_HOME to a folder you may write"
+            f"cannot create the cache folder {folder} ({error.strerror}): set XDG_CACHE_HOME to a "
+            "folder you may write"
         ) from error
     return folder
 
@@ -39,7 +41,8 @@ def cache_folder() -> Path:
 def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Generator[None]:
     """Hold the lock `name` of the cache, so that two processes do not obtain one thing at once.
 
-    Calls `on_wait` once when another process holds it. The system frees the lock when its holder dies.
+    Calls `on_wait` once when another process holds it. The system frees the lock when its holder
+    dies.
     """
     locks = cache_folder() / "locks"
     locks.mkdir(exist_ok=True)
@@ -53,11 +56,14 @@ def exclusive(name: str, on_wait: Callable[[], None] | None = None) -> Generator
         yield
 
 
-def obtain(folder: Path, fill: Callable[[Path], None], on_wait: Callable[[], None] | None = None) -> Path:
+def obtain(
+    folder: Path, fill: Callable[[Path], None], on_wait: Callable[[], None] | None = None
+) -> Path:
     """Return `folder`, made by `fill` when it is not there yet.
 
-    `fill` works in a temporary folder beside it, which takes the final name by one rename: an interrupted
-    attempt leaves nothing that looks finished, and the next one sweeps away what it left.
+    `fill` works in a temporary folder beside it, which takes the final name by one rename: an
+    interrupted attempt leaves nothing that looks finished, and the next one sweeps away what it
+    left.
     """
     if folder.is_dir():
         return folder

@@ -1,7 +1,7 @@
 """The main job from end to end: plan, preview, up, nothing left to do, a refusal, destroy.
 
-Everything is what a user runs, on a local backend with simulated clouds; each step says what must come of it and
-fails the demonstration when it does not.
+Everything is what a user runs, on a local backend with simulated clouds; each step says what must
+come of it and fails the demonstration when it does not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _EXIT_DOES_NOT_FIT = 1
 
 
 class StepFailed(Exception):
-    """A step did not behave as it must; the message says how, `details` holds what the tools printed."""
+    """A step did not behave as it must; the message says how, `details` holds what the tools
+    printed.
+    """
 
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
@@ -52,15 +54,24 @@ class Demo:
 
         Raises StepFailed at the first step that does not behave.
         """
-        self._step(f"Plan: which claims fit, and how many nodes that takes ({stack})", lambda: self._plan(stack))
+        self._step(
+            f"Plan: which claims fit, and how many nodes that takes ({stack})",
+            lambda: self._plan(stack),
+        )
         self._step("Preview, judged by the policy pack", lambda: self._preview(stack))
         self._step("Up: build it, judged again", lambda: self._up(stack))
         self._step("Up again: there must be nothing to do", lambda: self._up_again(stack))
         self._step("The same judgement from the exported state", lambda: self._analyze(stack))
         if refused is not None:
-            self._step(f"Plan a stack that is too small ({refused})", lambda: self._plan(refused, fits=False))
+            self._step(
+                f"Plan a stack that is too small ({refused})",
+                lambda: self._plan(refused, fits=False),
+            )
             self._step("Preview: the pack refuses it", lambda: self._refused_preview(refused))
-            self._step("Up without a preview: refused before anything is created", lambda: self._refused_up(refused))
+            self._step(
+                "Up without a preview: refused before anything is created",
+                lambda: self._refused_up(refused),
+            )
         self._step("Destroy: nothing is left", lambda: self._destroy(stack))
         total = time.monotonic() - self._started
         self.console.print(f"\n[bold green]Everything behaved as it must[/], in {total:.0f} s.")
@@ -92,12 +103,18 @@ class Demo:
         said = done.stderr.strip()
         written = self.engine.settings_folder / f"{stack}.plan.json"
         if not written.is_file():
-            raise StepFailed(f"no plan file {written.name} was written (exit status {done.returncode})", said)
+            raise StepFailed(
+                f"no plan file {written.name} was written (exit status {done.returncode})", said
+            )
         if fits and done.returncode != 0:
-            raise StepFailed(f"the plan ended with exit status {done.returncode}, 0 was expected", said)
+            raise StepFailed(
+                f"the plan ended with exit status {done.returncode}, 0 was expected", said
+            )
         if not fits and done.returncode != _EXIT_DOES_NOT_FIT:
             raise StepFailed(
-                f"the plan ended with exit status {done.returncode}; it does not fit, so 1 was expected", said
+                f"the plan ended with exit status {done.returncode}; it does not fit, so 1 was "
+                "expected",
+                said,
             )
 
     def _preview(self, stack: str) -> None:
@@ -121,14 +138,20 @@ class Demo:
         result = self.engine.up(stack, policy_pack=self.pack, skip_preview=True)
         self._must_succeed(result)
         if not result.changed_nothing:
-            changed = [f"{step.op} {step.urn}: {dict(step.detailed)}" for step in result.steps if step.op != "same"]
+            changed = [
+                f"{step.op} {step.urn}: {dict(step.detailed)}"
+                for step in result.steps
+                if step.op != "same"
+            ]
             raise StepFailed("the second up changes something", "\n".join(changed))
         show_counts(self.console, result)
 
     def _analyze(self, stack: str) -> None:
         state = self.engine.work_dir / f"{stack}.state.json"
         state.write_text(json.dumps(self.engine.export(stack)), encoding="utf-8")
-        self.console.print(f"[dim]$ pulumi policy analyze --file {state.name} --policy-pack {self.pack.name}[/]")
+        self.console.print(
+            f"[dim]$ pulumi policy analyze --file {state.name} --policy-pack {self.pack.name}[/]"
+        )
         result = self.engine.policy_analyze(state, self.pack)
         self._must_succeed(result)
         self.console.print("The pack has nothing against the stack.")
@@ -159,14 +182,20 @@ class Demo:
 
     def _must_succeed(self, result: RunResult) -> None:
         if not result.ok:
-            raise StepFailed(f"`{_shown(result)}` ended with status {result.exit_code}", result.output)
+            raise StepFailed(
+                f"`{_shown(result)}` ended with status {result.exit_code}", result.output
+            )
 
     def _must_record_first(self, result: RunResult) -> None:
         """Everything that costs money must wait for the record of the plan."""
         order = [step.type for step in result.steps if not step.type.startswith("pulumi:pulumi:")]
-        cloud = next((index for index, kind in enumerate(order) if _is_of_a_cloud(kind)), len(order))
+        cloud = next(
+            (index for index, kind in enumerate(order) if _is_of_a_cloud(kind)), len(order)
+        )
         if RECORD not in order[:cloud]:
-            raise StepFailed(f"{RECORD} is not registered before the first resource of a cloud", "\n".join(order))
+            raise StepFailed(
+                f"{RECORD} is not registered before the first resource of a cloud", "\n".join(order)
+            )
 
     def _must_be_refused(self, result: RunResult) -> None:
         mandatory = [found for found in result.violations if found.level == "mandatory"]
@@ -175,7 +204,9 @@ class Demo:
         show_violations(self.console, mandatory)
 
     def _resources_of_clouds(self, stack: str) -> list[str]:
-        return [found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])]
+        return [
+            found["urn"] for found in self.engine.resources(stack) if _is_of_a_cloud(found["type"])
+        ]
 
     def _say(self, verb: str, stack: str, *, judged: bool = True) -> None:
         pack = f" --policy-pack {self.pack.name}" if judged else ""
@@ -183,12 +214,13 @@ class Demo:
 
 
 def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
-    """Run the demonstration of the project for one stack: 0 when every step behaved, 1 when one did not, 2 for a
-    stack that the project does not have.
+    """Run the demonstration of the project for one stack: 0 when every step behaved, 1 when one did
+    not, 2 for a stack that the project does not have.
 
     Without `work_dir` everything happens in a temporary folder, which stays only after a failure.
     """
-    # A pipe has no width of its own; the tables need more than the 80 columns that are taken for one.
+    # A pipe has no width of its own; the tables need more than the 80 columns that are taken for
+    # one.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     settings = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not settings.is_file():
@@ -197,9 +229,11 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
     scratch = work_dir or Path(tempfile.mkdtemp(prefix="pulumi-dra-demo-"))
     console.print(
         Text(
-            f"Project {project}: plan, preview, up, refuse and destroy the stack {stack} with the real Pulumi engine,\n"
+            f"Project {project}: plan, preview, up, refuse and destroy the stack {stack} with the "
+            "real Pulumi engine,\n"
             f"on a local backend and simulated clouds in {scratch}.\n"
-            "It takes about a minute; the first time, building the engine, after the plan, takes some minutes more."
+            "It takes about a minute; the first time, building the engine, after the plan, takes "
+            "some minutes more."
         ),
         soft_wrap=True,
     )
@@ -220,7 +254,9 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
 
 
 def refused_stack(settings: Path) -> str | None:
-    """The stack that must be refused beside the one with these settings: `<cloud>-too-small`, where there is one."""
+    """The stack that must be refused beside the one with these settings: `<cloud>-too-small`, where
+    there is one.
+    """
     document = yaml.safe_load(settings.read_text(encoding="utf-8"))
     cloud = document["config"]["pulumi-dra:fleet"]["cloud"]
     name = f"{cloud}-too-small"

@@ -1,4 +1,6 @@
-"""Drives the real Pulumi engine on a local backend in a scratch folder, with the simulated clouds."""
+"""Drives the real Pulumi engine on a local backend in a scratch folder, with the simulated
+clouds.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ from dra_sandbox.run_result import RunResult, read_events
 from dra_sandbox.tools import find_pulumi
 
 # Variables of the caller that would lead the engine out of the scratch folder.
-_NOT_INHERITED = ("PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_IGNORE_AMBIENT_PLUGINS", "PYTHONPATH")
+_NOT_INHERITED = (
+    "PULUMI_ACCESS_TOKEN",
+    "PULUMI_BACKEND_URL",
+    "PULUMI_IGNORE_AMBIENT_PLUGINS",
+    "PYTHONPATH",
+)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -32,8 +39,9 @@ class EngineError(Exception):
 class Engine:
     """One local backend with one project.
 
-    The project is worked on through a view of it: links to everything, except for its Pulumi.yaml and its stack
-    settings, which are copies, because the engine writes to them. `view` is that folder.
+    The project is worked on through a view of it: links to everything, except for its Pulumi.yaml
+    and its stack settings, which are copies, because the engine writes to them. `view` is that
+    folder.
     """
 
     def __init__(
@@ -46,10 +54,10 @@ class Engine:
     ) -> None:
         """Prepare `work_dir` (created when missing) for the project in `project_dir`.
 
-        The CLI is found with the first command, and built when there is none, which may raise ToolUnavailable; the
-        simulated clouds are run by this interpreter. `language_hosts` are folders with hosts of languages other than
-        Python; `environment` is set for every command beside the rest. Raises FileNotFoundError when there is no
-        Pulumi.yaml.
+        The CLI is found with the first command, and built when there is none, which may raise
+        ToolUnavailable; the simulated clouds are run by this interpreter. `language_hosts` are
+        folders with hosts of languages other than Python; `environment` is set for every command
+        beside the rest. Raises FileNotFoundError when there is no Pulumi.yaml.
         """
         self._given = dict(environment)
         self.work_dir = work_dir.absolute()
@@ -63,16 +71,24 @@ class Engine:
 
     @cached_property
     def bin(self) -> Path:
-        """The folder of the CLI and its language host; raises ToolUnavailable as `find_pulumi` does."""
+        """The folder of the CLI and its language host; raises ToolUnavailable as `find_pulumi`
+        does.
+        """
         return bin_folder(find_pulumi())
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of every command: a backend, home and passphrase of our own, and no downloads."""
-        inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+        """The environment of every command: a backend, home and passphrase of our own, and no
+        downloads.
+        """
+        inherited = {
+            name: value for name, value in os.environ.items() if name not in _NOT_INHERITED
+        }
         return {
             **inherited,
-            "PATH": os.pathsep.join([str(self.bin), *self._language_hosts, os.environ.get("PATH", os.defpath)]),
+            "PATH": os.pathsep.join(
+                [str(self.bin), *self._language_hosts, os.environ.get("PATH", os.defpath)]
+            ),
             "PULUMI_BACKEND_URL": f"file://{self.work_dir / 'state'}",
             "PULUMI_HOME": str(self.work_dir / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "sandbox",
@@ -87,11 +103,15 @@ class Engine:
 
     @property
     def cloud(self) -> Memory:
-        """What the simulated clouds have, whatever the state says: for what happens to them behind the engine."""
+        """What the simulated clouds have, whatever the state says: for what happens to them behind
+        the engine.
+        """
         return Memory(self.work_dir / "cloud.json")
 
     def stack_init(self, stack: str) -> None:
-        """Create `stack`; one that exists already is left as it is. Raises EngineError when it cannot be created."""
+        """Create `stack`; one that exists already is left as it is. Raises EngineError when it
+        cannot be created.
+        """
         done = self._run(["stack", "init", stack])
         if not done.ok and "already exists" not in done.stderr:
             raise EngineError(f"cannot create the stack {stack}:\n{done.stdout}{done.stderr}")
@@ -104,17 +124,24 @@ class Engine:
         return [str(found["name"]) for found in json.loads(done.stdout)]
 
     def cancel(self, stack: str) -> None:
-        """Take away the lock that an operation left behind that was ended by force; nothing where there is none."""
+        """Take away the lock that an operation left behind that was ended by force; nothing where
+        there is none.
+        """
         self._run(["cancel", stack, "--yes"])
 
     def stack_remove(self, stack: str, *, force: bool = False) -> RunResult:
-        """Remove `stack` and its history; refused by the engine while it holds resources, unless by force.
+        """Remove `stack` and its history; refused by the engine while it holds resources, unless by
+        force.
 
         Its settings stay.
         """
-        return self._run(["stack", "rm", stack, "--yes", "--preserve-config", *(["--force"] if force else [])])
+        return self._run(
+            ["stack", "rm", stack, "--yes", "--preserve-config", *(["--force"] if force else [])]
+        )
 
-    def preview(self, stack: str, *, policy_pack: Path | None = None, options: Sequence[str] = ()) -> RunResult:
+    def preview(
+        self, stack: str, *, policy_pack: Path | None = None, options: Sequence[str] = ()
+    ) -> RunResult:
         """What `up` would do."""
         return self._operation("preview", stack, policy_pack, options)
 
@@ -126,27 +153,47 @@ class Engine:
         skip_preview: bool = False,
         options: Sequence[str] = (),
     ) -> RunResult:
-        """Preview, then create and change what differs; without the preview when it is to be skipped."""
+        """Preview, then create and change what differs; without the preview when it is to be
+        skipped.
+        """
         chosen = ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
         return self._operation("up", stack, policy_pack, chosen)
 
     def import_resources(self, stack: str, file: Path) -> RunResult:
-        """Take what is there into the state, as `pulumi import --file` does; none of it is protected."""
-        chosen = ["--file", str(file), "--yes", "--skip-preview", "--protect=false", "--generate-code=false"]
+        """Take what is there into the state, as `pulumi import --file` does; none of it is
+        protected.
+        """
+        chosen = [
+            "--file",
+            str(file),
+            "--yes",
+            "--skip-preview",
+            "--protect=false",
+            "--generate-code=false",
+        ]
         return self._operation("import", stack, None, chosen)
 
     def refresh(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
         """Read every resource again from the simulated clouds."""
         return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])
 
-    def destroy(self, stack: str, *, skip_preview: bool = True, options: Sequence[str] = ()) -> RunResult:
-        """Delete every resource of the stack, as a preview of it first where one is made; the stack itself stays."""
+    def destroy(
+        self, stack: str, *, skip_preview: bool = True, options: Sequence[str] = ()
+    ) -> RunResult:
+        """Delete every resource of the stack, as a preview of it first where one is made; the stack
+        itself stays.
+        """
         return self._operation(
-            "destroy", stack, None, ["--yes", *(["--skip-preview"] if skip_preview else []), *options]
+            "destroy",
+            stack,
+            None,
+            ["--yes", *(["--skip-preview"] if skip_preview else []), *options],
         )
 
     def export(self, stack: str) -> dict[str, Any]:
-        """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown stack."""
+        """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown
+        stack.
+        """
         done = self._run(["stack", "export", "--stack", stack])
         if not done.ok:
             raise EngineError(f"cannot export the stack {stack}:\n{done.stderr}")
@@ -167,31 +214,40 @@ class Engine:
         return values
 
     def install(self) -> RunResult:
-        """Make what the project's `packages` need, such as SDKs of components, as `pulumi install` does."""
+        """Make what the project's `packages` need, such as SDKs of components, as `pulumi install`
+        does.
+        """
         return self._run(["install"])
 
     def policy_analyze(self, state_file: Path, policy_pack: Path) -> RunResult:
         """Judge an exported state with a pack; runs no program and no provider."""
         return self._run(
-            ["policy", "analyze", "--file", str(state_file), "--policy-pack", str(policy_pack)], stack_settings=False
+            ["policy", "analyze", "--file", str(state_file), "--policy-pack", str(policy_pack)],
+            stack_settings=False,
         )
 
     def package_schema(self, folder: Path) -> dict[str, Any]:
-        """The schema of the components in `folder`. Raises EngineError when the engine cannot read it."""
+        """The schema of the components in `folder`. Raises EngineError when the engine cannot read
+        it.
+        """
         done = self._run(["package", "get-schema", str(folder)])
         if not done.ok:
             raise EngineError(f"cannot read the schema of {folder}:\n{done.stderr}")
         schema: dict[str, Any] = json.loads(done.stdout)
         return schema
 
-    def _operation(self, verb: str, stack: str, policy_pack: Path | None, options: Sequence[str]) -> RunResult:
+    def _operation(
+        self, verb: str, stack: str, policy_pack: Path | None, options: Sequence[str]
+    ) -> RunResult:
         log = self.work_dir / "runs" / f"{time.time_ns()}-{verb}.jsonl"
         command = [verb, "--stack", stack, "--event-log", str(log), *options]
         if policy_pack is not None:
             command += ["--policy-pack", str(policy_pack)]
         return self._run(command, event_log=log)
 
-    def _run(self, command: Sequence[str], *, event_log: Path | None = None, stack_settings: bool = True) -> RunResult:
+    def _run(
+        self, command: Sequence[str], *, event_log: Path | None = None, stack_settings: bool = True
+    ) -> RunResult:
         """Run one command of the CLI in the view of the project."""
         started = time.monotonic()
         full = [str(self.bin / "pulumi"), *command, "--non-interactive", "--color", "never"]
@@ -253,10 +309,14 @@ def _renew_folder(source: Path, target: Path) -> None:
 
 
 def _renew_file(source: Path, target: Path) -> None:
-    """Copy a file again; of a stack's settings the salt stays, with which the engine has encrypted its secrets."""
+    """Copy a file again; of a stack's settings the salt stays, with which the engine has encrypted
+    its secrets.
+    """
     text = source.read_bytes()
     if target.is_file() and b"\nencryptionsalt:" not in b"\n" + text:
-        salt = [line for line in target.read_bytes().splitlines() if line.startswith(b"encryptionsalt:")]
+        salt = [
+            line for line in target.read_bytes().splitlines() if line.startswith(b"encryptionsalt:")
+        ]
         text = b"\n".join([text.rstrip(b"\n"), *salt, b""]) if salt else text
     if not target.is_file() or target.read_bytes() != text:
         target.write_bytes(text)

@@ -1,4 +1,6 @@
-"""The control plane that a kept stack creates: started before the stack goes up, stopped when it is down."""
+"""The control plane that a kept stack creates: started before the stack goes up, stopped when it is
+down.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,23 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan import fleet_classes
 from dra_planner.planfile import PlanFile
 from dra_planner.releases import features_of
-from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlane, ControlPlaneError, Settings, start
+from dra_sandbox.control_plane import (
+    ApiRejection,
+    ApiServer,
+    ControlPlane,
+    ControlPlaneError,
+    Settings,
+    start,
+)
 from dra_sandbox.control_plane.plane import is_kept, read_plane
 from dra_sandbox.control_plane.processes import running
-from dra_sandbox.rehearsal.cluster import DAEMON_LABEL, DAEMON_NAMESPACE, PlannedCluster, cluster_of, daemon_of
+from dra_sandbox.rehearsal.cluster import (
+    DAEMON_LABEL,
+    DAEMON_NAMESPACE,
+    PlannedCluster,
+    cluster_of,
+    daemon_of,
+)
 from dra_sandbox.tools.kubernetes import find_binaries
 
 _NODES = "/api/v1/nodes"
@@ -39,11 +54,14 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
     ended = ended_components(plane)
     if ended:
         names = ", ".join(ended)
-        raise ControlPlaneError(f"{names} of {folder} no longer runs: run `pulumi-dra sandbox down`, then `up`")
+        raise ControlPlaneError(
+            f"{names} of {folder} no longer runs: run `pulumi-dra sandbox down`, then `up`"
+        )
     there, asked = features_of(plane.minor), features_of(minor)
     if there != asked:
         raise ControlPlaneError(
-            f"the control plane in {folder} is of {there.version} and the stack asks for {asked.version}: "
+            f"the control plane in {folder} is of {there.version} and the stack asks for "
+            f"{asked.version}: "
             "run `pulumi-dra sandbox down`, then `up`"
         )
     return plane
@@ -56,27 +74,32 @@ def ended_components(plane: ControlPlane) -> tuple[str, ...]:
 
 
 def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
-    """Return the cluster that a plan builds: nodes, slices, the DeviceClasses of the fleet, and daemon pods."""
+    """Return the cluster that a plan builds: nodes, slices, the DeviceClasses of the fleet, and
+    daemon pods.
+    """
     features = features_of(fleet.minor)
     sizes = {pool.name: plan.pool(pool.name).nodes.desired for pool in fleet.pools}
     return cluster_of(fleet, predict_offers(fleet, features), fleet_classes(fleet, features), sizes)
 
 
 def set_nodes(plane: ControlPlane, cluster: PlannedCluster) -> None:
-    """Make the nodes with their slices be those of a plan: those that are there stay as they are, others go.
+    """Make the nodes with their slices be those of a plan: those that are there stay as they are,
+    others go.
 
     Raises ApiRejection when the API server does not take them.
     """
     server = ApiServer.of(plane)
     _keep(server, (_SLICES, _NODES), _names(cluster.objects))
-    _keep(server, (f"{_CLASSES}?labelSelector={_PREDICTED}",), set())  # a release may bring them now
+    # a release may bring them now
+    _keep(server, (f"{_CLASSES}?labelSelector={_PREDICTED}",), set())
     for each in cluster.objects:
         if each["kind"] in ("Node", "ResourceSlice"):
             _create(server, each)
 
 
 def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
-    """Put in what the plan predicts and no release of the stack has brought: DeviceClasses, and the pods of daemons.
+    """Put in what the plan predicts and no release of the stack has brought: DeviceClasses, and the
+    pods of daemons.
 
     Raises ApiRejection when the API server does not take them.
     """
@@ -93,7 +116,11 @@ def set_predicted(plane: ControlPlane, cluster: PlannedCluster) -> None:
 def daemon_pods(plane: ControlPlane, namespace: str, release: str) -> int:
     """Return how many pods the DaemonSets of a release have on nodes."""
     found = ApiServer.of(plane).listed(f"/apis/apps/v1/namespaces/{namespace}/daemonsets")[0]
-    of_release = [each for each in found if (each["metadata"].get("annotations") or {}).get(_RELEASE) == release]
+    of_release = [
+        each
+        for each in found
+        if (each["metadata"].get("annotations") or {}).get(_RELEASE) == release
+    ]
     return sum(each.get("status", {}).get("currentNumberScheduled", 0) for each in of_release)
 
 

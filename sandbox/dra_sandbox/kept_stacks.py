@@ -1,6 +1,8 @@
-"""A stack that is kept on this machine between commands: put up, changed, taken down, on simulated clouds.
+"""A stack that is kept on this machine between commands: put up, changed, taken down, on simulated
+clouds.
 
-Its backend lies in a folder per project, by default below the per-user cache; taking the last stack down removes it.
+Its backend lies in a folder per project, by default below the per-user cache; taking the last stack
+down removes it.
 """
 
 from __future__ import annotations
@@ -74,10 +76,11 @@ class KeptStacks:
         return result.ok
 
     def up(self, stack: str, *, on_control_plane: bool = False) -> bool:
-        """Make the stack be as its settings say; whether that succeeded. What was there is changed, not made anew.
+        """Make the stack be as its settings say; whether that succeeded. What was there is changed,
+        not made anew.
 
-        With `on_control_plane` the cluster that it creates is a real control plane, with the nodes of its plan.
-        Raises ControlPlaneError where that cannot be had.
+        With `on_control_plane` the cluster that it creates is a real control plane, with the nodes
+        of its plan. Raises ControlPlaneError where that cannot be had.
         """
         is_real = on_control_plane or is_kept(self._plane_folder(stack))
         cluster = self._planned_cluster(stack) if is_real else None
@@ -102,7 +105,9 @@ class KeptStacks:
         return result.ok
 
     def down(self, stack: str | None, *, force: bool = False) -> bool:
-        """Take `stack` down, or all of the project; whether nothing of it is left. With `force` they are forgotten."""
+        """Take `stack` down, or all of the project; whether nothing of it is left. With `force`
+        they are forgotten.
+        """
         if not (self.folder / _MARK).is_file():
             self.console.print("Nothing is up.")
             return True
@@ -111,7 +116,9 @@ class KeptStacks:
         for name in there if stack is None else [name for name in there if name == stack]:
             # Without its control plane a stack is taken down as far as the engine knows it.
             engine = self._open(self._whole_plane(name))
-            if name in stacks and not (self._forget(engine, name) if force else self._destroy(engine, name)):
+            if name in stacks and not (
+                self._forget(engine, name) if force else self._destroy(engine, name)
+            ):
                 return False
             stop(self._plane_folder(name))
             self.console.print(f"[bold]{name}[/]: down.")
@@ -127,13 +134,19 @@ class KeptStacks:
             return
         stacks = self._open().stacks()
         for name in self._with_planes(stacks):
-            said = "up." if name in stacks else "a control plane without a stack, left by what was interrupted."
+            said = (
+                "up."
+                if name in stacks
+                else "a control plane without a stack, left by what was interrupted."
+            )
             self.console.print(f"[bold]{name}[/]: {said}")
             if is_kept(self._plane_folder(name)):
                 plane = read_plane(self._plane_folder(name).resolve())
                 ended = ended_components(plane)
                 runs = f"{', '.join(ended)} no longer runs" if ended else "everything runs"
-                self.console.print(f"  Kubernetes {plane.version} at {plane.server}: {runs}", soft_wrap=True)
+                self.console.print(
+                    f"  Kubernetes {plane.version} at {plane.server}: {runs}", soft_wrap=True
+                )
                 self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
     def logs(self, stack: str, component: str, lines: int) -> None:
@@ -143,9 +156,13 @@ class KeptStacks:
         """
         plane = read_plane(self._plane_folder(stack).resolve())
         if component and component not in plane.components:
-            raise StackRefused(f"a control plane has no {component}; it has {', '.join(plane.components)}")
+            raise StackRefused(
+                f"a control plane has no {component}; it has {', '.join(plane.components)}"
+            )
         for name in [component] if component else plane.components:
-            self.console.print(Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True)
+            self.console.print(
+                Text.assemble((name, "bold"), tail(plane.log(name), lines)), soft_wrap=True
+            )
 
     def _plane_folder(self, stack: str) -> Path:
         return self.folder / _PLANES / stack
@@ -156,7 +173,11 @@ class KeptStacks:
 
     def _open_cluster(self, stack: str) -> ControlPlane:
         """The control plane of a stack, started where there is none."""
-        minor = parse_version(self.kubernetes) if self.kubernetes else read_stack(stack, self.project).fleet.minor
+        minor = (
+            parse_version(self.kubernetes)
+            if self.kubernetes
+            else read_stack(stack, self.project).fleet.minor
+        )
         self._claim()
         with self.console.status("starting the control plane …"):
             return open_cluster(self._plane_folder(stack), minor)
@@ -171,15 +192,20 @@ class KeptStacks:
         return plane if plane is not None and not ended_components(plane) else None
 
     def _planned_cluster(self, stack: str) -> PlannedCluster:
-        """The cluster that the plan of a stack builds. Raises PlannerError where there is no plan, or a wrong one."""
+        """The cluster that the plan of a stack builds. Raises PlannerError where there is no plan,
+        or a wrong one.
+        """
         plan = read_plan_file(plan_path(stack, self.project), stack=stack)
         return planned_cluster(read_stack(stack, self.project).fleet, plan)
 
     def _show_cluster(self, plane: ControlPlane, nodes: int) -> None:
-        self.console.print(f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True)
+        self.console.print(
+            f"Kubernetes {plane.version} with {nodes} nodes at {plane.server}", soft_wrap=True
+        )
         for note in release_notes(plane.folder):
             self.console.print(
-                Text(f"  {_sentence(note, daemon_pods(plane, note.namespace, note.name))}"), soft_wrap=True
+                Text(f"  {_sentence(note, daemon_pods(plane, note.namespace, note.name))}"),
+                soft_wrap=True,
             )
         self.console.print(f"  export KUBECONFIG={plane.kubeconfig}", soft_wrap=True)
 
@@ -197,10 +223,13 @@ class KeptStacks:
         if self.folder.exists() and not self.folder.is_dir():
             raise StackRefused(f"{self.folder} is no folder: give an empty one, or a new one")
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
-            raise StackRefused(f"{self.folder} holds something else: give an empty folder, or a new one")
+            raise StackRefused(
+                f"{self.folder} holds something else: give an empty folder, or a new one"
+            )
         if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
             raise StackRefused(
-                f"{self.folder} rehearses {mark.read_text(encoding='utf-8')}: take that down, or give another folder"
+                f"{self.folder} rehearses {mark.read_text(encoding='utf-8')}: take that down, or "
+                "give another folder"
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -215,7 +244,10 @@ class KeptStacks:
             result = engine.destroy(stack)
         if not result.ok:
             self._show(result)
-            self.console.print("What is protected stays: take the protection away first, or forget it with --force.")
+            self.console.print(
+                "What is protected stays: take the protection away first, or forget it with "
+                "--force."
+            )
             return False
         show_counts(self.console, result)
         return engine.stack_remove(stack).ok
@@ -258,7 +290,9 @@ def stacks_folder(project: Path) -> Path:
 
 
 def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
-    """Return `stack` when the project has it, or its only one. Raises StackRefused with those that there are."""
+    """Return `stack` when the project has it, or its only one. Raises StackRefused with those that
+    there are.
+    """
     found = sorted(
         path.name.removeprefix("Pulumi.").removesuffix(".yaml")
         for path in (project / settings_folder).glob("Pulumi.*.yaml")
@@ -269,5 +303,7 @@ def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
         return found[0]
     there = f"it has {', '.join(found)}" if found else "it has none"
     raise StackRefused(
-        f"there is no stack {stack} in the project; {there}" if stack else f"say which stack with --stack; {there}"
+        f"there is no stack {stack} in the project; {there}"
+        if stack
+        else f"say which stack with --stack; {there}"
     )

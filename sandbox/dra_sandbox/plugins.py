@@ -1,5 +1,5 @@
-"""Where the engine finds its plugins: the language host beside its command, the simulated clouds where it keeps
-providers that were installed.
+"""Where the engine finds its plugins: the language host beside its command, the simulated clouds
+where it keeps providers that were installed.
 
 It warns about plugins that it meets anywhere else, such as on PATH.
 """
@@ -23,11 +23,13 @@ from dra_sandbox.tools.pulumi_cli import LANGUAGE_HOST
 def bin_folder(cli: PulumiCli) -> Path:
     """The folder to run `cli` from, one per CLI and interpreter in the per-user cache.
 
-    A CLI that brings the vendor's language host is linked, so that it still finds that host beside its real file;
-    another one gets ours beside it.
+    A CLI that brings the vendor's language host is linked, so that it still finds that host beside
+    its real file; another one gets ours beside it.
     """
     host = _launcher("dra_sandbox.language_host")
-    digest = hashlib.sha256(repr((str(cli.binary), cli.version, cli.has_language_host, host)).encode()).hexdigest()
+    digest = hashlib.sha256(
+        repr((str(cli.binary), cli.version, cli.has_language_host, host)).encode()
+    ).hexdigest()
 
     def fill(folder: Path) -> None:
         if cli.has_language_host:
@@ -40,7 +42,8 @@ def bin_folder(cli: PulumiCli) -> Path:
 
 
 def install_simulated_clouds(pulumi_home: Path) -> None:
-    """Put the simulated clouds among the installed plugins of `pulumi_home`, under the versions of the installed SDKs.
+    """Put the simulated clouds among the installed plugins of `pulumi_home`, under the versions of
+    the installed SDKs.
 
     A cloud whose SDK is not installed has no programs here either, and is left out.
     """
@@ -55,8 +58,12 @@ def install_simulated_clouds(pulumi_home: Path) -> None:
 
 
 def _launcher(module: str, *arguments: str) -> str:
-    """A script that runs `module` here; -P keeps the program's folder, where the engine starts it, off the path."""
-    command = " ".join(shlex.quote(word) for word in (sys.executable, "-P", "-m", module, *arguments))
+    """A script that runs `module` here; -P keeps the program's folder, where the engine starts it,
+    off the path.
+    """
+    command = " ".join(
+        shlex.quote(word) for word in (sys.executable, "-P", "-m", module, *arguments)
+    )
     return f'#!/bin/sh\nexec {command} "$@"\n'
 
 

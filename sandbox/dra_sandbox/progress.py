@@ -17,7 +17,9 @@ _PLAIN_INTERVAL_SECONDS = 20.0
 
 @dataclass
 class Step:
-    """One running step: set `news` whenever there is some; it is shown beside the time that has passed."""
+    """One running step: set `news` whenever there is some; it is shown beside the time that has
+    passed.
+    """
 
     title: str
     news: str = ""
@@ -36,8 +38,8 @@ class Step:
 def step(title: str, stream: TextIO | None = None) -> Generator[Step]:
     """Announce `title`, show now and then how far the body is, and say how long it took.
 
-    On a terminal one line is kept up to date; in a pipe there is a line at the start, one every 20 seconds and one
-    at the end.
+    On a terminal one line is kept up to date; in a pipe there is a line at the start, one every 20
+    seconds and one at the end.
     """
     out = stream if stream is not None else sys.stderr
     running = Step(title)
@@ -61,7 +63,10 @@ def _plain(running: Step, out: TextIO) -> Generator[None]:
 
 @contextlib.contextmanager
 def _live(running: Step, out: TextIO) -> Generator[None]:
-    with Console(file=out).status(str(running)) as status, _every(0.5, lambda: status.update(str(running))):
+    with (
+        Console(file=out).status(str(running)) as status,
+        _every(0.5, lambda: status.update(str(running))),
+    ):
         yield
 
 

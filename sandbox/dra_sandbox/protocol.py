@@ -1,7 +1,7 @@
 """The engine's protocol without the SDK around it.
 
-The generated classes are all that a plugin needs of the Pulumi SDK, and importing the SDK takes most of the time in
-which a plugin starts; an operation of the engine starts several.
+The generated classes are all that a plugin needs of the Pulumi SDK, and importing the SDK takes
+most of the time in which a plugin starts; an operation of the engine starts several.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import sys
 
 
 def import_protocol_alone() -> None:
-    """From now on `pulumi.runtime.proto` can be imported in this process, and nothing else of the SDK.
+    """From now on `pulumi.runtime.proto` can be imported in this process, and nothing else of the
+    SDK.
 
-    Its parent packages stand there without having run. Does nothing where the SDK is imported already.
+    Its parent packages stand there without having run. Does nothing where the SDK is imported
+    already.
     """
     for name in ("pulumi", "pulumi.runtime"):
         if name not in sys.modules:

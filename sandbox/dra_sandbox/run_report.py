@@ -1,4 +1,6 @@
-"""What a run of the engine did, as a reader of a cloud's console knows things: resources by service, and counts."""
+"""What a run of the engine did, as a reader of a cloud's console knows things: resources by
+service, and counts.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,17 @@ def show_services(console: Console, steps: Iterable[ResourceStep]) -> None:
             services[f"{package} {module.split('/', 1)[0]}"][kind].append(step.name)
     table = Table.grid(padding=(0, 2))
     for service, kinds in sorted(services.items()):
-        parts = [f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()]
+        parts = [
+            f"{kind} ×{len(names)}" if len(names) > 1 else kind for kind, names in kinds.items()
+        ]
         table.add_row(Text(f"  {service}", "cyan"), Text(", ".join(parts)))
     console.print(table)
 
 
 def show_changes(console: Console, steps: Iterable[ResourceStep]) -> None:
-    """Print one line for each resource that changes, with the paths that differ; new and gone ones by service."""
+    """Print one line for each resource that changes, with the paths that differ; new and gone ones
+    by service.
+    """
     changing = [step for step in steps if step.op not in ("same", "read", "refresh")]
     for verb, op in (("new", "create"), ("gone", "delete")):
         found = [step for step in changing if step.op == op]
@@ -40,7 +46,10 @@ def show_changes(console: Console, steps: Iterable[ResourceStep]) -> None:
     for step in changing:
         if step.op in ("update", "replace"):
             paths = ", ".join(sorted(step.detailed) or step.diffs)
-            console.print(Text.assemble((f"{step.op} ", "yellow"), (step.name, "bold"), f"  {paths}"), soft_wrap=True)
+            console.print(
+                Text.assemble((f"{step.op} ", "yellow"), (step.name, "bold"), f"  {paths}"),
+                soft_wrap=True,
+            )
 
 
 def show_counts(console: Console, result: RunResult) -> None:

@@ -17,9 +17,10 @@ _UNCHANGED = frozenset({"same", "read", "refresh"})
 class ResourceStep:
     """One step that the engine took, or in a preview would take.
 
-    `op` is the engine's word: same, create, update, delete, replace, create-replacement, delete-replaced, read …;
-    `diffs` are the top-level properties that differ, `replace_keys` those among them that force a replacement;
-    `detailed` maps a property path to the kind of its change, such as "update-replace".
+    `op` is the engine's word: same, create, update, delete, replace, create-replacement,
+    delete-replaced, read …; `diffs` are the top-level properties that differ, `replace_keys` those
+    among them that force a replacement; `detailed` maps a property path to the kind of its change,
+    such as "update-replace".
     """
 
     op: str
@@ -37,7 +38,9 @@ class ResourceStep:
 
 @dataclass(frozen=True, slots=True)
 class PolicyViolation:
-    """One report of a policy pack: which policy, how strict ("mandatory", "advisory"), what it said, about what."""
+    """One report of a policy pack: which policy, how strict ("mandatory", "advisory"), what it
+    said, about what.
+    """
 
     policy: str
     level: str
@@ -47,7 +50,9 @@ class PolicyViolation:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of the CLI: the command without the environment's paths, its exit status, output, time and events."""
+    """One run of the CLI: the command without the environment's paths, its exit status, output,
+    time and events.
+    """
 
     command: tuple[str, ...]
     exit_code: int
@@ -68,7 +73,9 @@ class RunResult:
 
     @property
     def change_counts(self) -> Mapping[str, int]:
-        """How many resources per operation, as the engine's summary says; empty when it gave none."""
+        """How many resources per operation, as the engine's summary says; empty when it gave
+        none.
+        """
         for event in reversed(self.events):
             if summary := event.get("summaryEvent"):
                 return dict(summary.get("resourceChanges") or {})
@@ -104,7 +111,8 @@ class RunResult:
         return tuple(
             str(found.get("message", "")).strip()
             for event in self.events
-            if (found := event.get("diagnosticEvent")) and found.get("severity") in {"error", "warning"}
+            if (found := event.get("diagnosticEvent"))
+            and found.get("severity") in {"error", "warning"}
         )
 
     def _steps(self) -> Iterator[ResourceStep]:
@@ -118,12 +126,18 @@ class RunResult:
                     type=data["type"],
                     diffs=tuple(data.get("diffs") or ()),
                     replace_keys=tuple(data.get("keys") or ()),
-                    detailed={path: str(change.get("diffKind", "")) for path, change in detailed.items()},
+                    detailed={
+                        path: str(change.get("diffKind", "")) for path, change in detailed.items()
+                    },
                 )
 
 
 def read_events(path: Path) -> tuple[Event, ...]:
-    """The events in a log that the engine wrote, one JSON object a line; none when there is no log."""
+    """The events in a log that the engine wrote, one JSON object a line; none when there is no
+    log.
+    """
     if not path.exists():
         return ()
-    return tuple(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+    return tuple(
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    )

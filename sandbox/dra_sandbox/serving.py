@@ -21,10 +21,12 @@ _LOOK_EVERY_SECONDS = 2.0
 
 
 def serve(register: Callable[[grpc.Server], None], workers: int = 32) -> None:
-    """Serve what `register` adds on a free loopback port, printed as the first line, until told to stop.
+    """Serve what `register` adds on a free loopback port, printed as the first line, until told to
+    stop.
 
-    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the user's output. So does
-    the end of the process that started it: an engine that is killed takes its plugins along.
+    SIGINT and SIGTERM end it without a word: whatever a plugin prints there appears among the
+    user's output. So does the end of the process that started it: an engine that is killed takes
+    its plugins along.
     """
     parent = os.getppid()
     stopped = threading.Event()

@@ -1,9 +1,10 @@
 """The Cluster Autoscaler's own benchmark shapes as demand and pools, and its rule.
 
 Shapes of nodes and claims are those of kubernetes-sigs/cluster-autoscaler:
-pkg/estimator/binpacking_estimator_dra_profiles_test.go@d69b18b (draProfiles), of which the pods that wait are sized on
-new nodes; `equal_pods` is the case of its proposals/scalability_tests.md: 30 000 equal pods, 30 to a node. The rule is
-re-implemented from estimator/decreasing_pod_orderer.go@2fc0cb0 and expander/waste, on what sizing says fits where.
+pkg/estimator/binpacking_estimator_dra_profiles_test.go@d69b18b (draProfiles), of which the pods
+that wait are sized on new nodes; `equal_pods` is the case of its proposals/scalability_tests.md: 30
+000 equal pods, 30 to a node. The rule is re-implemented from
+estimator/decreasing_pod_orderer.go@2fc0cb0 and expander/waste, on what sizing says fits where.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ from dra_planner.sizing.packing.empty_nodes import Nodes
 from dra_planner.sizing.packing.first_fit import Packing, pack
 
 _MOST_DEVICES = 128  # of one slice
-_CPU, _MEMORY, _PODS = 64_000, 256_000, 110  # of a node, in thousandths and bytes, as the benchmark has them
+# of a node, in thousandths and bytes, as the benchmark has them
+_CPU, _MEMORY, _PODS = 64_000, 256_000, 110
 
 
 class Profile(NamedTuple):
-    """Devices of a node by driver, pods that wait, devices of each claim, pods that share one (0: none do)."""
+    """Devices of a node by driver, pods that wait, devices of each claim, pods that share one (0:
+    none do).
+    """
 
     drivers: tuple[tuple[str, str, int], ...]  # driver, class, devices
     pods: int
@@ -77,7 +81,10 @@ PROFILES = {
 def profile(name: str) -> tuple[Demand, tuple[Offer, ...], Mapping[str, DeviceClass]]:
     """Return the pods that wait, one pool of new nodes, and the classes."""
     drivers, pods, devices, sharing = PROFILES[name]
-    classes = {of: DeviceClass(meta=ObjectMeta(name=of), selectors=(_of(driver),)) for driver, of, _ in drivers}
+    classes = {
+        of: DeviceClass(meta=ObjectMeta(name=of), selectors=(_of(driver),))
+        for driver, of, _ in drivers
+    }
     spec = _claim(drivers[0][1], drivers[0][0], devices)
     if sharing:
         shapes = [
@@ -89,7 +96,9 @@ def profile(name: str) -> tuple[Demand, tuple[Offer, ...], Mapping[str, DeviceCl
             for at in range(pods // sharing)
         ]
     else:
-        shapes = [_shape("waiting", pods, (ShapeClaim(name="claim", spec=spec),) if devices else ())]
+        shapes = [
+            _shape("waiting", pods, (ShapeClaim(name="claim", spec=spec),) if devices else ())
+        ]
     slices = tuple(each for driver, _, count in drivers for each in _slices(driver, count))
     return Demand(shapes=tuple(shapes)), (_offer("group", slices),), classes
 
@@ -104,12 +113,16 @@ def _of(driver: str) -> CelSelector:
 
 
 def _claim(device_class: str, driver: str, count: int) -> ClaimSpec:
-    exactly = ExactDeviceRequest(device_class_name=device_class, count=count, selectors=(_of(driver),))
+    exactly = ExactDeviceRequest(
+        device_class_name=device_class, count=count, selectors=(_of(driver),)
+    )
     return ClaimSpec(requests=(DeviceRequest(name="req", exactly=exactly),))
 
 
 def _shape(name: str, pods: int, claims: tuple[ShapeClaim, ...], cpu: int = 500) -> Shape:
-    member = Member(workload=WorkloadRef("Deployment", "default", name), pod_set="", figures=Figures.fixed(pods))
+    member = Member(
+        workload=WorkloadRef("Deployment", "default", name), pod_set="", figures=Figures.fixed(pods)
+    )
     return Shape(
         id=name,
         namespace="default",
@@ -121,7 +134,9 @@ def _shape(name: str, pods: int, claims: tuple[ShapeClaim, ...], cpu: int = 500)
 
 
 def _slices(driver: str, count: int) -> list[ResourceSlice]:
-    parts = [range(start, min(start + _MOST_DEVICES, count)) for start in range(0, count, _MOST_DEVICES)]
+    parts = [
+        range(start, min(start + _MOST_DEVICES, count)) for start in range(0, count, _MOST_DEVICES)
+    ]
     return [
         ResourceSlice(
             name=f"node-{driver}-{at}",
@@ -129,7 +144,9 @@ def _slices(driver: str, count: int) -> list[ResourceSlice]:
             pool=f"node-{driver}",
             node_name="node",
             slice_count=len(parts),
-            devices=tuple(Device(name=f"dev-{number}", attributes={"index": number}) for number in part),
+            devices=tuple(
+                Device(name=f"dev-{number}", attributes={"index": number}) for number in part
+            ),
         )
         for at, part in enumerate(parts)
     ]
@@ -139,7 +156,10 @@ def _offer(name: str, slices: tuple[ResourceSlice, ...]) -> Offer:
     return Offer(
         name=name,
         origin="predicted",
-        node=Node(meta=ObjectMeta(name="node", labels={}), allocatable={"cpu": _CPU, "memory": _MEMORY, "pods": _PODS}),
+        node=Node(
+            meta=ObjectMeta(name="node", labels={}),
+            allocatable={"cpu": _CPU, "memory": _MEMORY, "pods": _PODS},
+        ),
         slices=slices,
         count_min=0,
         count_max=10**9,
@@ -151,10 +171,12 @@ def _offer(name: str, slices: tuple[ResourceSlice, ...]) -> Offer:
 def autoscaler_rule(
     demand: Demand, offers: Sequence[Offer], classes: Mapping[str, DeviceClass], features: Features
 ) -> Decimal:
-    """Return what the nodes cost that the autoscaler adds, one pool after another, for pods that all wait.
+    """Return what the nodes cost that the autoscaler adds, one pool after another, for pods that
+    all wait.
 
-    Each pool alone is filled first-fit with the pods that may go there, largest sum of CPU and memory shares first; the
-    pool that wastes least of both is grown, and what is still waiting is looked at again.
+    Each pool alone is filled first-fit with the pods that may go there, largest sum of CPU and
+    memory shares first; the pool that wastes least of both is grown, and what is still waiting is
+    looked at again.
     """
     nodes = Nodes.of(offers, classes, features, demand)
     items = split_demand(demand, "steady").items
@@ -163,7 +185,11 @@ def autoscaler_rule(
     total = Decimal(0)
     while left:
         grown = [_grown(found, pool, left) for pool in range(len(offers))]
-        options = [(_waste(found, pool, packing), pool) for pool, packing in enumerate(grown) if packing.opened[pool]]
+        options = [
+            (_waste(found, pool, packing), pool)
+            for pool, packing in enumerate(grown)
+            if packing.opened[pool]
+        ]
         _, best = min(options)
         total += grown[best].opened[best] * (offers[best].hourly_usd or Decimal(0))
         for (item, _), count in grown[best].placed.items():
@@ -177,7 +203,9 @@ def _grown(found: Compatibility, pool: int, left: Mapping[int, int]) -> Packing:
     free = found.rooms[pool].empty.state.node.allocatable
 
     def score(item: int) -> float:
-        return sum(found.items[item].requests.get(name, 0) / free[name] for name in ("cpu", "memory"))
+        return sum(
+            found.items[item].requests.get(name, 0) / free[name] for name in ("cpu", "memory")
+        )
 
     mine = [item for item in left if pool in found.takers[item]]
     order = sorted(mine, key=lambda item: (-score(item), item))
@@ -186,12 +214,23 @@ def _grown(found: Compatibility, pool: int, left: Mapping[int, int]) -> Packing:
     def choose(item: int, count: int, _: Sequence[int | None]) -> tuple[int, int]:
         return pool, max(1, count // found.fills[item, pool])
 
-    return pack(wanted, order, found.rooms, [0] * len(found.rooms), found.takers, found.nodes.filling, choose)
+    return pack(
+        wanted,
+        order,
+        found.rooms,
+        [0] * len(found.rooms),
+        found.takers,
+        found.nodes.filling,
+        choose,
+    )
 
 
 def _waste(found: Compatibility, pool: int, packing: Packing) -> float:
     free, waste = found.rooms[pool].empty.state.node.allocatable, 0.0
     for name in ("cpu", "memory"):
-        used = sum(count * found.items[item].requests.get(name, 0) for (item, _), count in packing.placed.items())
+        used = sum(
+            count * found.items[item].requests.get(name, 0)
+            for (item, _), count in packing.placed.items()
+        )
         waste += 1 - used / (packing.opened[pool] * free[name])
     return waste

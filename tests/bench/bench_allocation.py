@@ -1,7 +1,7 @@
 """Speed of allocation: single calls beside upstream's allocator in Go.
 
-Every figure is a ratio or a rate within this one run. The Go side is measured only where its referee is built already
-(conformance/allocation/run.py builds it).
+Every figure is a ratio or a rate within this one run. The Go side is measured only where its
+referee is built already (conformance/allocation/run.py builds it).
 """
 
 from __future__ import annotations
@@ -27,32 +27,64 @@ DRIVER = "gpu.nvidia.com"
 
 
 def device(number: int, attributes: Json, **more: Any) -> Json:
-    return {"name": f"d{number}", "attributes": attributes, "capacity": {"memory": {"value": "80Gi"}}, **more}
+    return {
+        "name": f"d{number}",
+        "attributes": attributes,
+        "capacity": {"memory": {"value": "80Gi"}},
+        **more,
+    }
 
 
 def case(
-    name: str, devices: list[Json], requests: list[Json], sets: list[Json] | None = None, **devices_spec: Any
+    name: str,
+    devices: list[Json],
+    requests: list[Json],
+    sets: list[Json] | None = None,
+    **devices_spec: Any,
 ) -> Json:
-    pool = {"name": "n1", "generation": 1, "resourceSliceCount": (len(devices) + 63) // 64 + bool(sets)}
+    pool = {
+        "name": "n1",
+        "generation": 1,
+        "resourceSliceCount": (len(devices) + 63) // 64 + bool(sets),
+    }
     slices = [
         {
             "metadata": {"name": f"s{i}"},
-            "spec": {"driver": DRIVER, "nodeName": "n1", "pool": pool, "devices": devices[i * 64 : i * 64 + 64]},
+            "spec": {
+                "driver": DRIVER,
+                "nodeName": "n1",
+                "pool": pool,
+                "devices": devices[i * 64 : i * 64 + 64],
+            },
         }
         for i in range((len(devices) + 63) // 64)
     ]
     if sets:
         spec = {"driver": DRIVER, "nodeName": "n1", "pool": pool, "sharedCounters": sets}
         slices.append({"metadata": {"name": "z"}, "spec": spec})
-    gate = ("AdminAccess", "PrioritizedList", "PartitionableDevices", "DeviceTaints", "ConsumableCapacity")
+    gate = (
+        "AdminAccess",
+        "PrioritizedList",
+        "PartitionableDevices",
+        "DeviceTaints",
+        "ConsumableCapacity",
+    )
     return {
         "id": name,
         "features": dict.fromkeys((*gate, "DeviceBindingAndStatus"), True),
-        "classes": [{"metadata": {"name": "gpu"}, "spec": {"selectors": [_cel(f'device.driver == "{DRIVER}"')]}}],
+        "classes": [
+            {
+                "metadata": {"name": "gpu"},
+                "spec": {"selectors": [_cel(f'device.driver == "{DRIVER}"')]},
+            }
+        ],
         "slices": slices,
         "nodes": [{"metadata": {"name": "n1"}}],
         "claims": [
-            {"metadata": {"name": "c", "namespace": "ns"}, "spec": {"devices": {"requests": requests, **devices_spec}}}
+            {
+                "metadata": {"name": "c", "namespace": "ns"},
+                "spec": {"devices": {"requests": requests, **devices_spec}},
+            }
         ],
         "allocated": [],
         "repeat": 200,
@@ -66,13 +98,19 @@ def _cel(expression: str) -> Json:
 def ask(name: str, count: int = 1, *selectors: str) -> Json:
     return {
         "name": name,
-        "exactly": {"deviceClassName": "gpu", "count": count, "selectors": [_cel(s) for s in selectors]},
+        "exactly": {
+            "deviceClassName": "gpu",
+            "count": count,
+            "selectors": [_cel(s) for s in selectors],
+        },
     }
 
 
 def partitions() -> tuple[list[Json], list[Json]]:
     """Eight boards of seven partitions each."""
-    sets = [{"name": f"g{g}", "counters": {f"s{i}": {"value": "1"} for i in range(7)}} for g in range(8)]
+    sets = [
+        {"name": f"g{g}", "counters": {f"s{i}": {"value": "1"} for i in range(7)}} for g in range(8)
+    ]
     devices = [
         device(
             g * 7 + i,
@@ -97,11 +135,22 @@ def cases() -> list[Json]:
             [ask("r", 1, f'{read}.type == "gpu"')],
         ),
         case("56 MIG partitions", mig, [ask("r", 8, f'{read}.type == "mig"')], sets),
-        case("256 devices", [device(i, {"x": {"int": i}}) for i in range(256)], [ask("r", 4, f"{read}.x >= 250")]),
         case(
-            "16 GPUs, 4 on one root: none", scattered, [ask("r", 4)], constraints=[{"matchAttribute": f"{DRIVER}/root"}]
+            "256 devices",
+            [device(i, {"x": {"int": i}}) for i in range(256)],
+            [ask("r", 4, f"{read}.x >= 250")],
         ),
-        case("hard backtracking", hard, [ask("a", 5, f"{read}.x != 3"), ask("b", 1, f"{read}.x == 9")]),
+        case(
+            "16 GPUs, 4 on one root: none",
+            scattered,
+            [ask("r", 4)],
+            constraints=[{"matchAttribute": f"{DRIVER}/root"}],
+        ),
+        case(
+            "hard backtracking",
+            hard,
+            [ask("a", 5, f"{read}.x != 3"), ask("b", 1, f"{read}.x == 9")],
+        ),
     ]
 
 
@@ -121,16 +170,22 @@ def single_calls() -> None:
         theirs = {a["id"]: a.get("nanos", 0) / 1e9 for a in referee.ask(MINOR, made)}
     except (OSError, subprocess.SubprocessError, SystemExit):
         theirs = {}
-    print(f"{'single calls':34}{'warm /s':>10}{'cold /s':>10}{'Go /s':>10}{'warm / Go':>11}{'cold / Go':>11}")
+    print(
+        f"{'single calls':34}{'warm /s':>10}{'cold /s':>10}{'Go /s':>10}{'warm / Go':>11}{'cold / Go':>11}"
+    )
     for one in made:
         state, claims = answer.open_case(one, MINOR)
         template = state.template
         plan = plan_claims(claims, template)
-        warm = measure(lambda s=state, p=plan: Search(s.template, p, s.template.behaviour, s.taken, {}).run())
+        warm = measure(
+            lambda s=state, p=plan: Search(s.template, p, s.template.behaviour, s.taken, {}).run()
+        )
         cold = measure(lambda s=state, c=claims: _cold(s, c))
         go = theirs.get(one["id"], 0)
         ratio = (f"{warm / go:10.1f}×", f"{cold / go:10.1f}×") if go else ("", "")
-        print(f"{one['id']:34}{1 / warm:10.0f}{1 / cold:10.0f}{1 / go if go else 0:10.0f}{ratio[0]:>11}{ratio[1]:>11}")
+        print(
+            f"{one['id']:34}{1 / warm:10.0f}{1 / cold:10.0f}{1 / go if go else 0:10.0f}{ratio[0]:>11}{ratio[1]:>11}"
+        )
 
 
 def _cold(state: Any, claims: Any) -> object:

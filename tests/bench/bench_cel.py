@@ -2,9 +2,9 @@
 
     python tests/bench/bench_cel.py
 
-Ratios are what counts: both are measured on the same machine under the same load. The hostile selectors are those of
-the tests, each compiled for the first time in a process that has compiled others, and judged; their ratio is to the
-compilation of the selector with six terms.
+Ratios are what counts: both are measured on the same machine under the same load. The hostile
+selectors are those of the tests, each compiled for the first time in a process that has compiled
+others, and judged; their ratio is to the compilation of the selector with six terms.
 """
 
 from __future__ import annotations
@@ -21,20 +21,24 @@ from dra_planner.releases import features_of
 
 SELECTORS = {
     "driver": 'device.driver == "gpu.nvidia.com"',
-    "driver and type": ('device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'),
+    "driver and type": (
+        'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'
+    ),
     "pattern and memory": (
         'device.attributes["gpu.nvidia.com"].productName.matches("H[0-9]+") && '
         'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Gi")) >= 0'
     ),
     "MIG profile": (
-        'device.attributes["gpu.nvidia.com"].type == "mig" || device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
+        'device.attributes["gpu.nvidia.com"].type == "mig" || '
+        'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'
     ),
     "two versions": (
         'device.attributes["gpu.nvidia.com"].driverVersion.isGreaterThan(semver("535.0.0")) && '
         'device.attributes["gpu.nvidia.com"].cudaComputeCapability.isGreaterThan(semver("8.0.0"))'
     ),
     "six terms": (
-        'device.driver == "gpu.nvidia.com" && has(device.attributes["gpu.nvidia.com"].productName) && '
+        'device.driver == "gpu.nvidia.com" && has(device.attributes["gpu.nvidia.com"].productName) '
+        "&& "
         'device.attributes["gpu.nvidia.com"].architecture in ["Hopper", "Blackwell"] && '
         'device.attributes["gpu.nvidia.com"].exists(k, k == "uuid") && '
         '"memory" in device.capacity["gpu.nvidia.com"] && '
@@ -97,12 +101,16 @@ def celpy_runner(text: str) -> Callable[[], object]:
     for name, value in plain["attributes"].items():
         domain, _, identifier = name.rpartition("/")
         (kind, content), *_ = value.items()
-        attributes[domain or "gpu.nvidia.com"][identifier] = parse_semver(content) if kind == "version" else content
+        attributes[domain or "gpu.nvidia.com"][identifier] = (
+            parse_semver(content) if kind == "version" else content
+        )
     converted = {
         "device": {
             "driver": "gpu.nvidia.com",
             "attributes": attributes,
-            "capacity": {"gpu.nvidia.com": {n: Quantity.parse(q) for n, q in plain["capacity"].items()}},
+            "capacity": {
+                "gpu.nvidia.com": {n: Quantity.parse(q) for n, q in plain["capacity"].items()}
+            },
         }
     }
     environment = celpy.Environment()
@@ -124,7 +132,9 @@ def _to_celpy(value: Any) -> Any:
 
 
 def hostile(dialect: Dialect) -> None:
-    """Prints what each hostile selector takes, compilation and judgement, in time of the process."""
+    """Prints what each hostile selector takes, compilation and judgement, in time of the
+    process.
+    """
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "planner" / "cel"))
     from hostile_selectors import DEVICE, HOSTILE
 
@@ -135,7 +145,10 @@ def hostile(dialect: Dialect) -> None:
         rows.append((sum(best), *best, name))
     print(f"{len(rows)} hostile selectors, the slowest first (six terms: {usual:.2f} ms):")
     for total, compiling, judging, name in sorted(rows, reverse=True):
-        print(f"{name:46} compile {compiling:6.1f} ms   judge {judging:6.1f} ms   ratio {total / usual:6.1f}")
+        print(
+            f"{name:46} compile {compiling:6.1f} ms   judge {judging:6.1f} ms   ratio "
+            f"{total / usual:6.1f}"
+        )
     beyond = sum(total > 100 for total, *_ in rows)
     print(f"hostile selectors beyond 100 ms: {beyond} of {len(rows)}")
 
@@ -159,7 +172,9 @@ def main() -> int:
     for name, text in SELECTORS.items():
         selector = compile(text, dialect)
         assert isinstance(selector, Selector), selector
-        assert selector.matches(prepared).verdict in ("match", "no-match"), selector.matches(prepared)
+        assert selector.matches(prepared).verdict in ("match", "no-match"), selector.matches(
+            prepared
+        )
         compiling = per_second(lambda text=text: compile.__wrapped__(text, dialect))
         ours = per_second(lambda selector=selector: selector.matches(prepared))
         theirs = per_second(celpy_runner(text))
@@ -170,7 +185,9 @@ def main() -> int:
         )
     print(f"mean ratio to celpy, nothing memoised: {sum(ratios) / len(ratios):.0f}")
     many = [prepare(device(number)) for number in range(10_000)]
-    text = " && ".join(f"({t})" for n, t in SELECTORS.items() if n not in ("six terms", "MIG profile"))
+    text = " && ".join(
+        f"({t})" for n, t in SELECTORS.items() if n not in ("six terms", "MIG profile")
+    )
     selector = compile(text, dialect)
     assert isinstance(selector, Selector)
     groups: dict[Any, list[int]] = {}
@@ -182,7 +199,8 @@ def main() -> int:
         selector.matches(many[members[0]])
     judged = time.perf_counter()
     print(
-        f"10,000 devices that differ in uuid: {len(groups)} group(s) found in {1e3 * (grouped - started):.1f} ms, "
+        f"10,000 devices that differ in uuid: {len(groups)} group(s) found in "
+        f"{1e3 * (grouped - started):.1f} ms, "
         f"judged in {1e3 * (judged - grouped):.2f} ms"
     )
     hostile(dialect)

@@ -1,7 +1,9 @@
-"""Distinct documents through the whole command: 1 000 Deployments, no two alike, planned on five pools.
+"""Distinct documents through the whole command: 1 000 Deployments, no two alike, planned on five
+pools.
 
-`python tests/bench/bench_documents.py [DOCUMENTS…]` runs `pulumi-dra plan --format json` on so many documents, prints
-the CPU seconds of the process, and what doubling the documents costs. The texts come from one `random.Random(seed)`.
+`python tests/bench/bench_documents.py [DOCUMENTS…]` runs `pulumi-dra plan --format json` on so many
+documents, prints the CPU seconds of the process, and what doubling the documents costs. The texts
+come from one `random.Random(seed)`.
 """
 
 from __future__ import annotations
@@ -69,7 +71,8 @@ def write(folder: Path, documents: int) -> None:
     chance = random.Random(SEED)
     templates = [(count, model) for count in (1, 2, 4) for model in MODELS]
     texts = [
-        TEMPLATE % (count, f"-{model.lower()}" * bool(model), count) + (SELECTOR % model if model else "")
+        TEMPLATE % (count, f"-{model.lower()}" * bool(model), count)
+        + (SELECTOR % model if model else "")
         for count, model in templates
     ]
     for number in range(documents):
@@ -77,7 +80,9 @@ def write(folder: Path, documents: int) -> None:
         cpu, memory = chance.randint(100, 6_000) * count, chance.randint(256, 24_000) * count
         named = f"-{model.lower()}" * bool(model)
         replicas = chance.randint(1, 20)
-        texts.append(DEPLOYMENT % (number, replicas, number, number, number, cpu, memory, count, named))
+        texts.append(
+            DEPLOYMENT % (number, replicas, number, number, number, cpu, memory, count, named)
+        )
     (folder / "workloads.yaml").write_text("---\n".join(texts))
     pools = [
         f"  - {{name: {each.split('.')[0]}-{at}, machine: {each}, count: {{min: 0, max: 50000}}}}\n"
@@ -91,9 +96,17 @@ def plan(documents: int) -> tuple[float, float, str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, documents)
-        given = [str(folder / "workloads.yaml"), "--fleet", str(folder / "fleet.yaml"), "--format", "json"]
+        given = [
+            str(folder / "workloads.yaml"),
+            "--fleet",
+            str(folder / "fleet.yaml"),
+            "--format",
+            "json",
+        ]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([sys.executable, "-m", "dra_command", "plan", *given], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "dra_command", "plan", *given], capture_output=True, text=True
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if not done.stdout:
         raise SystemExit(done.stderr)
@@ -111,7 +124,9 @@ def main() -> None:
         seconds, mib, said = plan(documents)
         spent.append((documents, seconds))
         aim = f", aim {AIM}" if documents == 1000 else ""
-        print(f"{documents} documents: {seconds:.2f} s of CPU{aim}, {mib:.0f} MiB; {said}", flush=True)
+        print(
+            f"{documents} documents: {seconds:.2f} s of CPU{aim}, {mib:.0f} MiB; {said}", flush=True
+        )
     for (few, less), (many, more) in pairwise(spent):
         print(f"{few} → {many} documents: {more / less:.2f} times the time")
 

@@ -1,4 +1,5 @@
-"""Reading and judging 10 000 documents (about 20 MB), beside PyYAML's own C composer on the same text.
+"""Reading and judging 10 000 documents (about 20 MB), beside PyYAML's own C composer on the same
+text.
 
 python tests/bench/bench_manifests.py [documents]
 """
@@ -66,7 +67,9 @@ ENVIRONMENT = "\n".join(VARIABLE % (n, n) for n in range(48))
 
 
 def text_of(documents: int) -> str:
-    pairs = (DEPLOYMENT % (n, ENVIRONMENT, n) + "---\n" + TEMPLATE % n for n in range(documents // 2))
+    pairs = (
+        DEPLOYMENT % (n, ENVIRONMENT, n) + "---\n" + TEMPLATE % n for n in range(documents // 2)
+    )
     return "---\n".join(pairs)
 
 
@@ -91,7 +94,8 @@ def main() -> None:
             pass
         composed = time.process_time() - start
         print(
-            f"run {run}: read and judged {read:.2f} s ({documents / read:.0f} documents/s, peak {memory:.0f} MiB); "
+            f"run {run}: read and judged {read:.2f} s ({documents / read:.0f} documents/s, peak "
+            f"{memory:.0f} MiB); "
             f"composed by PyYAML {composed:.2f} s; ratio {read / composed:.2f}"
         )
 

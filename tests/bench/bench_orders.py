@@ -1,10 +1,12 @@
-"""Orders of arrival on PACK-10: pods stranded on the packing's nodes, what is built instead, and what any order costs.
+"""Orders of arrival on PACK-10: pods stranded on the packing's nodes, what is built instead, and
+what any order costs.
 
-ORDER: each model of arrival and each scoring, orders of its own. ANY: a pool for each kind of pods, where no order
-strands any. Beside aims that are missed stands what is proved (`order_bounds`) of pods that come workload by workload,
-whatever scheduler chooses their nodes, and of pools on which no order strands pods. REACH: nodes whose pods, one by one
-in the order of the plan, come to the devices that it has them on.
-`python tests/bench/bench_orders.py [ORDERS] [PODS]`; the benchmark of record takes 200 orders of 1000 pods.
+ORDER: each model of arrival and each scoring, orders of its own. ANY: a pool for each kind of pods,
+where no order strands any. Beside aims that are missed stands what is proved (`order_bounds`) of
+pods that come workload by workload, whatever scheduler chooses their nodes, and of pools on which
+no order strands pods. REACH: nodes whose pods, one by one in the order of the plan, come to the
+devices that it has them on. `python tests/bench/bench_orders.py [ORDERS] [PODS]`; the benchmark of
+record takes 200 orders of 1000 pods.
 """
 
 from __future__ import annotations
@@ -39,10 +41,15 @@ from dra_planner.sizing import Sizing, node_costs, size_pools
 
 ORDERS, PODS = 4, 300
 SEEDS = (1, 2, 3)
-MODELS = {"shuffled pods": "random", "controllers race": "at-once", "one after the other": "settled"}
+MODELS = {
+    "shuffled pods": "random",
+    "controllers race": "at-once",
+    "one after the other": "settled",
+}
 SCORINGS = {"LeastAllocated": DEFAULT, "MostAllocated": MOST_ALLOCATED}
 STEPS = 10**8
-AIM_OF_ORDER, AIM_OF_ANY = 1.03, 1.05  # prices, the bound as 1: of MostAllocated, and of a pool for each kind of pods
+# prices, the bound as 1: of MostAllocated, and of a pool for each kind of pods
+AIM_OF_ORDER, AIM_OF_ANY = 1.03, 1.05
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -51,14 +58,20 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: int) -> None:
-    """Print, for each scoring and model, the share of pods left pending, and the price of what places all."""
+    """Print, for each scoring and model, the share of pods left pending, and the price of what
+    places all.
+    """
     counts = {pool.name: pool.plan for pool in sizing.pools}
     pods = sum(shape.figures.steady for shape in demand.shapes)
     for scoring, profile in SCORINGS.items():
         for model, name in MODELS.items():
             tried = tuple(ArrivalOrder(name, seed) for seed in range(1, orders + 1))  # type: ignore[arg-type]
             simulator = Simulator.of(
-                demand, predicted_nodes(offers, counts), CLASSES, features_of(MINOR), profile=profile
+                demand,
+                predicted_nodes(offers, counts),
+                CLASSES,
+                features_of(MINOR),
+                profile=profile,
             )
             start = time.process_time()
             left = [float(len(simulator.run(order).pending)) / pods for order in tried]
@@ -68,7 +81,10 @@ def in_order(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: 
             said = met(price, AIM_OF_ORDER) if profile is MOST_ALLOCATED else ""
             if said == "missed" and name == "settled":
                 said += least(price_in_turn(demand, offers), sizing, AIM_OF_ORDER)
-            print(f"  {scoring:>15} {model:>20}{shares}{price:>8}{speed:10,.0f}  {said}".rstrip(), flush=True)
+            print(
+                f"  {scoring:>15} {model:>20}{shares}{price:>8}{speed:10,.0f}  {said}".rstrip(),
+                flush=True,
+            )
 
 
 def met(price: str, aim: float) -> str:
@@ -77,31 +93,53 @@ def met(price: str, aim: float) -> str:
 
 
 def least(usd: float, sizing: Sizing, aim: float) -> str:
-    """Return what is proved about an aim that is missed: the price that nothing is below, the bound as 1."""
+    """Return what is proved about an aim that is missed: the price that nothing is below, the bound
+    as 1.
+    """
     price = usd / float(sizing.hourly_bound or 1)
-    return f", and out of reach: nothing costs less than {price:.3f}" if price > aim else f"; proved is {price:.3f}"
+    return (
+        f", and out of reach: nothing costs less than {price:.3f}"
+        if price > aim
+        else f"; proved is {price:.3f}"
+    )
 
 
 def built(
-    demand: Demand, offers: tuple[Offer, ...], sizing: Sizing, orders: tuple[ArrivalOrder, ...], profile: Profile
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    sizing: Sizing,
+    orders: tuple[ArrivalOrder, ...],
+    profile: Profile,
 ) -> str:
     """Return the price of counts that place everything in each order, with the bound as 1."""
     pools = tuple(
-        SimulatedPool(offer=offer, packing=sizing.pool(offer.name).plan, maximum=offer.count_max, cost=cost)
+        SimulatedPool(
+            offer=offer, packing=sizing.pool(offer.name).plan, maximum=offer.count_max, cost=cost
+        )
         for offer, cost in zip(offers, node_costs(offers), strict=True)
     )
     question = CountQuestion(
-        demand=demand, pools=pools, classes=CLASSES, features=features_of(MINOR), orders=orders, profile=profile
+        demand=demand,
+        pools=pools,
+        classes=CLASSES,
+        features=features_of(MINOR),
+        orders=orders,
+        profile=profile,
     )
     found = simulate_counts(question, STEPS, scale=1)
     if found.counts is None or not sizing.hourly_bound:
         return "–"
-    usd = sum((found.counts[offer.name] * (offer.hourly_usd or Decimal(0)) for offer in offers), Decimal(0))
+    usd = sum(
+        (found.counts[offer.name] * (offer.hourly_usd or Decimal(0)) for offer in offers),
+        Decimal(0),
+    )
     return f"{usd / sizing.hourly_bound:.3f}"
 
 
 def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[float, int]:
-    """Return the price of a pool for each kind of pods, the bound as 1, and the pods that any order strands there."""
+    """Return the price of a pool for each kind of pods, the bound as 1, and the pods that any order
+    strands there.
+    """
     usd, stranded = Decimal(0), 0
     for shape in demand.shapes:
         alone = Demand(shapes=(shape,))
@@ -114,12 +152,16 @@ def apart(demand: Demand, offers: tuple[Offer, ...], bound: Decimal) -> tuple[fl
 
 
 def reached(demand: Demand, offers: tuple[Offer, ...], sizing: Sizing) -> tuple[int, int]:
-    """Return the nodes that the allocator fills as the plan says, pod by pod, and all that hold pods."""
+    """Return the nodes that the allocator fills as the plan says, pod by pod, and all that hold
+    pods.
+    """
     shapes = {shape.id: shape for shape in demand.shapes}
     by_name = {offer.name: offer for offer in offers}
     good = total = 0
     for pattern in sizing.patterns:
-        state = open_offer(by_name[pattern.pool], CLASSES, features_of(MINOR), sight_of(demand.shapes))
+        state = open_offer(
+            by_name[pattern.pool], CLASSES, features_of(MINOR), sight_of(demand.shapes)
+        )
         fits = True
         for name, pods in pattern.pods:
             for _ in range(pods):
@@ -139,17 +181,29 @@ def main(orders: int, pods: int) -> None:
         sizing = size_pools(demand, offers, CLASSES, features_of(MINOR))
         assert sizing.hourly_bound
         gap = float((sizing.hourly_plan or 0) / sizing.hourly_bound)
-        print(f"PACK-10/{pods}, seed {seed}: {sizing.nodes_plan} nodes, {gap:.4f} of the bound; {orders} orders each")
-        print(f"  {'ORDER':>15} {'pending of packing':>20}{'p50':>9}{'p95':>9}{'price':>8}{'pods/s':>10}")
+        print(
+            f"PACK-10/{pods}, seed {seed}: {sizing.nodes_plan} nodes, {gap:.4f} of the bound; "
+            f"{orders} orders each"
+        )
+        print(
+            f"  {'ORDER':>15} "
+            f"{'pending of packing':>20}{'p50':>9}{'p95':>9}{'price':>8}{'pods/s':>10}"
+        )
         in_order(demand, offers, sizing, orders)
         price, stranded = apart(demand, offers, sizing.hourly_bound)
         said = met(f"{price:.3f}", AIM_OF_ANY)
         if said == "missed":
             said += least(price_in_any_order(demand, offers), sizing, AIM_OF_ANY)
-        print(f"  ANY: a pool for each kind of pods costs {price:.3f}, strands {stranded}, aim {AIM_OF_ANY}: {said}")
+        print(
+            f"  ANY: a pool for each kind of pods costs {price:.3f}, strands {stranded}, aim "
+            f"{AIM_OF_ANY}: {said}"
+        )
         good, total = reached(demand, offers, sizing)
         print(f"  REACH: {good} of {total} nodes are filled as planned, aim all")
-    print(f"price: counts that place everything in every order, the bound as 1; aim {AIM_OF_ORDER} with MostAllocated")
+    print(
+        f"price: counts that place everything in every order, the bound as 1; aim {AIM_OF_ORDER} "
+        "with MostAllocated"
+    )
 
 
 if __name__ == "__main__":

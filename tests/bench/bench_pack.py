@@ -1,7 +1,7 @@
 """CPU that the pack adds to a preview: `python tests/bench/bench_pack.py [RESOURCES] [CLAIMS]`.
 
-Asks the SDK as the engine does, each resource and then the stack, on a stack of `tests/policies/seeded/bases` to which
-claims with their jobs and other objects are added.
+Asks the SDK as the engine does, each resource and then the stack, on a stack of
+`tests/policies/seeded/bases` to which claims with their jobs and other objects are added.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "policies"))
 
 
 def resources(count: int, claims: int) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return so many resources as (type, name, properties), among them so many templates and jobs with claims."""
+    """Return so many resources as (type, name, properties), among them so many templates and jobs
+    with claims.
+    """
     from seeded_stacks import base
 
     good = base("raw-eks")
@@ -33,8 +35,13 @@ def resources(count: int, claims: int) -> list[tuple[str, str, dict[str, Any]]]:
         template["metadata"]["name"] = f"gpu-{number}"
         job["metadata"]["name"] = f"job-{number}"
         job["spec"] |= {"parallelism": 1, "completions": 1}
-        job["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = f"gpu-{number}"
-        rows += [(good["one-gpu"].type, f"gpu-{number}", template), (good["train"].type, f"job-{number}", job)]
+        job["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = (
+            f"gpu-{number}"
+        )
+        rows += [
+            (good["one-gpu"].type, f"gpu-{number}", template),
+            (good["train"].type, f"job-{number}", job),
+        ]
     data = {f"key-{index}": "value " * 10 for index in range(10)}
     while len(rows) < count:
         name = f"settings-{len(rows)}"
@@ -55,7 +62,9 @@ def main() -> None:
         properties.update(values)
         urn = f"urn:pulumi:dev::project::{token}::{name}"
         asked.append({"type": token, "urn": urn, "name": name, "properties": properties})
-    whole = messages.AnalyzeStackRequest(resources=[messages.AnalyzerResource(**each) for each in asked])
+    whole = messages.AnalyzeStackRequest(
+        resources=[messages.AnalyzerResource(**each) for each in asked]
+    )
     started = time.process_time()
     for each in asked:
         servicer.Analyze(messages.AnalyzeRequest(**each), None)
@@ -63,7 +72,8 @@ def main() -> None:
     servicer.AnalyzeStack(whole, None)
     ended = time.process_time()
     print(
-        f"{count} resources, {claims} claims and jobs: {between - started:.2f} s for the resources, "
+        f"{count} resources, {claims} claims and jobs: {between - started:.2f} s for the "
+        "resources, "
         f"{ended - between:.2f} s for the stack, {ended - started:.2f} s of CPU together"
     )
 

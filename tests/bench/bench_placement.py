@@ -1,8 +1,10 @@
-"""Generated platforms planned with and without guards: verdicts, prices as multiples of the bound, CPU time.
+"""Generated platforms planned with and without guards: verdicts, prices as multiples of the bound,
+CPU time.
 
-`python tests/bench/bench_placement.py [PLATFORMS] [FIRST]`; the benchmark of record takes 120 platforms. Aims: 95% of
-the verdicts are decisive; each plan takes 10 s; the guided price is at most 1.05 times the bound in the median and
-1.15 times at the 95th percentile, and never above the free price.
+`python tests/bench/bench_placement.py [PLATFORMS] [FIRST]`; the benchmark of record takes 120
+platforms. Aims: 95% of the verdicts are decisive; each plan takes 10 s; the guided price is at most
+1.05 times the bound in the median and 1.15 times at the 95th percentile, and never above the free
+price.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ PLATFORMS = 9
 
 
 class Result(NamedTuple):
-    """One platform: the guided plan and the free outcome inside it; prices as multiples of the bound."""
+    """One platform: the guided plan and the free outcome inside it; prices as multiples of the
+    bound.
+    """
 
     name: str
     verdict: str
@@ -42,11 +46,16 @@ def measure(given: Platform) -> Result:
     start = time.process_time()
     plan = make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
     seconds = time.process_time() - start
-    price = float(plan.cost.hourly_usd / plan.cost.bound_usd) if plan.cost and plan.verdict == "fits" else None
+    price = (
+        float(plan.cost.hourly_usd / plan.cost.bound_usd)
+        if plan.cost and plan.verdict == "fits"
+        else None
+    )
     verdict, free = free_of(plan)
     kinds = " ".join(plan.guards.kinds) or "none"
     print(
-        f"{given.name:>16}{given.pods:5}{len(plan.workloads):4}  {plan.verdict:<12}{multiple(price):>7}"
+        f"{given.name:>16}{given.pods:5}{len(plan.workloads):4}  "
+        f"{plan.verdict:<12}{multiple(price):>7}"
         f"  free {verdict:<12}{multiple(free):>7}{seconds:6.1f} s  {kinds}",
         flush=True,
     )
@@ -56,7 +65,11 @@ def measure(given: Platform) -> Result:
 def free_of(plan: Plan) -> tuple[str, float | None]:
     """Return the verdict and the price without guards."""
     if plan.guarded is None:
-        price = float(plan.cost.hourly_usd / plan.cost.bound_usd) if plan.cost and plan.verdict == "fits" else None
+        price = (
+            float(plan.cost.hourly_usd / plan.cost.bound_usd)
+            if plan.cost and plan.verdict == "fits"
+            else None
+        )
         return plan.verdict, price
     usd = plan.guarded.free_hourly_usd
     bound = plan.cost.bound_usd if plan.cost else None
@@ -81,10 +94,14 @@ def main() -> None:
     dearer = [each.name for each in found if each.guided and each.free and each.guided > each.free]
     print(f"decisive: {len(decisive)} of {len(found)} guided, {len(free)} of {len(found)} free")
     if prices:
-        print(f"guided price: median {statistics.median(prices):.3f}, p95 {percentile(prices, 0.95):.3f}")
+        print(
+            f"guided price: median {statistics.median(prices):.3f}, p95 "
+            f"{percentile(prices, 0.95):.3f}"
+        )
     print(
         f"CPU: median {statistics.median([each.seconds for each in found]):.1f} s, most "
-        f"{max(each.seconds for each in found):.1f} s; above 10 s: {sum(each.seconds > 10 for each in found)}"
+        f"{max(each.seconds for each in found):.1f} s; above 10 s: "
+        f"{sum(each.seconds > 10 for each in found)}"
     )
     print(f"guided costs more than free: {', '.join(dearer) or 'never'}")
 

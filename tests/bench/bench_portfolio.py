@@ -1,10 +1,12 @@
-"""Portfolios: CPU of a run against a plain loop, a second run, a changed file, and the memory of workers.
+"""Portfolios: CPU of a run against a plain loop, a second run, a changed file, and the memory of
+workers.
 
     python tests/bench/bench_portfolio.py [STACKS SCENARIOS]
 
-200 50 is the portfolio that the documentation tells of, and takes half an hour; without numbers it is a small one.
-CPU seconds of all processes are compared, and not the time on the wall, which other work on the machine changes.
-They are those that every process below this one had when it was last seen, five times a second; memory likewise.
+200 50 is the portfolio that the documentation tells of, and takes half an hour; without numbers it
+is a small one. CPU seconds of all processes are compared, and not the time on the wall, which other
+work on the machine changes. They are those that every process below this one had when it was last
+seen, five times a second; memory likewise.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from dra_planner.portfolio.cells import StackCells
 
 
 class Spent:
-    """CPU seconds of this process and of all below it since it was entered, and the largest of those below.
+    """CPU seconds of this process and of all below it since it was entered, and the largest of
+    those below.
 
     Looking at them is not counted.
     """
@@ -109,7 +112,10 @@ def main() -> None:
         for engine in ("here", "processes", "dask"):
             start = measured(f"{engine}, 2 cells", warm, Path(folder) / f"{engine}-start", engine)
             spent = measured(engine, file, Path(folder) / engine, engine)
-            print(f"  throughput per core: {loop / spent:.1%} of the loop's, {loop / (spent - start):.1%} once started")
+            print(
+                f"  throughput per core: {loop / spent:.1%} of the loop's, "
+                f"{loop / (spent - start):.1%} once started"
+            )
         first = measured("first run", file, Path(folder) / "again", "here")
         second = measured("second run", file, Path(folder) / "again", "here")
         print(f"  {second / first:.2%} of the first")

@@ -1,7 +1,9 @@
-"""Reasons: 50 edits of PACK-10 after which something does not fit, and whether the least reason is named.
+"""Reasons: 50 edits of PACK-10 after which something does not fit, and whether the least reason is
+named.
 
-For a limit that is too small: with what is named everything fits, with one less of any of it it does not. For pods that
-no node takes: every pool that is told of says what was edited. `python tests/bench/bench_reasons.py`.
+For a limit that is too small: with what is named everything fits, with one less of any of it it
+does not. For pods that no node takes: every pool that is told of says what was edited. `python
+tests/bench/bench_reasons.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ _LIMIT = re.compile(r"raise (quota \w+) to ([\d,]+) ")
 
 Limits = tuple[SharedLimit, ...]
 Edit = tuple[str, Demand, tuple[Offer, ...], Limits, tuple[str, str]]
-"""Name, what is sized, and the workload (and what its reasons have to say) where no node takes its pods."""
+"""Name, what is sized, and the workload (and what its reasons have to say) where no node takes its
+pods.
+"""
 
 
 def sized(demand: Demand, offers: Sequence[Offer], limits: Limits) -> Sizing:
@@ -54,19 +58,26 @@ def edits(seed: int, shapes: int = SHAPES, pods: int = PODS) -> Iterator[Edit]:
         less = {**plan, name: plan[name] - 1 - at // len(used)}
         tight = tuple(replace(offer, count_max=less[offer.name]) for offer in offers)
         yield f"maximum of {name}", demand, tight, (), ("", "")
-    for unit, takes in (("node", dict.fromkeys(plan, 1)), ("GPU", {each.name: gpus(each) for each in offers})):
+    for unit, takes in (
+        ("node", dict.fromkeys(plan, 1)),
+        ("GPU", {each.name: gpus(each) for each in offers}),
+    ):
         takes = {name: amount for name, amount in takes.items() if amount}
         most = sum(amount * plan[name] for name, amount in takes.items()) // 2
         quota = SharedLimit(name="quota q", most=most, unit=unit, takes=takes)
         yield f"quota of {unit}s", demand, offers, (quota,), ("", "")
     for name, change, says in POD_EDITS:
-        shape = next(each for each in demand.shapes if bool(each.claims) == (name not in ("cpu", "memory")))
+        shape = next(
+            each for each in demand.shapes if bool(each.claims) == (name not in ("cpu", "memory"))
+        )
         changed = tuple(change(each) if each is shape else each for each in demand.shapes)
         yield name, replace(demand, shapes=changed), offers, (), (shape.id, says)
 
 
 def gpus(offer: Offer) -> int:
-    return sum(each.attributes.get("type") == "gpu" for part in offer.slices for each in part.devices)
+    return sum(
+        each.attributes.get("type") == "gpu" for part in offer.slices for each in part.devices
+    )
 
 
 def requesting(name: str, amount: int) -> Callable[[Shape], Shape]:
@@ -134,8 +145,16 @@ def fault(edit: Edit, before: Sizing) -> str:
 
 
 def silence(found: Sizing, workload: str, says: str, before: Sizing) -> str:
-    """Return what is wrong with what the pools say that took the pods before the edit; others have more to say."""
-    others = sorted({each.workload.name for each in found.workloads if each.pending and each.workload.name != workload})
+    """Return what is wrong with what the pools say that took the pods before the edit; others have
+    more to say.
+    """
+    others = sorted(
+        {
+            each.workload.name
+            for each in found.workloads
+            if each.pending and each.workload.name != workload
+        }
+    )
     if others:
         return f"{others} are pending"
     (mine,) = (each for each in found.workloads if each.workload.name == workload)
@@ -154,7 +173,9 @@ def silence(found: Sizing, workload: str, says: str, before: Sizing) -> str:
 
 
 def raised(offers: Sequence[Offer], nodes: dict[str, int]) -> tuple[Offer, ...]:
-    return tuple(replace(offer, count_max=nodes.get(offer.name, offer.count_max)) for offer in offers)
+    return tuple(
+        replace(offer, count_max=nodes.get(offer.name, offer.count_max)) for offer in offers
+    )
 
 
 def limited(limits: Limits, most: dict[str, int]) -> Limits:

@@ -1,7 +1,7 @@
 """Speed of the simulation: pods per second of CPU time on 1 000 nodes of eight GPUs.
 
-For comparison: kube-scheduler 1.36.3 with claims binds 13 pods/s as shipped and 130 pods/s without client limits on
-two such cores. As in the command, the collector of cycles runs seldom.
+For comparison: kube-scheduler 1.36.3 with claims binds 13 pods/s as shipped and 130 pods/s without
+client limits on two such cores. As in the command, the collector of cycles runs seldom.
 """
 
 from __future__ import annotations
@@ -36,14 +36,19 @@ def one_gpu(cpu: int = 1_000) -> Shape:
 
 
 def many(count: int, kind: str) -> list[Shape]:
-    """So many workloads, 8 000 pods together, each pod with a little more cpu than those of the workload before."""
+    """So many workloads, 8 000 pods together, each pod with a little more cpu than those of the
+    workload before.
+    """
     return [workload(one_gpu(1_000 + at), 8_000 // count, kind=kind, at=at) for at in range(count)]
 
 
 def sizes(count: int) -> list[Shape]:
     """So many Deployments, 6 000 pods together, that differ in GPUs, cpu and memory."""
     shapes = [
-        shape(*claims(at % 3), requests={"cpu": 250 + 1_250 * (at % 7), "memory": (1 + 5 * (at % 5)) * GI})
+        shape(
+            *claims(at % 3),
+            requests={"cpu": 250 + 1_250 * (at % 7), "memory": (1 + 5 * (at % 5)) * GI},
+        )
         for at in range(count)
     ]
     return [workload(each, 6_000 // count, at=at) for at, each in enumerate(shapes)]
@@ -53,7 +58,12 @@ def claims(gpus: int) -> list[ClaimSpec]:
     return [claim(request(count=gpus))] if gpus else []
 
 
-def measure(name: str, shapes: Sequence[Shape], nodes: Sequence[SimulatedNode], order: ArrivalOrder = SETTLED) -> None:
+def measure(
+    name: str,
+    shapes: Sequence[Shape],
+    nodes: Sequence[SimulatedNode],
+    order: ArrivalOrder = SETTLED,
+) -> None:
     start = time.process_time()
     outcome = Simulator.of(Demand(shapes=tuple(shapes)), nodes, CLASSES, F36).run(order)
     seconds = time.process_time() - start
@@ -68,8 +78,16 @@ if __name__ == "__main__":
     measure("8 000 equal pods of a Job", many(1, "Job"), equal)
     measure("8 000 equal pods of a Deployment", many(1, "Deployment"), equal)
     measure("20 Deployments, one after the other", many(20, "Deployment"), equal)
-    measure("20 Deployments, pods shuffled", many(20, "Deployment"), equal, ArrivalOrder("random", 1))
-    roomy = predicted_nodes([offer("pool", 8, zone="a", cpu=192_000, memory=768 * GI)], {"pool": NODES})
-    measure("20 Deployments of many sizes, pods shuffled", sizes(20), roomy, ArrivalOrder("random", 1))
-    measure("100 Deployments of many sizes, pods shuffled", sizes(100), roomy, ArrivalOrder("random", 1))
+    measure(
+        "20 Deployments, pods shuffled", many(20, "Deployment"), equal, ArrivalOrder("random", 1)
+    )
+    roomy = predicted_nodes(
+        [offer("pool", 8, zone="a", cpu=192_000, memory=768 * GI)], {"pool": NODES}
+    )
+    measure(
+        "20 Deployments of many sizes, pods shuffled", sizes(20), roomy, ArrivalOrder("random", 1)
+    )
+    measure(
+        "100 Deployments of many sizes, pods shuffled", sizes(100), roomy, ArrivalOrder("random", 1)
+    )
     measure("3 000 pods of a Deployment, nodes observed", [workload(one_gpu(), 3_000)], own)

@@ -1,8 +1,10 @@
-"""Sizing: CPU seconds, calls of the allocator, peak memory, the gap between packing and bound, and what peers pay.
+"""Sizing: CPU seconds, calls of the allocator, peak memory, the gap between packing and bound, and
+what peers pay.
 
-Each instance runs in a process of its own. Aims stand beside what is measured, whether they are met or not; digests of
-the instances are pinned. `python tests/bench/bench_sizing.py SHAPES POOLS PODS [GAP]` measures one of the instances
-that are packed, `… karpenter PODS TYPES` one of Karpenter's, `… profile NAME` one of the Cluster Autoscaler's.
+Each instance runs in a process of its own. Aims stand beside what is measured, whether they are met
+or not; digests of the instances are pinned. `python tests/bench/bench_sizing.py SHAPES POOLS PODS
+[GAP]` measures one of the instances that are packed, `… karpenter PODS TYPES` one of Karpenter's,
+`… profile NAME` one of the Cluster Autoscaler's.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ KARPENTER = {  # pods, machine types: the same, Karpenter's kinds of pods and ty
     (600, 40): 1.0,
     (5000, 400): 1.0,
 }
-EQUAL = 30_000  # equal pods, of which a node takes 30: one division for the autoscaler and for sizing
+# equal pods, of which a node takes 30: one division for the autoscaler and for sizing
+EQUAL = 30_000
 AIM_OF_ONE_POOL = 0.05  # CPU seconds for a profile of the autoscaler's
 FLAT = (100, 30)  # shapes and pools of which the time must not depend on replicas
 MOST_RATIO = 1.1
@@ -47,7 +50,9 @@ GAP = 0.02  # Karpenter's types: so much over the bound is left alone
 
 
 def measure_packed(shapes: int, pools: int, pods: int, gap: float) -> dict[str, float | str]:
-    """Size one instance of the benchmark; `peer` is what the autoscaler's rule pays for what sizing pays 1 for."""
+    """Size one instance of the benchmark; `peer` is what the autoscaler's rule pays for what sizing
+    pays 1 for.
+    """
     from autoscaler_instances import autoscaler_rule
     from pack_instances import CLASSES, MINOR, digest, pack
 
@@ -73,7 +78,9 @@ def measure_profile(name: str) -> dict[str, float | str]:
 
 
 def measure_karpenter(pods: int, types: int) -> dict[str, float | str]:
-    """Size Karpenter's pods on its machine types; `peer` is what its rule pays for what sizing pays 1 for."""
+    """Size Karpenter's pods on its machine types; `peer` is what its rule pays for what sizing pays
+    1 for.
+    """
     from karpenter_instances import draw_pods, karpenter, karpenter_rule
     from pack_instances import digest
 
@@ -147,7 +154,9 @@ def head(what: str, peer: str) -> None:
 
 
 def calibrate() -> float:
-    """Return the CPU seconds of a loop that is the same everywhere; seconds of two machines compare by it."""
+    """Return the CPU seconds of a loop that is the same everywhere; seconds of two machines compare
+    by it.
+    """
     taken = []
     for _ in range(3):
         start, total = time.process_time(), 0
@@ -160,13 +169,20 @@ def calibrate() -> float:
 def main() -> None:
     from autoscaler_instances import PROFILES
 
-    print(f"calibration: 3,000,000 rounds of a loop take {calibrate():.2f} s of CPU on this machine")
+    print(
+        f"calibration: 3,000,000 rounds of a loop take {calibrate():.2f} s of CPU on this machine"
+    )
     head("shapes × pools × pods, gap allowed", "CA")
     seconds: dict[int, float] = {}
     mib: list[float] = []
     for (shapes, pools, pods, gap), aim in CASES.items():
         found = run(shapes, pools, pods, gap)
-        tell(f"{shapes} × {pools} × {pods:,}, {gap:.1%}", found, aim, f"pack {shapes} {pools} {pods} {SEED}")
+        tell(
+            f"{shapes} × {pools} × {pods:,}, {gap:.1%}",
+            found,
+            aim,
+            f"pack {shapes} {pools} {pods} {SEED}",
+        )
         mib.append(float(found["mib"]))
         if (shapes, pools) == FLAT and not gap:
             seconds[pods] = float(found["seconds"])
@@ -177,11 +193,17 @@ def main() -> None:
         mib.append(float(found["mib"]))
     head("Cluster Autoscaler: one node group", "CA")
     for name in ("equal", *PROFILES):
-        title, instance = (f"{EQUAL:,} equal pods", f"equal {EQUAL}") if name == "equal" else (name, f"profile {name}")
+        title, instance = (
+            (f"{EQUAL:,} equal pods", f"equal {EQUAL}")
+            if name == "equal"
+            else (name, f"profile {name}")
+        )
         tell(title, run("profile", name), AIM_OF_ONE_POOL, instance)
     print("CA, rule: what the peer's rule, re-implemented, pays where sizing pays 1.00")
     ratio = seconds[max(seconds)] / seconds[min(seconds)]
-    print(f"from a thousand to a thousand million pods: {ratio:.2f} times the time, aim {MOST_RATIO}")
+    print(
+        f"from a thousand to a thousand million pods: {ratio:.2f} times the time, aim {MOST_RATIO}"
+    )
     print(f"most memory: {max(mib):.0f} MiB, aim {MOST_MIB}")
 
 
@@ -192,6 +214,12 @@ if __name__ == "__main__":
         case ["profile", name]:
             print(json.dumps(measure_profile(name)))
         case [shapes, pools, pods, *gap]:
-            print(json.dumps(measure_packed(int(shapes), int(pools), int(pods), float(gap[0]) if gap else 0.0)))
+            print(
+                json.dumps(
+                    measure_packed(
+                        int(shapes), int(pools), int(pods), float(gap[0]) if gap else 0.0
+                    )
+                )
+            )
         case _:
             main()

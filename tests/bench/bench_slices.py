@@ -1,7 +1,9 @@
-"""How long it takes to predict what every machine of the catalogue publishes: `python tests/bench/bench_slices.py`.
+"""How long it takes to predict what every machine of the catalogue publishes: `python
+tests/bench/bench_slices.py`.
 
-Each EKS and GKE machine, with every driver release that can be installed, on Kubernetes 1.36, from cold tables. The
-figure to compare with is the time that Python needs to import pydantic and the YAML reader, in the same run.
+Each EKS and GKE machine, with every driver release that can be installed, on Kubernetes 1.36, from
+cold tables. The figure to compare with is the time that Python needs to import pydantic and the
+YAML reader, in the same run.
 """
 
 from __future__ import annotations

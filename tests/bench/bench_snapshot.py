@@ -1,4 +1,6 @@
-"""CPU of `plan` where 3 000 pods are applied to a running cluster of 1 000 nodes, whose snapshot is JSON or YAML."""
+"""CPU of `plan` where 3 000 pods are applied to a running cluster of 1 000 nodes, whose snapshot is
+JSON or YAML.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ spec:
 def snapshot() -> dict[str, Any]:
     """Return the list that `kubectl get` prints of such a cluster."""
     fleet, features = read_fleet(FLEET), features_of(36)
-    cluster = cluster_of(fleet, predict_offers(fleet, features), fleet_classes(fleet, features), {"a": NODES})
+    cluster = cluster_of(
+        fleet, predict_offers(fleet, features), fleet_classes(fleet, features), {"a": NODES}
+    )
     items = [json.loads(json.dumps(each)) for each in cluster.objects]
     for number, each in enumerate(items, 1):
         each["metadata"]["uid"] = str(UUID(int=number))
@@ -61,8 +65,19 @@ def snapshot() -> dict[str, Any]:
 
 
 def measure(applied: Path, observed: Path) -> float:
-    """Return the seconds of CPU that the command takes, start and report included: the best of three runs."""
-    words = ["-m", "dra_command", "plan", str(applied), "--observed", str(observed), "--kubernetes", "1.36"]
+    """Return the seconds of CPU that the command takes, start and report included: the best of
+    three runs.
+    """
+    words = [
+        "-m",
+        "dra_command",
+        "plan",
+        str(applied),
+        "--observed",
+        str(observed),
+        "--kubernetes",
+        "1.36",
+    ]
     taken: list[float] = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -77,7 +92,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         applied = Path(folder) / "app.yaml"
         applied.write_text(APPLIED)
-        texts = {"cluster.json": json.dumps(whole, indent=4), "cluster.yaml": yaml.dump(whole, Dumper=yaml.CSafeDumper)}
+        texts = {
+            "cluster.json": json.dumps(whole, indent=4),
+            "cluster.yaml": yaml.dump(whole, Dumper=yaml.CSafeDumper),
+        }
         for name, text in texts.items():
             observed = Path(folder) / name
             observed.write_text(text)

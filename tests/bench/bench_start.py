@@ -1,9 +1,10 @@
-"""CPU seconds that a cold start of the command takes, beside interpreters that load what it cannot do without.
+"""CPU seconds that a cold start of the command takes, beside interpreters that load what it cannot
+do without.
 
 python tests/bench/bench_start.py [runs]
 
-Each row is the least of so many runs, taken in turn, so that other work on the machine meets all rows alike. Ratios are
-to the second row: an interpreter that reads YAML and validates one model.
+Each row is the least of so many runs, taken in turn, so that other work on the machine meets all
+rows alike. Ratios are to the second row: an interpreter that reads YAML and validates one model.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ ROWS = {
 def cpu_seconds(words: list[str]) -> float:
     """Return the CPU seconds, of user and system, of one interpreter that runs the code."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    with subprocess.Popen([sys.executable, "-c", *words], cwd=ROOT, env=env, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", *words], cwd=ROOT, env=env, stdout=subprocess.DEVNULL
+    ) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -1,9 +1,10 @@
 """What to buy: 20 sets of workloads, against every number of every machine of the region.
 
-`optimum` is the price of the cheapest nodes that hold all pods, found by a search of its own over GPUs, cpu, memory and
-pods of each machine. What is suggested places everything in every order of arrival that is simulated, so it may cost
-more: then every fleet between the two is planned and simulated, with its pools in up to 24 orders, and `cheaper` says
-how many of them run everything. `python tests/bench/bench_suggest.py [SETS [FIRST]]`.
+`optimum` is the price of the cheapest nodes that hold all pods, found by a search of its own over
+GPUs, cpu, memory and pods of each machine. What is suggested places everything in every order of
+arrival that is simulated, so it may cost more: then every fleet between the two is planned and
+simulated, with its pools in up to 24 orders, and `cheaper` says how many of them run everything.
+`python tests/bench/bench_suggest.py [SETS [FIRST]]`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ def main(sets: int, first: int = 0) -> None:
         work, (cloud, region) = draw(seed), WHERE[seed % len(WHERE)]
         start = time.process_time()
         request = SuggestRequest(
-            sources=tuple(each.source for each in work), cloud=cloud, region=region, kubernetes="1.34"
+            sources=tuple(each.source for each in work),
+            cloud=cloud,
+            region=region,
+            kubernetes="1.34",
         )
         found = suggest_fleets(request)
         spent = time.process_time() - start
@@ -48,10 +52,16 @@ def main(sets: int, first: int = 0) -> None:
             equal, cheapest = equal + (best is None), cheapest + (best is None)
         packing = found.plan.judgement.sizing.hourly_plan
         packed += best is None or packing == best
-        kinds = " + ".join(f"{each.pods}×({each.gpus} GPU, {each.cpu} cpu, {each.gib} GiB)" for each in work)
-        print(f"{cloud:>4} {spent:6.2f} s  {told}, packing {packing}, optimum {best}: {kinds}", flush=True)
+        kinds = " + ".join(
+            f"{each.pods}×({each.gpus} GPU, {each.cpu} cpu, {each.gib} GiB)" for each in work
+        )
+        print(
+            f"{cloud:>4} {spent:6.2f} s  {told}, packing {packing}, optimum {best}: {kinds}",
+            flush=True,
+        )
     print(
-        f"cheapest fleet that runs everything in {cheapest} of {sets} sets, no dearer than the optimum of packings in "
+        f"cheapest fleet that runs everything in {cheapest} of {sets} sets, no dearer than the "
+        "optimum of packings in "
         f"{equal}; packing = optimum in {packed}; at most {most:.2f} s of CPU, aim {AIM}"
     )
 

@@ -1,8 +1,10 @@
-"""TRACE: a real cluster's pods on its kinds of machines: `python tests/bench/bench_trace.py FOLDER [TIMES]`.
+"""TRACE: a real cluster's pods on its kinds of machines: `python tests/bench/bench_trace.py FOLDER
+[TIMES]`.
 
-FOLDER holds `openb_node_list_gpu_node.csv` and pod lists (`openb_pod_list_default.csv`, `…_gpuspec33.csv`) of Alibaba's
-gpu-v2023 data, for research and study only, so they are no part of this project: fetch them from alibaba/clusterdata.
-Shares of a GPU (`gpu_milli`) are capacity of a device that several claims have; prices are made up.
+FOLDER holds `openb_node_list_gpu_node.csv` and pod lists (`openb_pod_list_default.csv`,
+`…_gpuspec33.csv`) of Alibaba's gpu-v2023 data, for research and study only, so they are no part of
+this project: fetch them from alibaba/clusterdata. Shares of a GPU (`gpu_milli`) are capacity of a
+device that several claims have; prices are made up.
 """
 
 from __future__ import annotations
@@ -74,15 +76,24 @@ def _offer(number: int, cpu: int, memory: int, gpus: int, model: str) -> Offer:
     milli = {"milli": DeviceCapacity(Quantity.from_int(WHOLE))}
     attributes = {"type": "gpu", "model": model}
     devices = tuple(
-        Device(name=f"gpu-{at}", attributes=attributes, capacity=milli, allow_multiple_allocations=True)
+        Device(
+            name=f"gpu-{at}", attributes=attributes, capacity=milli, allow_multiple_allocations=True
+        )
         for at in range(gpus)
     )
-    part = ResourceSlice(name=f"{name}-gpus", driver=GPU_DRIVER, pool=name, node_name=name, devices=devices)
-    price = Decimal(USD.get(model, "3")) * gpus + USD_OF_CPU * cpu / 1000 + USD_OF_GIB * memory / 1024
+    part = ResourceSlice(
+        name=f"{name}-gpus", driver=GPU_DRIVER, pool=name, node_name=name, devices=devices
+    )
+    price = (
+        Decimal(USD.get(model, "3")) * gpus + USD_OF_CPU * cpu / 1000 + USD_OF_GIB * memory / 1024
+    )
     return Offer(
         name=name,
         origin="predicted",
-        node=Node(meta=ObjectMeta(name=name), allocatable={"cpu": cpu, "memory": memory * MIB, "pods": 110}),
+        node=Node(
+            meta=ObjectMeta(name=name),
+            allocatable={"cpu": cpu, "memory": memory * MIB, "pods": 110},
+        ),
         slices=(part,) if gpus else (),
         count_min=0,
         count_max=10**9,
@@ -94,7 +105,13 @@ def pods(path: Path, times: int) -> Demand:
     """Return the pods as shapes, each so many times."""
     with path.open(encoding="utf-8", newline="") as rows:
         counts = Counter(
-            (int(row["cpu_milli"]), int(row["memory_mib"]), int(row["num_gpu"]), int(row["gpu_milli"]), row["gpu_spec"])
+            (
+                int(row["cpu_milli"]),
+                int(row["memory_mib"]),
+                int(row["num_gpu"]),
+                int(row["gpu_milli"]),
+                row["gpu_spec"],
+            )
             for row in csv.DictReader(rows)
         )
     made = (_shape(at, kind, counts[kind] * times) for at, kind in enumerate(sorted(counts)))
@@ -104,12 +121,16 @@ def pods(path: Path, times: int) -> Demand:
 def _shape(number: int, kind: tuple[int, int, int, int, str], count: int) -> Shape:
     cpu, memory, gpus, milli, models = kind
     name = f"shape-{number:04}"
-    member = Member(workload=WorkloadRef("Job", "default", name), pod_set="", figures=Figures.fixed(count))
+    member = Member(
+        workload=WorkloadRef("Job", "default", name), pod_set="", figures=Figures.fixed(count)
+    )
     return Shape(
         id=name,
         namespace="default",
         labels={},
-        pod=PodSpec(containers=(Container(name="main", requests={"cpu": cpu, "memory": memory * MIB}),)),
+        pod=PodSpec(
+            containers=(Container(name="main", requests={"cpu": cpu, "memory": memory * MIB}),)
+        ),
         claims=tuple(_claims(gpus, milli, models)),
         members=(member,),
     )
@@ -118,7 +139,9 @@ def _shape(number: int, kind: tuple[int, int, int, int, str], count: int) -> Sha
 def _claims(gpus: int, milli: int, models: str) -> Iterator[ShapeClaim]:
     if gpus:
         any_of = " || ".join(
-            f'device.attributes["{GPU_DRIVER}"].model == "{model}"' for model in models.split("|") if model
+            f'device.attributes["{GPU_DRIVER}"].model == "{model}"'
+            for model in models.split("|")
+            if model
         )
         exactly = ExactDeviceRequest(
             device_class_name="gpu",
@@ -126,13 +149,18 @@ def _claims(gpus: int, milli: int, models: str) -> Iterator[ShapeClaim]:
             selectors=(CelSelector(any_of),) if any_of else (),
             capacity={"milli": Quantity.from_int(milli or WHOLE)},
         )
-        yield ShapeClaim(name="claim", spec=ClaimSpec(requests=(DeviceRequest(name="gpu", exactly=exactly),)))
+        yield ShapeClaim(
+            name="claim", spec=ClaimSpec(requests=(DeviceRequest(name="gpu", exactly=exactly),))
+        )
 
 
 def main(folder: Path | None, times: int) -> int:
     """Print a row for each list of pods; return 2 where the data is not there."""
     if folder is None:
-        print(f"TRACE: not given; `{sys.argv[0]} FOLDER` with {NODES} and {PODS} of Alibaba's gpu-v2023 data")
+        print(
+            f"TRACE: not given; `{sys.argv[0]} FOLDER` with {NODES} and {PODS} of Alibaba's "
+            "gpu-v2023 data"
+        )
         return 0
     lists = sorted(folder.glob(PODS)) if folder.is_dir() else []
     if not lists or not (folder / NODES).is_file():

@@ -1,9 +1,12 @@
-"""Karpenter's own benchmark as demand and pools: its six kinds of pods and its machine types, and its rule.
+"""Karpenter's own benchmark as demand and pools: its six kinds of pods and its machine types, and
+its rule.
 
-Kinds of pods, their amounts and labels, and the types' sizes and prices are those of kubernetes-sigs/karpenter:
+Kinds of pods, their amounts and labels, and the types' sizes and prices are those of
+kubernetes-sigs/karpenter:
 pkg/controllers/provisioning/scheduling/scheduling_benchmark_test.go@008f465 (makeDiversePods) and
-pkg/cloudprovider/fake/instancetype.go@0ac0991 (InstanceTypes, PriceFromResources). Draws are those of Python's
-generator, so the pods are of the same kinds, not the same ones. All nodes are in one zone, where every type is sold.
+pkg/cloudprovider/fake/instancetype.go@0ac0991 (InstanceTypes, PriceFromResources). Draws are those
+of Python's generator, so the pods are of the same kinds, not the same ones. All nodes are in one
+zone, where every type is sold.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ _LABELS = "abcdefg"
 
 
 class Pod(NamedTuple):
-    """What is drawn: kind, CPU in thousandths, memory in bytes, label, and the label that its rule selects."""
+    """What is drawn: kind, CPU in thousandths, memory in bytes, label, and the label that its rule
+    selects.
+    """
 
     kind: str
     cpu: int
@@ -49,15 +54,23 @@ class Pod(NamedTuple):
     selects: str = ""
 
 
-def karpenter(pods: int, types: int, seed: int = 42, kinds: Iterable[str] = KINDS) -> tuple[Demand, tuple[Offer, ...]]:
-    """Return so many pods, as shapes, in equal parts of these kinds, and one pool for each machine type."""
+def karpenter(
+    pods: int, types: int, seed: int = 42, kinds: Iterable[str] = KINDS
+) -> tuple[Demand, tuple[Offer, ...]]:
+    """Return so many pods, as shapes, in equal parts of these kinds, and one pool for each machine
+    type.
+    """
     drawn = Counter(draw_pods(pods, seed, tuple(kinds)))
-    shapes = tuple(_shape(number, pod, count) for number, (pod, count) in enumerate(sorted(drawn.items())))
+    shapes = tuple(
+        _shape(number, pod, count) for number, (pod, count) in enumerate(sorted(drawn.items()))
+    )
     return Demand(shapes=shapes), tuple(_offer(number) for number in range(types))
 
 
 def draw_pods(pods: int, seed: int = 42, kinds: tuple[str, ...] = KINDS) -> list[Pod]:
-    """Return the pods one by one, as Karpenter's benchmark makes them; what does not divide evenly is generic."""
+    """Return the pods one by one, as Karpenter's benchmark makes them; what does not divide evenly
+    is generic.
+    """
     chance = random.Random(seed)
     of_kind = [kind for kind in kinds for _ in range(pods // len(kinds))]
     return [_draw(kind, chance) for kind in [*of_kind, *["generic"] * (pods - len(of_kind))]]
@@ -78,11 +91,21 @@ def _labels(kind: str, value: str) -> dict[str, str]:
 def _shape(number: int, pod: Pod, count: int) -> Shape:
     labels = _labels(pod.kind, pod.label)
     selected = _labels(pod.kind, pod.selects)
-    selector = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in selected.items()))
-    term = PodAffinityTerm(topology_key=ZONE if pod.kind.endswith("zone") else HOSTNAME, label_selector=selector)
-    spread = TopologySpreadConstraint(max_skew=1, topology_key=term.topology_key, label_selector=selector)
+    selector = LabelSelector(
+        tuple(Requirement(key, "In", (value,)) for key, value in selected.items())
+    )
+    term = PodAffinityTerm(
+        topology_key=ZONE if pod.kind.endswith("zone") else HOSTNAME, label_selector=selector
+    )
+    spread = TopologySpreadConstraint(
+        max_skew=1, topology_key=term.topology_key, label_selector=selector
+    )
     name = f"pods-{number:04}"
-    member = Member(workload=WorkloadRef("Deployment", "default", name), pod_set="", figures=Figures.fixed(count))
+    member = Member(
+        workload=WorkloadRef("Deployment", "default", name),
+        pod_set="",
+        figures=Figures.fixed(count),
+    )
     return Shape(
         id=name,
         namespace="default",
@@ -99,7 +122,9 @@ def _shape(number: int, pod: Pod, count: int) -> Shape:
 
 
 def allocatable(number: int) -> tuple[int, int, int]:
-    """Return the CPU in thousandths, memory in bytes and pods that are left for pods on the type of a number."""
+    """Return the CPU in thousandths, memory in bytes and pods that are left for pods on the type of
+    a number.
+    """
     return (number + 1) * 1000 - 100, (number + 1) * 2 * GIB - 10 * MIB, (number + 1) * 10
 
 
@@ -127,13 +152,15 @@ def _offer(number: int) -> Offer:
 
 
 def karpenter_rule(pods: Iterable[Pod], types: int) -> Decimal:
-    """Return what the nodes of Karpenter's rule cost, re-implemented: one pod at a time, largest CPU then memory first.
+    """Return what the nodes of Karpenter's rule cost, re-implemented: one pod at a time, largest
+    CPU then memory first.
 
-    A pod goes to the planned node with the fewest pods that takes it, else to a new one; a node is the cheapest type
-    that holds its pods. Of the rules between pods, anti-affinity is kept; without the others its nodes can only cost
-    less.
+    A pod goes to the planned node with the fewest pods that takes it, else to a new one; a node is
+    the cheapest type that holds its pods. Of the rules between pods, anti-affinity is kept; without
+    the others its nodes can only cost less.
     """
-    nodes: list[list[int]] = []  # pods, CPU, memory, whether one of those that avoid each other is there
+    # pods, CPU, memory, whether one of those that avoid each other is there
+    nodes: list[list[int]] = []
     most = allocatable(types - 1)
     for pod in sorted(pods, key=lambda pod: (-pod.cpu, -pod.memory)):
         alone = pod.kind == "anti-affinity"
@@ -153,6 +180,10 @@ def karpenter_rule(pods: Iterable[Pod], types: int) -> Decimal:
     sizes = [allocatable(number) for number in range(types)]
     total = Decimal(0)
     for count, cpu, memory, _ in nodes:
-        smallest = next(n for n, each in enumerate(sizes) if cpu <= each[0] and memory <= each[1] and count <= each[2])
+        smallest = next(
+            n
+            for n, each in enumerate(sizes)
+            if cpu <= each[0] and memory <= each[1] and count <= each[2]
+        )
         total += hourly_usd(smallest)
     return total

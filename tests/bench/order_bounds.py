@@ -1,8 +1,9 @@
-"""What nobody can do with less: proved prices for an order of arrival, and for pools on which no order strands pods.
+"""What nobody can do with less: proved prices for an order of arrival, and for pools on which no
+order strands pods.
 
-Both are linear programs over all that a node can come to hold, so that their optimum is no more than the cheapest fleet
-costs. Devices are those that the allocator takes; which node a pod goes to is left open (`price_in_turn`), or chosen
-against the fleet (`price_in_any_order`).
+Both are linear programs over all that a node can come to hold, so that their optimum is no more
+than the cheapest fleet costs. Devices are those that the allocator takes; which node a pod goes to
+is left open (`price_in_turn`), or chosen against the fleet (`price_in_any_order`).
 """
 
 from __future__ import annotations
@@ -25,30 +26,44 @@ _KEPT = 4  # kinds of pods that come first, in each order: those with the most d
 
 
 def price_in_turn(demand: Demand, offers: Sequence[Offer]) -> float:
-    """Return what all fleets cost at least on which pods fit that come workload by workload, whatever chooses nodes."""
+    """Return what all fleets cost at least on which pods fit that come workload by workload,
+    whatever chooses nodes.
+    """
     shapes, rest = _split(demand, len(demand.shapes))
     columns = [(float(offer.hourly_usd or 0), content) for offer, content in _each(shapes, offers)]
     return _cheapest(shapes, columns) + rest_price(rest, offers)
 
 
 def price_in_any_order(demand: Demand, offers: Sequence[Offer]) -> float:
-    """Return what all pools cost at least, pods kept to them by affinity or not, on which no order strands pods.
+    """Return what all pools cost at least, pods kept to them by affinity or not, on which no order
+    strands pods.
 
-    Pods of one kind come after those of another, and fill the nodes that take them one after the other, the next only
-    when one is full: a node then has none of a kind, or all that it takes, but for one node of each kind.
+    Pods of one kind come after those of another, and fill the nodes that take them one after the
+    other, the next only when one is full: a node then has none of a kind, or all that it takes, but
+    for one node of each kind.
     """
     shapes, rest = _split(demand, _KEPT)
-    return max(_filled_in_turn(order, offers) for order in permutations(shapes)) + rest_price(rest, offers)
+    return max(_filled_in_turn(order, offers) for order in permutations(shapes)) + rest_price(
+        rest, offers
+    )
 
 
 def rest_price(rest: Demand, offers: Sequence[Offer]) -> float:
     """Return what pods without claims cost at least: taints keep them off nodes with devices."""
-    return float(size_pools(rest, offers, CLASSES, features_of(MINOR)).hourly_bound or 0) if rest.shapes else 0.0
+    return (
+        float(size_pools(rest, offers, CLASSES, features_of(MINOR)).hourly_bound or 0)
+        if rest.shapes
+        else 0.0
+    )
 
 
 def _split(demand: Demand, most: int) -> tuple[tuple[Shape, ...], Demand]:
-    """Return the shapes whose pods have most devices, in their order, and the demand without claims."""
-    kept = sorted((each for each in demand.shapes if each.claims), key=_devices, reverse=True)[:most]
+    """Return the shapes whose pods have most devices, in their order, and the demand without
+    claims.
+    """
+    kept = sorted((each for each in demand.shapes if each.claims), key=_devices, reverse=True)[
+        :most
+    ]
     rest = tuple(each for each in demand.shapes if not each.claims)
     return tuple(each for each in demand.shapes if each in kept), Demand(shapes=rest)
 
@@ -60,7 +75,11 @@ def _devices(shape: Shape) -> int:
 
 def _each(shapes: Sequence[Shape], offers: Iterable[Offer]) -> Iterator[tuple[Offer, Content]]:
     for offer in offers:
-        yield from ((offer, content) for content in _contents(shapes, _opened(shapes, offer)) if any(content))
+        yield from (
+            (offer, content)
+            for content in _contents(shapes, _opened(shapes, offer))
+            if any(content)
+        )
 
 
 def _opened(shapes: Sequence[Shape], offer: Offer) -> NodeState:
@@ -68,7 +87,9 @@ def _opened(shapes: Sequence[Shape], offer: Offer) -> NodeState:
 
 
 def _contents(shapes: Sequence[Shape], node: NodeState) -> Iterator[Content]:
-    """Yield the contents of a node to which pods come in the order of their shapes, as many as it takes of the last."""
+    """Yield the contents of a node to which pods come in the order of their shapes, as many as it
+    takes of the last.
+    """
     if len(shapes) == 1:
         yield (sum(1 for _ in _filling(shapes[0], node)) - 1,)
         return
@@ -89,7 +110,9 @@ def _filling(shape: Shape, node: NodeState) -> Iterator[NodeState]:
 
 def _filled_in_turn(shapes: Sequence[Shape], offers: Sequence[Offer]) -> float:
     columns = [
-        (float(offer.hourly_usd or 0), content) for offer in offers for content in _full(shapes, _opened(shapes, offer))
+        (float(offer.hourly_usd or 0), content)
+        for offer in offers
+        for content in _full(shapes, _opened(shapes, offer))
     ]
     partly = [(float(offer.hourly_usd or 0), content) for offer, content in _each(shapes, offers)]
     return _cheapest(shapes, columns, partly, len(shapes))
@@ -111,13 +134,19 @@ def _cheapest(
     partly: Sequence[tuple[float, Content]] = (),
     most: int = 0,
 ) -> float:
-    """Return what nodes that hold the demand cost at least; of those that are filled partly there are `most`."""
+    """Return what nodes that hold the demand cost at least; of those that are filled partly there
+    are `most`.
+    """
     every = (*columns, *partly)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     nodes = [solver.addVariable(lb=0, obj=price) for price, _ in every]
     for number, shape in enumerate(shapes):
-        held = sum(content[number] * count for (_, content), count in zip(every, nodes, strict=True) if content[number])
+        held = sum(
+            content[number] * count
+            for (_, content), count in zip(every, nodes, strict=True)
+            if content[number]
+        )
         solver.addConstr(held >= shape.figures.steady)
     if partly:
         solver.addConstr(sum(nodes[len(columns) :]) <= most)

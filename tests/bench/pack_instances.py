@@ -1,7 +1,9 @@
-"""Instances of the sizing benchmark: `pack(shapes, pools, pods, seed)`, frozen; `digest` tells whether they still are.
+"""Instances of the sizing benchmark: `pack(shapes, pools, pods, seed)`, frozen; `digest` tells
+whether they still are.
 
-Machines, prices and requests are made up for the benchmark and are facts about nothing else. Every draw comes from one
-`random.Random(seed)` in the order written here: a change of that order is another benchmark.
+Machines, prices and requests are made up for the benchmark and are facts about nothing else. Every
+draw comes from one `random.Random(seed)` in the order written here: a change of that order is
+another benchmark.
 """
 
 from __future__ import annotations
@@ -109,13 +111,25 @@ MODELS = ((), ("A100", "H100"), ("H100",), ("A100",), ("L4",), ("L4", "T4", "A10
 CLASSES = {
     "gpu": DeviceClass(
         meta=ObjectMeta(name="gpu"),
-        selectors=(CelSelector(f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == "gpu"'),),
+        selectors=(
+            CelSelector(
+                f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == '
+                '"gpu"'
+            ),
+        ),
     ),
     "mig": DeviceClass(
         meta=ObjectMeta(name="mig"),
-        selectors=(CelSelector(f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == "mig"'),),
+        selectors=(
+            CelSelector(
+                f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == '
+                '"mig"'
+            ),
+        ),
     ),
-    "nic": DeviceClass(meta=ObjectMeta(name="nic"), selectors=(CelSelector(f'device.driver == "{NIC_DRIVER}"'),)),
+    "nic": DeviceClass(
+        meta=ObjectMeta(name="nic"), selectors=(CelSelector(f'device.driver == "{NIC_DRIVER}"'),)
+    ),
 }
 MINOR = 36
 
@@ -128,14 +142,20 @@ def pack(shapes: int, pools: int, pods: int, seed: int) -> tuple[Demand, tuple[O
     made = [_shape(number, names, pools != len(FIVE), chance) for number in range(shapes)]
     weights = [chance.lognormvariate(0, 1.5) for _ in made]
     counts = [max(1, round(pods * weight / sum(weights))) for weight in weights]
-    demand = Demand(shapes=tuple(_member(shape, count) for shape, count in zip(made, counts, strict=True)))
+    demand = Demand(
+        shapes=tuple(_member(shape, count) for shape, count in zip(made, counts, strict=True))
+    )
     return demand, tuple(_offer(machine, zone, percent) for machine, zone, percent in machines)
 
 
 def digest(demand: Demand, offers: Sequence[Offer]) -> str:
-    """Return the SHA-256 of an instance, as far as the benchmark decides it; fields at their default do not count."""
+    """Return the SHA-256 of an instance, as far as the benchmark decides it; fields at their
+    default do not count.
+    """
     lines = [_told((shape.id, shape.pod, shape.claims, shape.figures)) for shape in demand.shapes]
-    lines += [_told((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers]
+    lines += [
+        _told((o.name, o.node, o.slices, o.hourly_usd, o.count_min, o.count_max)) for o in offers
+    ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -159,7 +179,9 @@ def _defaults(field: Field[object]) -> list[object]:
 
 @cache
 def frozen() -> dict[str, str]:
-    """Return the SHA-256 of every instance, as published, by name: `pack SHAPES POOLS PODS SEED`, and others'."""
+    """Return the SHA-256 of every instance, as published, by name: `pack SHAPES POOLS PODS SEED`,
+    and others'.
+    """
     lines = INSTANCES.read_text(encoding="utf-8").splitlines()
     return {line.rpartition(",")[0]: line.rpartition(",")[2] for line in lines[1:]}
 
@@ -175,7 +197,11 @@ def _in_zones(pools: int) -> list[tuple[Machine, str, int]]:
 def _shape(number: int, machines: set[Machine], zoned: bool, chance: random.Random) -> Shape:
     """Draw until some machine takes the shape."""
     while True:
-        zones = tuple(sorted(chance.sample("abc", chance.choice((1, 2))))) if zoned and chance.random() < 0.2 else ()
+        zones = (
+            tuple(sorted(chance.sample("abc", chance.choice((1, 2)))))
+            if zoned and chance.random() < 0.2
+            else ()
+        )
         kind = chance.choices(("cpu", "gpu", "mig", "pair"), (4, 3, 2, 1))[0]
         models: tuple[str, ...] = ()
         claim: ClaimSpec | None = None
@@ -196,7 +222,11 @@ def _shape(number: int, machines: set[Machine], zoned: bool, chance: random.Rand
             cpu = int(chance.choice((0.5, 1, 1.5, 3)) * 1000) * max(1, slices // 2)
             memory = chance.choice((2, 4, 8, 16)) * GIB * slices
             claim = ClaimSpec(
-                requests=(_request("mig", "mig", 1, f'device.attributes["{GPU_DRIVER}"].profile == "{profile}"'),)
+                requests=(
+                    _request(
+                        "mig", "mig", 1, f'device.attributes["{GPU_DRIVER}"].profile == "{profile}"'
+                    ),
+                )
             )
         else:
             gpus = chance.choice((1, 2, 4))
@@ -207,7 +237,9 @@ def _shape(number: int, machines: set[Machine], zoned: bool, chance: random.Rand
             return _pod(number, cpu, memory, claim, zones)
 
 
-def _takes(machine: Machine, kind: str, gpus: int, models: tuple[str, ...], cpu: int, memory: int) -> bool:
+def _takes(
+    machine: Machine, kind: str, gpus: int, models: tuple[str, ...], cpu: int, memory: int
+) -> bool:
     free_cpu, free_memory = _allocatable(machine)
     if cpu > free_cpu or memory > free_memory:
         return False
@@ -235,11 +267,16 @@ def _of_models(models: tuple[str, ...]) -> str:
 def _pairs(count: int) -> ClaimSpec:
     """GPUs and NICs, each pair below one PCIe root."""
     requests = [_request(f"{kind}-{i}", kind, 1) for i in range(count) for kind in ("gpu", "nic")]
-    constraints = [DeviceConstraint(requests=(f"gpu-{i}", f"nic-{i}"), match_attribute=ROOT) for i in range(count)]
+    constraints = [
+        DeviceConstraint(requests=(f"gpu-{i}", f"nic-{i}"), match_attribute=ROOT)
+        for i in range(count)
+    ]
     return ClaimSpec(requests=tuple(requests), constraints=tuple(constraints))
 
 
-def _pod(number: int, cpu: int, memory: int, claim: ClaimSpec | None, zones: tuple[str, ...]) -> Shape:
+def _pod(
+    number: int, cpu: int, memory: int, claim: ClaimSpec | None, zones: tuple[str, ...]
+) -> Shape:
     terms = (NodeSelectorTerm((Requirement(ZONE, "In", zones),)),)
     tolerations = (Toleration(key=TAINT.key, operator="Exists"),) if claim is not None else ()
     return Shape(
@@ -288,15 +325,30 @@ def _slices(machine: Machine, node: str) -> list[ResourceSlice]:
     devices = [device for gpu in range(machine.gpus) for device in _gpu(machine, gpu, partitioned)]
     made = [
         ResourceSlice(
-            name=f"{node}-gpus", driver=GPU_DRIVER, pool=node, node_name=node, slice_count=count, devices=tuple(devices)
+            name=f"{node}-gpus",
+            driver=GPU_DRIVER,
+            pool=node,
+            node_name=node,
+            slice_count=count,
+            devices=tuple(devices),
         )
     ]
     if partitioned:
-        sets = tuple(CounterSet(name=f"gpu-{gpu}", counters=_counters(range(8), 7)) for gpu in range(machine.gpus))
+        sets = tuple(
+            CounterSet(name=f"gpu-{gpu}", counters=_counters(range(8), 7))
+            for gpu in range(machine.gpus)
+        )
         made.append(replace(made[0], name=f"{node}-counters", devices=(), shared_counters=sets))
     if machine.nics:
-        nics = tuple(Device(name=f"nic-{nic}", attributes={ROOT: f"root-{nic}"}) for nic in range(machine.nics))
-        made.append(ResourceSlice(name=f"{node}-nics", driver=NIC_DRIVER, pool=node, node_name=node, devices=nics))
+        nics = tuple(
+            Device(name=f"nic-{nic}", attributes={ROOT: f"root-{nic}"})
+            for nic in range(machine.nics)
+        )
+        made.append(
+            ResourceSlice(
+                name=f"{node}-nics", driver=NIC_DRIVER, pool=node, node_name=node, devices=nics
+            )
+        )
     return made
 
 
@@ -311,7 +363,10 @@ def _gpu(machine: Machine, gpu: int, partitioned: bool) -> list[Device]:
     for profile, (compute, memory, starts) in MIG.items():
         for start in starts:
             draws = (
-                CounterConsumption(counter_set=f"gpu-{gpu}", counters=_counters(range(start, start + memory), compute)),
+                CounterConsumption(
+                    counter_set=f"gpu-{gpu}",
+                    counters=_counters(range(start, start + memory), compute),
+                ),
             )
             made.append(
                 Device(

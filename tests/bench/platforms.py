@@ -3,8 +3,9 @@
     platform(cloud, size, seed)      a fleet document and the manifests of its workloads
     platforms(count)                 so many of them: clouds and sizes in turn, seeds from 1
 
-Sizes are those of teams that run inference and training side by side: 2, 4, or 6 pools, 4 to 80 workloads, 25 to 680
-pods. Every workload fits at least one pool, and the maximums of the pools hold everything.
+Sizes are those of teams that run inference and training side by side: 2, 4, or 6 pools, 4 to 80
+workloads, 25 to 680 pods. Every workload fits at least one pool, and the maximums of the pools hold
+everything.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _WHERE: Final = {
 
 
 class Machine(NamedTuple):
-    """A machine type: GPUs, their memory in GiB as CEL would compare it, cpu and memory in GiB that a pod may have."""
+    """A machine type: GPUs, their memory in GiB as CEL would compare it, cpu and memory in GiB that
+    a pod may have.
+    """
 
     name: str
     pool: str
@@ -94,7 +97,10 @@ class Platform:
 
     @property
     def pods(self) -> int:
-        return sum(each["spec"].get("replicas", 0) + each["spec"].get("parallelism", 0) for each in self.objects)
+        return sum(
+            each["spec"].get("replicas", 0) + each["spec"].get("parallelism", 0)
+            for each in self.objects
+        )
 
 
 def platforms(count: int) -> Iterator[Platform]:
@@ -116,7 +122,9 @@ def platform(cloud: str, size: str, seed: int) -> Platform:
         _workload(rng, number, max(1, round(pods * weight / sum(weights))), machines)
         for number, weight in enumerate(weights)
     ]
-    most = sum(each["spec"].get("replicas", 0) + each["spec"].get("parallelism", 0) for each in works)
+    most = sum(
+        each["spec"].get("replicas", 0) + each["spec"].get("parallelism", 0) for each in works
+    )
     region, system = _WHERE[cloud]
     network: Json = {"zones": 2 if cloud != "gke" else [f"{region}-a"]}
     fleet: Json = {
@@ -130,7 +138,8 @@ def platform(cloud: str, size: str, seed: int) -> Platform:
         "drivers": {"nvidia": {"version": "25.8.1"}},
         "devicePlugin": False,
         "pools": [
-            {"name": each.pool, "machine": each.name, "count": {"min": 0, "max": max(8, most)}} for each in machines
+            {"name": each.pool, "machine": each.name, "count": {"min": 0, "max": max(8, most)}}
+            for each in machines
         ],
     }
     return Platform(cloud, size, seed, fleet, (*_templates(machines), *works))
@@ -194,7 +203,10 @@ def _pod(name: str, kind: str, template: str, cpu: int, gib: int) -> Json:
             {
                 "name": "main",
                 "image": "registry.example/app:1",
-                "resources": {"requests": {"cpu": str(cpu), "memory": f"{gib}Gi"}, "claims": [{"name": "gpu"}]},
+                "resources": {
+                    "requests": {"cpu": str(cpu), "memory": f"{gib}Gi"},
+                    "claims": [{"name": "gpu"}],
+                },
             }
         ],
     }
@@ -212,7 +224,10 @@ def _object(rng: random.Random, kind: str, name: str, pods: int, template: Json)
     if kind == "Deployment":
         spec["strategy"] = {"type": "Recreate"}
         if rng.random() < 0.2:
-            spec["strategy"] = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+            spec["strategy"] = {
+                "type": "RollingUpdate",
+                "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1},
+            }
     if kind == "StatefulSet":
         spec["serviceName"] = name
     return {

@@ -1,12 +1,13 @@
-"""What it costs to build the simulated counts and not the packing, on random fleets, and what each kind of fix leaves.
+"""What it costs to build the simulated counts and not the packing, on random fleets, and what each
+kind of fix leaves.
 
     python tests/bench/price_of_simulated_counts.py [FLEETS] [FIRST SEED]
 
-Told are the fleets whose packing places everything: the share whose counts differ, median and 95th percentile of the
-price over that of the packing, and the same with the best taint, the best affinity, or MostAllocated; where a fix does
-not help, the simulated counts stand. Then of the dearer ones those whose price the scheduler asks for: every cheaper
-counts of nodes were simulated, and leave pods pending in some order.
-No figure is a time; the answer is the same in every run.
+Told are the fleets whose packing places everything: the share whose counts differ, median and 95th
+percentile of the price over that of the packing, and the same with the best taint, the best
+affinity, or MostAllocated; where a fix does not help, the simulated counts stand. Then of the
+dearer ones those whose price the scheduler asks for: every cheaper counts of nodes were simulated,
+and leave pods pending in some order. No figure is a time; the answer is the same in every run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ KINDS = ("taint", "affinity", "profile")
 
 @dataclass
 class Prices:
-    """By fleet: price of the counts over that of the packing, and the same with each kind of fix."""
+    """By fleet: price of the counts over that of the packing, and the same with each kind of
+    fix.
+    """
 
     simulated: list[float] = field(default_factory=list)
     fixed: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
@@ -50,7 +53,9 @@ class Prices:
         self.dearer += own > 1
         self.needed += own > 1 and found.cheapest
         for kind in KINDS:
-            tried = [price(plan, fix.counts) / base for fix in plan.judgement.fixes if fix.kind == kind]
+            tried = [
+                price(plan, fix.counts) / base for fix in plan.judgement.fixes if fix.kind == kind
+            ]
             self.fixed[kind].append(min([own, *tried]))
         self.best.append(min(self.fixed[kind][-1] for kind in KINDS))
 
@@ -75,15 +80,23 @@ def main(fleets: int, since: int) -> None:
         prices.add(planned(instance(seed, rules=False)))
         if sys.stderr.isatty():
             print(f"\r{seed - since + 1}/{fleets}", end="", file=sys.stderr)
-    print(f"{fleets} random fleets, {len(prices.simulated)} with counts that place everything, {prices.not_found} "
-          "whose packing fits and no counts within the maxima do")  # fmt: skip
+    print(
+        f"{fleets} random fleets, {len(prices.simulated)} with counts that place everything, "
+        f"{prices.not_found} "
+        "whose packing fits and no counts within the maxima do"
+    )
     print(f"{'price over that of the packing':34}{'dearer':>8}{'median':>9}{'p95':>9}{'most':>9}")
     print(line("simulated counts", prices.simulated))
     for kind, name in zip(KINDS, ("a taint", "affinity to pools", "MostAllocated"), strict=True):
         print(line(f"with {name}", prices.fixed[kind]))
     print(line("with whichever is cheapest", prices.best))
-    print(f"{prices.needed} of the {prices.dearer} that are dearer: all cheaper counts were tried, and none suffices")
+    print(
+        f"{prices.needed} of the {prices.dearer} that are dearer: all cheaper counts were tried, "
+        "and none suffices"
+    )
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 200, int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    )

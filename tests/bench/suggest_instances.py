@@ -1,4 +1,6 @@
-"""Sets of GPU jobs to buy machines for, and every fleet that could be cheaper: it shares no code with the search."""
+"""Sets of GPU jobs to buy machines for, and every fleet that could be cheaper: it shares no code
+with the search.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,13 @@ def draw(seed: int) -> list[Work]:
         gpus = chance.choice((1, 1, 1, 2, 4, 8))
         pods = chance.randint(1, 6 if gpus < 4 else 3)
         made.append(
-            Work(f"w{at}", pods, gpus, chance.choice((1, 2, 3, 6)) * gpus, chance.choice((4, 8, 20, 60)) * gpus)
+            Work(
+                f"w{at}",
+                pods,
+                gpus,
+                chance.choice((1, 2, 3, 6)) * gpus,
+                chance.choice((4, 8, 20, 60)) * gpus,
+            )
         )
     return made
 
@@ -91,7 +99,9 @@ def machines_for(offers: Sequence[Offer], work: Sequence[Work]) -> list[Machine]
 def _fills(offer: Offer, work: Sequence[Work]) -> Iterator[Pods]:
     """Yield how many pods of each kind one node holds together, every way."""
     free = offer.node.allocatable
-    gpus = sum(device.attributes.get("type") == "gpu" for part in offer.slices for device in part.devices)
+    gpus = sum(
+        device.attributes.get("type") == "gpu" for part in offer.slices for device in part.devices
+    )
     for counts in product(*(range(each.pods + 1) for each in work)):
         takes = [(count, each) for count, each in zip(counts, work, strict=True)]
         if (
@@ -105,14 +115,18 @@ def _fills(offer: Offer, work: Sequence[Work]) -> Iterator[Pods]:
 
 
 def least_price(machines: Sequence[Machine]) -> Callable[[Pods], Decimal | None]:
-    """Return a function: the price of the cheapest nodes that hold so many pods; None where none do."""
+    """Return a function: the price of the cheapest nodes that hold so many pods; None where none
+    do.
+    """
 
     @cache
     def least(wanted: Pods) -> Decimal | None:
         if not any(wanted):
             return Decimal(0)
         first = next(at for at, pods in enumerate(wanted) if pods)
-        held = ((machine.price, fill) for machine in machines for fill in machine.fills if fill[first])
+        held = (
+            (machine.price, fill) for machine in machines for fill in machine.fills if fill[first]
+        )
         found = ((price, least(_left(wanted, fill))) for price, fill in held)
         return min((price + rest for price, rest in found if rest is not None), default=None)
 
@@ -123,11 +137,17 @@ def _left(wanted: Pods, fill: Pods) -> Pods:
     return tuple(max(0, pods - held) for pods, held in zip(wanted, fill, strict=True))
 
 
-def fleets_below(machines: Sequence[Machine], wanted: Pods, price: Decimal) -> Iterator[Counter[str]]:
-    """Yield every fleet, as nodes by machine type, that costs less and whose nodes hold so many pods."""
+def fleets_below(
+    machines: Sequence[Machine], wanted: Pods, price: Decimal
+) -> Iterator[Counter[str]]:
+    """Yield every fleet, as nodes by machine type, that costs less and whose nodes hold so many
+    pods.
+    """
     least = least_price(machines)
 
-    def add(first: int, left: Decimal, rests: set[Pods], nodes: tuple[str, ...]) -> Iterator[Counter[str]]:
+    def add(
+        first: int, left: Decimal, rests: set[Pods], nodes: tuple[str, ...]
+    ) -> Iterator[Counter[str]]:
         if any(not any(rest) for rest in rests):
             yield Counter(nodes)
         for at in range(first, len(machines)):
@@ -135,7 +155,9 @@ def fleets_below(machines: Sequence[Machine], wanted: Pods, price: Decimal) -> I
             if spare <= 0:
                 return
             after = {_left(rest, fill) for rest in rests for fill in machines[at].fills}
-            within = {rest for rest in after for usd in [least(rest)] if usd is not None and usd < spare}
+            within = {
+                rest for rest in after for usd in [least(rest)] if usd is not None and usd < spare
+            }
             if within:
                 yield from add(at, spare, within, (*nodes, machines[at].offer.machine))
 
@@ -143,7 +165,8 @@ def fleets_below(machines: Sequence[Machine], wanted: Pods, price: Decimal) -> I
 
 
 def runs(document: dict[str, Any], nodes: Counter[str], work: Sequence[Work]) -> bool:
-    """Whether a fleet of so many nodes is planned as fitting, as it is or with its pools in some order.
+    """Whether a fleet of so many nodes is planned as fitting, as it is or with its pools in some
+    order.
 
     `document` is a fleet of the same cloud; an order is said by taints that keep nobody away.
     """
@@ -151,7 +174,12 @@ def runs(document: dict[str, Any], nodes: Counter[str], work: Sequence[Work]) ->
     orders = islice(permutations(range(len(nodes))), MOST_ORDERS) if len(nodes) > 1 else ()
     for levels in ((0,) * len(nodes), *orders):
         pools = [
-            {"name": f"p{at}", "machine": machine, "count": count, "taints": [_taint(each) for each in range(level)]}
+            {
+                "name": f"p{at}",
+                "machine": machine,
+                "count": count,
+                "taints": [_taint(each) for each in range(level)],
+            }
             for at, ((machine, count), level) in enumerate(zip(nodes.items(), levels, strict=True))
         ]
         fleet = read_fleet({**document, "pools": pools})

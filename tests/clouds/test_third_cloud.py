@@ -1,4 +1,6 @@
-"""A cloud of another distribution, `nimbus/` on PYTHONPATH: planned, built, judged, with no other file for it."""
+"""A cloud of another distribution, `nimbus/` on PYTHONPATH: planned, built, judged, with no other
+file for it.
+"""
 
 from __future__ import annotations
 
@@ -57,16 +59,40 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"region": "eu-1"}, '"eu-1" is not a region of Nimbus; write for example oslo'),
     ({"autoscaler": "karpenter"}, "Nimbus has no karpenter autoscaler; use none"),
     ({"network": {"subnetIds": ["a"]}}, "Nimbus has no subnets; leave subnetIds out"),
-    ({"pools": pool(zones=["bergen-hall1"])}, 'zone "bergen-hall1" is not in region oslo; write for example'),
-    ({"pools": pool(machine="ng2.l40")}, 'unknown Nimbus machine type "ng2.l40"; did you mean ng2.l40s?'),
-    ({"pools": pool(machine="g6.2xlarge")}, 'unknown Nimbus machine type "g6.2xlarge"; it is a machine of EKS'),
-    ({"pools": pool(machine="n1.small")}, "Nimbus leases racks for GPUs alone, and n1.small has none"),
+    (
+        {"pools": pool(zones=["bergen-hall1"])},
+        'zone "bergen-hall1" is not in region oslo; write for example',
+    ),
+    (
+        {"pools": pool(machine="ng2.l40")},
+        'unknown Nimbus machine type "ng2.l40"; did you mean ng2.l40s?',
+    ),
+    (
+        {"pools": pool(machine="g6.2xlarge")},
+        'unknown Nimbus machine type "g6.2xlarge"; it is a machine of EKS',
+    ),
+    (
+        {"pools": pool(machine="n1.small")},
+        "Nimbus leases racks for GPUs alone, and n1.small has none",
+    ),
     ({"pools": pool(capacity="spot")}, "Nimbus has no spot; use on-demand or a lease"),
-    ({"pools": pool(capacity={"reservation": "cr-1"})}, '"cr-1" is not the id of a lease (lease-…)'),
+    (
+        {"pools": pool(capacity={"reservation": "cr-1"})},
+        '"cr-1" is not the id of a lease (lease-…)',
+    ),
     ({"pools": pool(name="twenty-eight-racks")}, "Nimbus takes 12 characters at most, not 18"),
-    ({"pools": pool(reserved={"cpu": "1"})}, "Nimbus reserves for the system itself; use daemonPods"),
-    ({"pools": pool(mig="all-1g.10gb")}, "Nimbus does not support MIG with DRA (nimbus.example/gpus"),
-    ({"pools": pool(labels={"nimbus.example/a": "b"})}, "Nimbus refuses labels of the domain nimbus.example"),
+    (
+        {"pools": pool(reserved={"cpu": "1"})},
+        "Nimbus reserves for the system itself; use daemonPods",
+    ),
+    (
+        {"pools": pool(mig="all-1g.10gb")},
+        "Nimbus does not support MIG with DRA (nimbus.example/gpus",
+    ),
+    (
+        {"pools": pool(labels={"nimbus.example/a": "b"})},
+        "Nimbus refuses labels of the domain nimbus.example",
+    ),
 ]
 PLANS_EACH = """
 import contextlib, io, json, sys
@@ -94,7 +120,9 @@ def test_invalid_input_is_told_in_the_clouds_own_sentences(tmp_path: Path) -> No
 
 
 def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
-    done = command("plan", "examples/workloads", "--fleet", NIMBUS / "fleet.yaml", "--format", "json")
+    done = command(
+        "plan", "examples/workloads", "--fleet", NIMBUS / "fleet.yaml", "--format", "json"
+    )
 
     plan = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
@@ -102,15 +130,25 @@ def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
     assert plan["pools"][0]["nodes"] == {"min": 12, "desired": 12, "max": 12}
     assert plan["cost"]["hourly"] == 42.0
     told = [each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"]
-    assert told == ['pool "l40s": 10 nodes are enough, and 12 are built: Nimbus leases racks of 4 nodes']
+    assert told == [
+        'pool "l40s": 10 nodes are enough, and 12 are built: Nimbus leases racks of 4 nodes'
+    ]
 
 
 def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> None:
-    (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(fleet(pools=pool(count={"min": 0, "max": 7}))))
+    (tmp_path / "fleet.yaml").write_text(
+        yaml.safe_dump(fleet(pools=pool(count={"min": 0, "max": 7})))
+    )
 
     for verb in ("plan", "check"):
-        done = command(verb, "examples/workloads", "--fleet", tmp_path / "fleet.yaml", "--format", "json")
-        told = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "count-does-not-divide"]
+        done = command(
+            verb, "examples/workloads", "--fleet", tmp_path / "fleet.yaml", "--format", "json"
+        )
+        told = [
+            each
+            for each in json.loads(done.stdout)["diagnostics"]
+            if each["code"] == "count-does-not-divide"
+        ]
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "does-not-fit")
         assert [(each["message"], each["fix"]) for each in told] == [
             (
@@ -133,7 +171,9 @@ class Built:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    engine = Engine(tmp_path_factory.mktemp("nimbus"), PROJECT, environment={"PYTHONPATH": str(NIMBUS)})
+    engine = Engine(
+        tmp_path_factory.mktemp("nimbus"), PROJECT, environment={"PYTHONPATH": str(NIMBUS)}
+    )
     settings = engine.settings_folder / "Pulumi.nimbus-dev.yaml"
     config = {
         "kubernetes:kubeconfig": json.dumps(MANAGEMENT_CLUSTER),
@@ -146,9 +186,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     written = command("plan", "--stack", "nimbus-dev", "--write", folder=engine.view)
     assert written.returncode == 0, written.stderr
     up = engine.up("nimbus-dev", policy_pack=PROJECT / "policies", skip_preview=True)
-    resources = {found["urn"].rpartition("::")[2]: found for found in engine.resources("nimbus-dev")}
+    resources = {
+        found["urn"].rpartition("::")[2]: found for found in engine.resources("nimbus-dev")
+    }
     state = engine.export("nimbus-dev")
-    nodes = next(each for each in state["deployment"]["resources"] if each["urn"].endswith("::dra-l40s-nodes"))
+    nodes = next(
+        each
+        for each in state["deployment"]["resources"]
+        if each["urn"].endswith("::dra-l40s-nodes")
+    )
     for values in (nodes["inputs"], nodes["outputs"]):
         del values["spec"]["labels"]["nvidia.com/gpu.dra"]
     exported = engine.work_dir / "state.json"
@@ -176,7 +222,10 @@ def test_the_engine_builds_what_was_planned(built: Built) -> None:
         "racks.example/leased": "whole",
     }
     assert spec["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
-    assert built.resources["dra-driver-release"]["inputs"]["values"]["nvidiaDriverRoot"] == "/opt/nimbus/nvidia"
+    assert (
+        built.resources["dra-driver-release"]["inputs"]["values"]["nvidiaDriverRoot"]
+        == "/opt/nimbus/nvidia"
+    )
     assert built.destroyed.ok, built.destroyed.output
 
 
@@ -185,7 +234,9 @@ def test_the_pack_knows_the_clouds_pools(built: Built) -> None:
     """It finds nothing in what was planned, and stops a plan that its racks cannot hold."""
     assert [each for each in built.up.violations if each.level == "mandatory"] == []
     assert not built.changed.ok
-    assert {each.policy for each in built.changed.violations if each.level == "mandatory"} == {"pool-maximum-too-small"}
+    assert {each.policy for each in built.changed.violations if each.level == "mandatory"} == {
+        "pool-maximum-too-small"
+    }
 
 
 @pytest.mark.engine
@@ -193,4 +244,7 @@ def test_the_pack_compares_each_pool_with_its_row(built: Built) -> None:
     """The state of the stack as it was built, but for a label that somebody took away."""
     assert not built.unlabelled.ok
     assert "pool-differs-from-plan" in built.unlabelled.output
-    assert 'rack pool "dra-l40s-nodes": its node label nvidia.com/gpu.dra is absent' in built.unlabelled.output
+    assert (
+        'rack pool "dra-l40s-nodes": its node label nvidia.com/gpu.dra is absent'
+        in built.unlabelled.output
+    )

@@ -81,20 +81,29 @@ class Project:
         ):
             status = main(words)
         lines = err.getvalue().splitlines(keepends=True)
-        notes = tuple(line.strip().removeprefix("note: ") for line in lines if line.startswith("note: "))
+        notes = tuple(
+            line.strip().removeprefix("note: ") for line in lines if line.startswith("note: ")
+        )
         others = "".join(line for line in lines if not line.startswith("note: "))
         return Done(status, out.getvalue(), others, notes)
 
     def run_apart(self, *words: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
         """Run the command in a process of its own."""
-        return subprocess.run([sys.executable, "-m", "dra_command", *words], cwd=self.root, check=False, **options)
+        return subprocess.run(
+            [sys.executable, "-m", "dra_command", *words], cwd=self.root, check=False, **options
+        )
 
 
 def stack_state() -> dict[str, Any]:
     """Return the exported state of a stack that another program made."""
 
     def row(kind: str, name: str, inputs: dict[str, Any], **more: Any) -> dict[str, Any]:
-        return {"urn": f"urn:pulumi:prod::other::{kind}::{name}", "type": kind, "inputs": inputs, **more}
+        return {
+            "urn": f"urn:pulumi:prod::other::{kind}::{name}",
+            "type": kind,
+            "inputs": inputs,
+            **more,
+        }
 
     cluster = row(
         "aws:eks/cluster:Cluster",
@@ -102,7 +111,10 @@ def stack_state() -> dict[str, Any]:
         {
             "version": "1.35",
             "region": "us-east-1",
-            "tags": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:secret"},
+            "tags": {
+                "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+                "ciphertext": "v1:secret",
+            },
         },
     )
     pool = {
@@ -111,10 +123,19 @@ def stack_state() -> dict[str, Any]:
         "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],
         "scalingConfig": {"minSize": 0, "desiredSize": 1, "maxSize": 3},
     }
-    driver = {"chart": "nvidia-dra-driver-gpu", "version": "25.8.1", "values": {"gpuResourcesEnabledOverride": True}}
+    driver = {
+        "chart": "nvidia-dra-driver-gpu",
+        "version": "25.8.1",
+        "values": {"gpuResourcesEnabledOverride": True},
+    }
     rows = [
         cluster,
-        row("aws:eks/nodeGroup:NodeGroup", "gpus", pool, propertyDependencies={"clusterName": [cluster["urn"]]}),
+        row(
+            "aws:eks/nodeGroup:NodeGroup",
+            "gpus",
+            pool,
+            propertyDependencies={"clusterName": [cluster["urn"]]},
+        ),
         row("aws:eks/nodeGroup:NodeGroup", "old", {"instanceTypes": ["p4d.24xlarge"]}, delete=True),
         row("kubernetes:helm.sh/v3:Release", "driver", driver),
     ]

@@ -15,5 +15,8 @@ def project(tmp_path: Path) -> Project:
     """A project with the stack `dev`, a pool of up to four L4 machines, and two pods."""
     made = Project(tmp_path)
     made.stack()
-    made.write("workloads/two-pods.yaml", (EXAMPLES / "workloads" / "two-pods.yaml").read_text(encoding="utf-8"))
+    made.write(
+        "workloads/two-pods.yaml",
+        (EXAMPLES / "workloads" / "two-pods.yaml").read_text(encoding="utf-8"),
+    )
     return made

@@ -37,7 +37,8 @@ pools:
 """
 
 WORDS = (
-    "0/4 nodes are available: 3 cannot allocate all claims, 1 node(s) had untolerated taint {nvidia.com/gpu: present}."
+    "0/4 nodes are available: 3 cannot allocate all claims, 1 node(s) had untolerated taint "
+    "{nvidia.com/gpu: present}."
 )
 
 
@@ -58,12 +59,18 @@ def outcome_of(name: str, pending: int = 0, words: str = WORDS, **pools: int) ->
             f"{pool}-{index}",
             "",
             is_judged=True,
-            devices=(HeldDevice(f"{name}-{index}-gpu", "gpu", "gpu.nvidia.com", f"{pool}-{index}", "gpu-0"),),
+            devices=(
+                HeldDevice(
+                    f"{name}-{index}-gpu", "gpu", "gpu.nvidia.com", f"{pool}-{index}", "gpu-0"
+                ),
+            ),
         )
         for pool, count in pools.items()
         for index in range(count)
     ]
-    pods += [PodOutcome(f"{name}-pending-{index}", "", words, is_judged=True) for index in range(pending)]
+    pods += [
+        PodOutcome(f"{name}-pending-{index}", "", words, is_judged=True) for index in range(pending)
+    ]
     return RehearsedWorkload(ref(name), tuple(pods), pools)
 
 
@@ -75,7 +82,11 @@ def rehearsal() -> Comparison:
     """One workload as planned, one elsewhere, one with a pending pod; then a node is lost."""
     plan = plan_of(deployment("web", 2), deployment("batch", 4), deployment("last", 1))
     rows = (outcome_of("web", l4=2), outcome_of("batch", a10g=4), outcome_of("last", pending=1))
-    pools = (PoolOutcome("l4", 2, 2, 2, 2, 2), PoolOutcome("a10g", 1, 1, 4, 4, 4), PoolOutcome("system", 1, 0, 0, 0, 0))
+    pools = (
+        PoolOutcome("l4", 2, 2, 2, 2, 2),
+        PoolOutcome("a10g", 1, 1, 4, 4, 4),
+        PoolOutcome("system", 1, 0, 0, 0, 0),
+    )
     outcome = RehearsalOutcome(rows, pools, decided=True)
     runs = [simulated(web={"l4": 2}, batch={"a10g": 4}, last={})]
     lost = outcome_of("web", pending=1, l4=1)
@@ -98,5 +109,9 @@ def rehearsal() -> Comparison:
         release="1.36.3",
         notes=("attributes that are known at run time only have invented values: uuid",),
         seconds=2.34,
-        scenarios=(ScenarioOutcome(RehearsalScenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5),),
+        scenarios=(
+            ScenarioOutcome(
+                RehearsalScenario("node-lost", "l4-1"), "the node l4-1 is lost", after, True, 1.5
+            ),
+        ),
     )

@@ -16,17 +16,38 @@ README = ROOT / "README.md"
 COMMAND = ("plan", "examples/eighty-gi", "--fleet", "examples/eighty-gi/fleet.yaml")
 STACKS = ("eks-dev", "gke-dev", "aks-dev")
 OF_KUBERNETES = {
-    "allocation", "attribute", "capacity", "claim", "constraint", "deviceclass", "device", "device plugin", "driver",
-    "pending", "request", "selector", "slice",
-}  # fmt: skip
+    "allocation",
+    "attribute",
+    "capacity",
+    "claim",
+    "constraint",
+    "deviceclass",
+    "device",
+    "device plugin",
+    "driver",
+    "pending",
+    "request",
+    "selector",
+    "slice",
+}
 
 
 def run(*command: str, columns: int, expected: int, first: str = "pass") -> str:
     """Return what a command prints on a terminal of so many columns; `first` is run before it."""
     code = f"import sys; {first}; from dra_command.__main__ import main; sys.exit(main())"
-    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {
+        **os.environ,
+        "COLUMNS": str(columns),
+        "NO_COLOR": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
     done = subprocess.run(
-        [sys.executable, "-c", code, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *command],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == expected, done.stderr
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
@@ -46,7 +67,9 @@ def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
     shown = run("plan", "--stack", stack, columns=200, expected=0)
     (cost,) = re.findall(r"^\d+ GPU nodes.*USD .* per hour.*$", shown, re.MULTILINE)
     otherwise = ("pool: that of the packing" in shown, "as simulated, order" in shown)
-    assert otherwise == ((True, True) if stack == "aks-dev" else (False, False)), "pods stand in other pools there"
+    assert otherwise == ((True, True) if stack == "aks-dev" else (False, False)), (
+        "pods stand in other pools there"
+    )
     row = f"| [{stack}](stacks/Pulumi.{stack}.yaml) | {cost} |"
     text = README.read_text(encoding="utf-8")
     pattern = re.compile(rf"^\| \[{stack}\].*$", re.MULTILINE)
@@ -58,7 +81,9 @@ def test_what_a_stack_costs_is_what_the_command_prints(stack: str) -> None:
 
 def test_a_bound_that_the_solver_would_raise_is_told() -> None:
     """The base install has none: its gaps are larger than those above."""
-    shown = run("plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None")
+    shown = run(
+        "plan", "--stack", "aks-dev", columns=200, expected=0, first="sys.modules['highspy'] = None"
+    )
     assert "% without the extra `solver`, which proves closer bounds)" in shown
     assert "extra `solver`" in README.read_text(encoding="utf-8")
 
@@ -70,9 +95,13 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_first_screen_introduces_few_words() -> None:
-    """Words of the glossary that Kubernetes doesn't have; each has to be learned before the answer can be read."""
+    """Words of the glossary that Kubernetes doesn't have; each has to be learned before the answer
+    can be read.
+    """
     first = README.read_text(encoding="utf-8").partition("\n## ")[0].lower()
-    glossary = re.findall(r"^\| (\w[^|]*?) \|", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    glossary = re.findall(
+        r"^\| (\w[^|]*?) \|", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     ours = {word.lower() for entry in glossary for word in entry.split(", ")} - OF_KUBERNETES
     assert {"fleet", "pool"} <= ours
     used = {word for word in ours if re.search(rf"\b{re.escape(word)}s?\b", first)}

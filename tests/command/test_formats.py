@@ -1,4 +1,6 @@
-"""What people and programs read. Golden texts are rewritten with `REWRITE_GOLDEN=1 pytest tests/command`."""
+"""What people and programs read. Golden texts are rewritten with `REWRITE_GOLDEN=1 pytest
+tests/command`.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Pr
     told = re.sub("<[^>]*>", " ", told) if form == "html" else told
     told = " ".join(told.split())
     assert row in told
-    assert all(title in told.lower() for title in ("cost of claims", "cost of namespaces", "one pod more"))
+    assert all(
+        title in told.lower() for title in ("cost of claims", "cost of namespaces", "one pod more")
+    )
     assert "gpu-0" not in project.run(*words).out
 
 
@@ -65,11 +69,15 @@ def test_detail_in_json_says_who_pays_and_what_one_more_costs(project: Project) 
     words = ("plan", "--stack", "dev", "--format", "json")
     told = json.loads(project.run(*words, "--detail").out)
     costs = {
-        (row["workload"]["name"], row["claim"]): (row["claims"], row["hourly"]) for row in told["detail"]["claim_costs"]
+        (row["workload"]["name"], row["claim"]): (row["claims"], row["hourly"])
+        for row in told["detail"]["claim_costs"]
     }
     assert costs == {("first", "gpu"): (1, 0.98), ("second", "gpu"): (1, 0.98)}
     assert told["detail"]["namespace_costs"] == [{"namespace": "default", "hourly": 1.96}]
-    each = {row["workload"]["name"]: (row["room"], row["hourly"], row["nodes"]) for row in told["detail"]["pods"]}
+    each = {
+        row["workload"]["name"]: (row["room"], row["hourly"], row["nodes"])
+        for row in told["detail"]["pods"]
+    }
     assert each == dict.fromkeys(("first", "second"), (0, 0.9776, {"l4": 1}))
     assert not {"claims", "detail"} & set(json.loads(project.run(*words).out))
 
@@ -108,15 +116,25 @@ def test_quiet_leaves_the_verdict_and_what_is_wrong(project: Project) -> None:
 @pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Project) -> None:
-    """Lines keep to the width (but for code to be copied), heads stay whole; without UTF-8 there are other signs."""
+    """Lines keep to the width (but for code to be copied), heads stay whole; without UTF-8 there
+    are other signs.
+    """
     copy_examples(project)
     done = project.run_apart(
-        "plan", "--stack", "dev", capture_output=True, env={"COLUMNS": str(columns), "PYTHONIOENCODING": encoding}
+        "plan",
+        "--stack",
+        "dev",
+        capture_output=True,
+        env={"COLUMNS": str(columns), "PYTHONIOENCODING": encoding},
     )
     assert done.returncode == 1, done.stderr
     lines = done.stdout.decode(encoding).splitlines()
     assert max(len(line) for line in lines if not line.startswith("  ")) <= columns
-    heads = [line.split() for line in lines if line.split()[:1] in (["Workloads"], ["Pools"], ["Devices"])]
+    heads = [
+        line.split()
+        for line in lines
+        if line.split()[:1] in (["Workloads"], ["Pools"], ["Devices"])
+    ]
     assert [head[-1] for head in heads] == ["peak", "USD/h", "free"]
     assert [head[0] for head in heads] == ["Workloads", "Pools", "Devices"]
     assert lines[0].startswith("✕ Does not fit: " if encoding == "utf-8" else "no Does not fit: ")
@@ -130,14 +148,18 @@ def test_no_line_of_a_table_is_broken(columns: int, encoding: str, project: Proj
         ("1", ("--allow-unknown",), 1),
     ],
 )
-def test_exit_status_of_a_plan(pools: str, words: tuple[str, ...], status: int, project: Project) -> None:
+def test_exit_status_of_a_plan(
+    pools: str, words: tuple[str, ...], status: int, project: Project
+) -> None:
     project.stack("{min: 0, max: 4}", pools)
     assert project.run("plan", "--stack", "dev", *words).status == status
 
 
 def test_exit_status_where_nobody_can_tell(project: Project) -> None:
     project.stack("g6.2xlarge", "p3.2xlarge")
-    volta = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(encoding="utf-8")
+    volta = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(
+        encoding="utf-8"
+    )
     done = project.run("plan", "-", "--stack", "dev", stdin=volta)
     assert done.status == 3
     assert project.run("plan", "-", "--stack", "dev", "--allow-unknown", stdin=volta).status == 0
@@ -151,7 +173,12 @@ def test_the_json_of_a_plan(project: Project) -> None:
     assert pool["nodes"] == {"min": 2, "desired": 2, "max": 4}
     assert pool["devices"] == {"total": 2, "used": 2, "stranded": 0}
     first, second = answer["workloads"]
-    assert (first["kind"], first["namespace"], first["name"], second["name"]) == ("Pod", "default", "first", "second")
+    assert (first["kind"], first["namespace"], first["name"], second["name"]) == (
+        "Pod",
+        "default",
+        "first",
+        "second",
+    )
     assert first["placements"] == [{"pool": "l4", "pods": 1}]
     assert "claims" not in answer
 
@@ -173,12 +200,20 @@ def test_check_names_the_line_of_what_is_wrong(project: Project) -> None:
 @pytest.mark.parametrize(
     ("command", "form"),
     [(command, form) for command in ("plan", "check") for form in ("text", "json")]
-    + [("plan", "markdown"), ("plan", "html"), ("check", "sarif"), ("check", "junit"), ("check", "github")],
+    + [
+        ("plan", "markdown"),
+        ("plan", "html"),
+        ("check", "sarif"),
+        ("check", "junit"),
+        ("check", "github"),
+    ],
 )
 def test_every_report_says_how_to_write_a_selector_that_does_not_compile(
     command: str, form: str, project: Project
 ) -> None:
-    text = (EXAMPLES / "workloads-that-do-not-fit" / "at-least-40-gb-with-an-operator.yaml").read_text(encoding="utf-8")
+    text = (
+        EXAMPLES / "workloads-that-do-not-fit" / "at-least-40-gb-with-an-operator.yaml"
+    ).read_text(encoding="utf-8")
     done = project.run(command, "-", "--stack", "dev", "--format", form, stdin=text)
     assert done.status == 1
     said = unescape(done.out).replace("\\", "")
@@ -202,7 +237,11 @@ def test_sarif(project: Project) -> None:
     for result in run["results"]:
         assert rules[result["ruleIndex"]] == result["ruleId"]
         assert result["level"] in ("error", "warning", "note")
-    places = [result["locations"][0]["physicalLocation"] for result in run["results"] if "locations" in result]
+    places = [
+        result["locations"][0]["physicalLocation"]
+        for result in run["results"]
+        if "locations" in result
+    ]
     assert {"uri": "workloads/tesla-volta.yaml"} in [place["artifactLocation"] for place in places]
 
 
@@ -250,7 +289,9 @@ spec:
 
 
 def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Iterator[str]:
-    """Yield where a value is not as its schema says: types, required keys, constants, enumerations."""
+    """Yield where a value is not as its schema says: types, required keys, constants,
+    enumerations.
+    """
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     if "anyOf" in schema:
@@ -258,9 +299,14 @@ def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Itera
             yield f"{value!r} is none of {schema['anyOf']}"
         return
     kinds = {
-        "string": str, "integer": int, "number": (int, float), "array": list, "object": dict, "null": type(None),
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "array": list,
+        "object": dict,
+        "null": type(None),
         "boolean": bool,
-    }  # fmt: skip
+    }
     if "type" in schema and not isinstance(value, kinds[schema["type"]]):
         yield f"{value!r} is no {schema['type']}"
     if "const" in schema and value != schema["const"]:
@@ -289,7 +335,9 @@ def instances(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> Itera
         ("error", ("plan", "--stack", "prod", "--format", "json")),
     ],
 )
-def test_answers_are_as_their_schema_says(schema: str, words: tuple[str, ...], project: Project) -> None:
+def test_answers_are_as_their_schema_says(
+    schema: str, words: tuple[str, ...], project: Project
+) -> None:
     copy_examples(project)
     published = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
     assert list(instances(published, project.run(*words).json, published)) == []
@@ -308,7 +356,9 @@ def test_published_schemas_are_fresh(name: str) -> None:
     assert (SCHEMAS / f"{name}.json").read_text(encoding="utf-8") == schema_text(schemas()[name])
 
 
-@pytest.mark.parametrize("words", [("--stack", "dev,small"), ("--stack", "dev", "--stack", "small")])
+@pytest.mark.parametrize(
+    "words", [("--stack", "dev,small"), ("--stack", "dev", "--stack", "small")]
+)
 def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project: Project) -> None:
     project.write("stacks/Pulumi.small.yaml", STACK.replace("max: 4", "max: 1"))
     done = project.run("plan", *words, "--format", "markdown")
@@ -324,12 +374,17 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
     ("words", "says"),
     [
         (("--stack", "dev,small"), "several stacks are told together in Markdown alone"),
-        (("--stack", "dev,small", "--format", "markdown", "--check"), "several stacks are told together in Markdown"),
+        (
+            ("--stack", "dev,small", "--format", "markdown", "--check"),
+            "several stacks are told together in Markdown",
+        ),
         (("--stack", ",", "--format", "markdown"), "--stack ,: names no stack"),
         (("--stack", "dev,none", "--format", "markdown"), 'there is no stack "none"'),
     ],
 )
-def test_several_stacks_that_cannot_be_told(words: tuple[str, ...], says: str, project: Project) -> None:
+def test_several_stacks_that_cannot_be_told(
+    words: tuple[str, ...], says: str, project: Project
+) -> None:
     done = project.run("plan", *words)
     assert (done.status, says in done.err) == (2, True), done.err
 
@@ -339,6 +394,8 @@ def test_the_diff_is_that_of_one_pool(project: Project) -> None:
     for name in ("fleet.yaml", "vision.yaml"):
         project.write(name, (EXAMPLES / "eighty-gi" / name).read_text(encoding="utf-8"))
     out = project.run("plan", "vision.yaml", "--fleet", "fleet.yaml", "--format", "markdown").out
-    changes = [line for line in out.partition("```diff\n")[2].partition("```")[0].splitlines() if line]
+    changes = [
+        line for line in out.partition("```diff\n")[2].partition("```")[0].splitlines() if line
+    ]
     assert [line[0] for line in changes] == ["-", "+"]
     assert 'quantity("81559Mi")' in changes[1]

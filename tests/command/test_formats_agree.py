@@ -1,4 +1,6 @@
-"""The forms of an answer say the same: what a page shows is in the JSON, and each form begins with the verdict."""
+"""The forms of an answer say the same: what a page shows is in the JSON, and each form begins with
+the verdict.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def derived(document: dict[str, Any]) -> Iterator[str]:
-    """Yield what a reader computes from a document: GiB of MiB, the gap of a cost, orders that leave pods pending."""
+    """Yield what a reader computes from a document: GiB of MiB, the gap of a cost, orders that
+    leave pods pending.
+    """
     for group in document.get("filled_nodes", {}).get("groups", ()):
         if group["gpu_memory_mib"]:
             yield f"{group['gpu_memory_mib'] / 1024:.2f}".rstrip("0").rstrip(".")
@@ -89,7 +93,9 @@ def plan(name: str, project: Project) -> tuple[str, ...]:
     if name == "does not fit":
         copy_examples(project)
     if name == "cannot tell":
-        case = yaml.safe_load((REHEARSALS / "m1-small-then-whole-node.yaml").read_text(encoding="utf-8"))
+        case = yaml.safe_load(
+            (REHEARSALS / "m1-small-then-whole-node.yaml").read_text(encoding="utf-8")
+        )
         project.write("fleet.yaml", yaml.safe_dump(case["fleet"]))
         project.write("app.yaml", yaml.safe_dump_all(case["workloads"]))
         return ("plan", "app.yaml", "--fleet", "fleet.yaml", "--detail")
@@ -98,7 +104,11 @@ def plan(name: str, project: Project) -> tuple[str, ...]:
 
 def others(name: str, project: Project) -> tuple[str, ...]:
     copy_examples(project)
-    return ("check", "workloads") if name == "check" else ("explain", "--stack", "dev", "--claim", "default/first-gpu")
+    return (
+        ("check", "workloads")
+        if name == "check"
+        else ("explain", "--stack", "dev", "--claim", "default/first-gpu")
+    )
 
 
 @pytest.mark.parametrize("name", ["fits", "does not fit", "cannot tell", "check", "explain"])

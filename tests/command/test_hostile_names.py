@@ -1,4 +1,6 @@
-"""Names and values of foreign files, wherever they are printed: nothing of them acts, hides, or fills the screen."""
+"""Names and values of foreign files, wherever they are printed: nothing of them acts, hides, or
+fills the screen.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ HOSTILE = {
     "a workflow command": "::set-output name=a::b\n::error::c",
     "half a pair": "\ud83d",
 }
-SECRET = ("hidden-image", "hidden-value", "hidden-argument", "hidden-annotation", "hidden-config", "hidden-parameter")
+SECRET = (
+    "hidden-image",
+    "hidden-value",
+    "hidden-argument",
+    "hidden-annotation",
+    "hidden-config",
+    "hidden-parameter",
+)
 FORMATS = {
     "plan": ("text", "markdown", "html", "json"),
     "check": ("text", "markdown", "html", "json", "sarif", "junit", "github"),
@@ -35,17 +44,27 @@ FOR_PEOPLE = ("text", "markdown", "html", "github")
 def claim_template(name: str) -> dict[str, object]:
     text = json.dumps(name)
     selector = f'device.attributes["gpu.nvidia.com"].productName == {text}'
-    config = {"driver": "other.example.com", "parameters": {"apiVersion": "v1", "kind": "A", "a": "hidden-parameter"}}
+    config = {
+        "driver": "other.example.com",
+        "parameters": {"apiVersion": "v1", "kind": "A", "a": "hidden-parameter"},
+    }
     requests = [
         {
             "name": "gpu",
-            "exactly": {"deviceClassName": "gpu.nvidia.com", "selectors": [{"cel": {"expression": selector}}]},
+            "exactly": {
+                "deviceClassName": "gpu.nvidia.com",
+                "selectors": [{"cel": {"expression": selector}}],
+            },
         }
     ]
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaimTemplate",
-        "metadata": {"name": "one", "labels": {"a": name}, "annotations": {"a": f"hidden-annotation {name}"}},
+        "metadata": {
+            "name": "one",
+            "labels": {"a": name},
+            "annotations": {"a": f"hidden-annotation {name}"},
+        },
         "spec": {"spec": {"devices": {"requests": requests, "config": [{"opaque": config}]}}},
     }
 
@@ -61,7 +80,11 @@ def pod(name: str) -> dict[str, object]:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "p", "labels": {"app": name}, "annotations": {name: "hidden-annotation"}},
+        "metadata": {
+            "name": "p",
+            "labels": {"app": name},
+            "annotations": {name: "hidden-annotation"},
+        },
         "spec": {
             "nodeSelector": {name: name},
             "tolerations": [{"key": name, "value": name, "operator": name}],
@@ -74,8 +97,19 @@ def pod(name: str) -> dict[str, object]:
 def others(name: str) -> list[dict[str, object]]:
     """Return an object of an unknown kind, and one that fits no schema."""
     return [
-        {"apiVersion": name, "kind": name, "metadata": {"name": name, "namespace": name}, "spec": {"replicas": name}},
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "hidden-config"}, name: 1},
+        {
+            "apiVersion": name,
+            "kind": name,
+            "metadata": {"name": name, "namespace": name},
+            "spec": {"replicas": name},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": name},
+            "data": {"a": "hidden-config"},
+            name: 1,
+        },
     ]
 
 
@@ -128,7 +162,16 @@ def test_words_of_the_command_line_are_printed_the_same_way(name: str, project: 
     for words in (
         ("explain", "m.yaml", "--stack", "dev", "--claim", f"default/{name}"),
         ("explain", "m.yaml", "--stack", "dev", "--claim", "default/p-gpu", "--pool", name),
-        ("explain", "m.yaml", "--stack", "dev", "--claim", "default/p-gpu", "--what-if", f"{name}=1"),
+        (
+            "explain",
+            "m.yaml",
+            "--stack",
+            "dev",
+            "--claim",
+            "default/p-gpu",
+            "--what-if",
+            f"{name}=1",
+        ),
         ("explain", "--message", f"0/1 nodes are available: {name}"),
         ("plan", name.replace("/", "")[:200], "--stack", "dev"),
         ("plan", "m.yaml", "--stack", name.replace("/", "")[:200]),
@@ -145,7 +188,9 @@ def test_words_of_the_command_line_are_printed_the_same_way(name: str, project: 
 
 @pytest.mark.parametrize("name", ["a\x1b[31m.yaml", "\u202egnp.yaml", "<img>.yaml", "a\nb.yaml"])
 def test_names_of_files_are_printed_the_same_way(name: str, project: Project) -> None:
-    project.write(f"w/{name}", yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}))
+    project.write(
+        f"w/{name}", yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
+    )
     for form in FORMATS["check"]:
         done = project.run("check", "w", "--format", form)
         assert done.status == 1
@@ -153,7 +198,9 @@ def test_names_of_files_are_printed_the_same_way(name: str, project: Project) ->
 
 
 # One name that holds all of them: what of it acts would be seen in any place.
-EVERYTHING = " ".join(name for key, name in HOSTILE.items() if key not in ("ten thousand letters", "half a pair"))
+EVERYTHING = " ".join(
+    name for key, name in HOSTILE.items() if key not in ("ten thousand letters", "half a pair")
+)
 STRANGE = {"everything": EVERYTHING, "ten thousand letters": HOSTILE["ten thousand letters"]}
 
 
@@ -167,7 +214,12 @@ def cluster(name: str) -> list[dict[str, object]]:
     spec = {"driver": "gpu.nvidia.com", "nodeName": name, "pool": pool, "devices": [device]}
     return [
         {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status},
-        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": spec},
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": name},
+            "spec": spec,
+        },
     ]
 
 
@@ -176,7 +228,10 @@ def test_the_other_commands_print_names_the_same_way(name: str, project: Project
     project.write("w/m.yaml", text_of([claim_template(name), pod(name), *others(name)]))
     project.write("cluster.yaml", text_of(cluster(name)))
     stacks = [{"stack": "stacks/Pulumi.dev.yaml", "workloads": ["w"], "labels": {"a": name}}]
-    project.write("stacks.yaml", json.dumps({"stacks": stacks, "scenarios": [{"name": name[:99], "replicas": 2}]}))
+    project.write(
+        "stacks.yaml",
+        json.dumps({"stacks": stacks, "scenarios": [{"name": name[:99], "replicas": 2}]}),
+    )
     project.write("Pulumi.yaml", "{name: p, runtime: python}")
     told = [
         ("suggest", "w", "--region", "us-east-1", "--machines", "g6.2xlarge", "-q"),

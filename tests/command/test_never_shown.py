@@ -1,4 +1,6 @@
-"""What a report never shows, whatever the inputs hold: it is sent around, and comments may be public."""
+"""What a report never shows, whatever the inputs hold: it is sent around, and comments may be
+public.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ PRINTED = sorted(
     path
     for folder in ("tests/command/golden", "tests/command/portfolio/golden", "docs")
     for path in (ROOT / folder).glob("*")
-    if path.suffix in (".html", ".txt", ".json", ".svg") or (folder != "docs" and path.suffix == ".md")
+    if path.suffix in (".html", ".txt", ".json", ".svg")
+    or (folder != "docs" and path.suffix == ".md")
 )
 
 # What is given → what must not be found of it. Each stands once in the inputs below.
@@ -125,20 +128,45 @@ RUNS = [
     ("plan", "--stack", "prod", "--format", "json"),
     ("plan", "--stack", "prod", "--matrix", "kubernetes=1.34,1.36"),
     ("plan", "--observed", "cluster.yaml", "workloads", "--verbose"),
-    *(("check", "--stack", "prod", "--format", form) for form in
-      ("text", "markdown", "html", "json", "sarif", "junit", "github")),
-    *(("explain", "--stack", "prod", "--claim", "default/web-0-gpu", "--verbose", "--format", form) for form in
-      ("text", "markdown", "html", "json")),
+    *(
+        ("check", "--stack", "prod", "--format", form)
+        for form in ("text", "markdown", "html", "json", "sarif", "junit", "github")
+    ),
+    *(
+        (
+            "explain",
+            "--stack",
+            "prod",
+            "--claim",
+            "default/web-0-gpu",
+            "--verbose",
+            "--format",
+            form,
+        )
+        for form in ("text", "markdown", "html", "json")
+    ),
     ("verify", "--observed", "cluster.yaml", "--stack", "prod"),
-    *(("suggest", "workloads", "--region", "us-east-1", "--machines", "g6.12xlarge", "-q", "--format", form) for form in
-      ("yaml", "json")),
+    *(
+        (
+            "suggest",
+            "workloads",
+            "--region",
+            "us-east-1",
+            "--machines",
+            "g6.12xlarge",
+            "-q",
+            "--format",
+            form,
+        )
+        for form in ("yaml", "json")
+    ),
     *(("portfolio", "stacks.yaml", "-q", "--format", form) for form in ("text", "html", "json")),
     ("slices", "--stack", "prod", "--nodes"),
     ("explain", "--stack", "prod", "--pod", "default/web-0"),
     ("explain", "--stack", "prod", "--pod", "default/web-0", "--format", "json"),
     ("explain", "--stack", "prod", "--pool", "h100"),
     ("plan", "--stack", "prod", "--matrix", "kubernetes=1.34,1.36", "--format", "html"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +195,11 @@ def test_it_is_not_in_any_output(what: str, printed: dict[str, str]) -> None:
 
 def test_no_path_of_the_machine_is_in_any_output(printed: dict[str, str]) -> None:
     folders = [text for words, text in printed.items() if words.endswith("folder")]
-    assert [w for w, text in printed.items() if not w.endswith("folder") and any(f in text for f in folders)] == []
+    assert [
+        w
+        for w, text in printed.items()
+        if not w.endswith("folder") and any(f in text for f in folders)
+    ] == []
 
 
 NEVER = {
@@ -175,7 +207,8 @@ NEVER = {
     "an ARN": r"\barn:aws",
     "a subnet, a network or a reservation": r"\b(subnet|vpc|sg|cr|eni|i)-[0-9a-f]{8,17}\b",
     "a project": r"\bprojects/[a-z]",
-    "a token": r"\beyJ[A-Za-z0-9_-]{10,}|BEGIN (CERTIFICATE|[A-Z ]*PRIVATE KEY)|\bAKIA[0-9A-Z]{16}\b",
+    "a token": r"\beyJ[A-Za-z0-9_-]{10,}|BEGIN (CERTIFICATE|[A-Z ]*PRIVATE "
+    r"KEY)|\bAKIA[0-9A-Z]{16}\b",
     "an address": r"\b(?:10|172|192|198|203)\.\d{1,3}\.\d{1,3}\.\d{1,3}\b",
     "an endpoint": r"https?://(?![a-z.]*(?:kubernetes\.io|json-schema\.org|w3\.org|github\.com|docs\.))[^\s\"']+",
     "a path of a machine": r"(?<![\w.<])/(?:home|root|tmp|Users|var/folders)/",
@@ -191,5 +224,9 @@ def test_nothing_of_it_is_in_what_is_kept_as_an_example(path: Path) -> None:
 
 
 def test_the_inputs_are_read_as_they_are_meant() -> None:
-    assert {each["kind"] for each in yaml.safe_load_all(WORKLOADS)} >= {"Secret", "ConfigMap", "Deployment"}
+    assert {each["kind"] for each in yaml.safe_load_all(WORKLOADS)} >= {
+        "Secret",
+        "ConfigMap",
+        "Deployment",
+    }
     assert yaml.safe_load(STACK)["config"]["other:token"]

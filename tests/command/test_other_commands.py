@@ -16,11 +16,15 @@ from dra_planner.sources import Source
 
 
 def test_slices_are_yaml_that_kubectl_takes(project: Project) -> None:
-    done = project.run("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--kubernetes", "1.34")
+    done = project.run(
+        "slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--kubernetes", "1.34"
+    )
     (document,) = yaml.safe_load_all(done.out)
     assert (document["apiVersion"], document["kind"]) == ("resource.k8s.io/v1", "ResourceSlice")
     assert len(document["spec"]["devices"]) == 8
-    listed = project.run("slices", "--machine", "g2-standard-8", "--driver", "25.8.1", "--format", "json").json
+    listed = project.run(
+        "slices", "--machine", "g2-standard-8", "--driver", "25.8.1", "--format", "json"
+    ).json
     assert listed["items"][0]["spec"]["devices"][0]["name"] == "gpu-0"
 
 
@@ -32,10 +36,14 @@ def test_slices_with_settings_of_the_driver(project: Project) -> None:
     p5 = ("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1")
     whole = project.run(*p5, "--compute-domains", "--network").out
     assert drivers_of(whole) == ["gpu.nvidia.com", "compute-domain.nvidia.com", "dra.net"]
-    a100 = project.run("slices", "--machine", "p4d.24xlarge", "--driver", "25.8.1", "--mig", "all-1g.5gb").out
+    a100 = project.run(
+        "slices", "--machine", "p4d.24xlarge", "--driver", "25.8.1", "--mig", "all-1g.5gb"
+    ).out
     assert sum(len(each["spec"]["devices"]) for each in yaml.safe_load_all(a100)) == 8 * 7
     l4 = ("slices", "--machine", "g6.2xlarge", "--driver", "0.5.0", "--kubernetes", "1.36")
-    (shared,) = yaml.safe_load_all(project.run(*l4, "--gate", "ConsumableShares", "--consumable-shares", "memory").out)
+    (shared,) = yaml.safe_load_all(
+        project.run(*l4, "--gate", "ConsumableShares", "--consumable-shares", "memory").out
+    )
     assert shared["spec"]["devices"][0]["allowMultipleAllocations"] is True
     h100 = ("slices", "--machine", "p5.48xlarge", "--driver", "0.4.1", "--kubernetes", "1.36")
     assert "sharedCounters" in project.run(*h100, "--gate", "DynamicMIG=true").out
@@ -44,14 +52,18 @@ def test_slices_with_settings_of_the_driver(project: Project) -> None:
 
 @pytest.mark.parametrize("name", ["n", "yes", "1e3", "007", "0x1f", "null", "12.5"])
 def test_slices_of_a_node_whose_name_reads_like_something_else(project: Project, name: str) -> None:
-    done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", name)
+    done = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", name
+    )
     manifests = read_checked([Source("slices.yaml", done.out)], features_of(34))
     assert manifests.diagnostics == ()
     assert [(each.node_name, each.pool) for each in manifests.slices] == [(name, name)]
 
 
 def test_slices_of_a_node_with_no_name(project: Project) -> None:
-    done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "Node_1")
+    done = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "Node_1"
+    )
     assert done.status == 2
     assert '"Node_1" is not a valid node name' in done.err
 
@@ -82,17 +94,23 @@ pools:
     assert drivers_of(whole.out) == ["gpu.nvidia.com"] * 10 + ["dra.net"]
     pool = project.run("slices", "--fleet", "fleet.yaml", "--pool", "h100").out
     assert {each["spec"]["nodeName"] for each in yaml.safe_load_all(pool)} == {"h100-0"}
-    assert "did you mean h100?" in project.run("slices", "--fleet", "fleet.yaml", "--pool", "h10").err
+    assert (
+        "did you mean h100?" in project.run("slices", "--fleet", "fleet.yaml", "--pool", "h10").err
+    )
     assert "leave --mig out" in project.run("slices", "--stack", "dev", "--mig", "all-1g.10gb").err
     assert "give --machine TYPE" in project.run("slices").err
-    assert "give --fleet FILE" in project.run("slices", "--machine", "g6.2xlarge", "--pool", "l4").err
+    assert (
+        "give --fleet FILE" in project.run("slices", "--machine", "g6.2xlarge", "--pool", "l4").err
+    )
 
 
 def test_slices_of_what_nobody_knows(project: Project) -> None:
     done = project.run("slices", "--machine", "p5.48xlrage", "--driver", "25.8.1")
     assert done.status == 2
     assert "p5.48xlarge" in done.err
-    done = project.run("slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--gate", "DynamicMIG=maybe")
+    done = project.run(
+        "slices", "--machine", "p5.48xlarge", "--driver", "25.8.1", "--gate", "DynamicMIG=maybe"
+    )
     assert "neither true nor false" in done.err
     done = project.run("slices", "--machine", "p5.48xlarge", "--cloud", "gke", "--driver", "25.8.1")
     assert "it is a machine of EKS" in done.err
@@ -116,11 +134,17 @@ def test_every_table_of_the_catalog(project: Project) -> None:
 
 
 def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
-    predicted = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    predicted = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
+    ).out
     project.write("cluster.yaml", NODE + "---\n" + predicted)
-    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    answer = project.run(
+        "verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json"
+    ).json
     assert answer["compared"] == {"l4": ["n1"]}
-    assert not [each for each in answer["differences"] if each["aspect"] in ("count", "capacity", "driver")]
+    assert not [
+        each for each in answer["differences"] if each["aspect"] in ("count", "capacity", "driver")
+    ]
     project.write("cluster.yaml", NODE + "---\n" + predicted.replace("NVIDIA L4", "NVIDIA L40S"))
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev")
     assert done.status == 1
@@ -128,13 +152,21 @@ def test_verify_finds_what_is_not_as_predicted(project: Project) -> None:
 
 
 def test_verify_prints_the_row_that_the_catalogue_lacks_as_one_line(project: Project) -> None:
-    predicted = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
-    changed = predicted.replace("NVIDIA L4", "NVIDIA L4 Ultra Long Name Edition").replace("23034Mi", "46068Mi")
+    predicted = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
+    ).out
+    changed = predicted.replace("NVIDIA L4", "NVIDIA L4 Ultra Long Name Edition").replace(
+        "23034Mi", "46068Mi"
+    )
     project.write("cluster.yaml", NODE + "---\n" + changed)
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="60")
     assert "append to planner/dra_planner/data/gpus.csv" in " ".join(done.out.split())
-    (line,) = [line for line in done.out.splitlines() if line.startswith("l4-ultra-long-name-edition,")]
-    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    (line,) = [
+        line for line in done.out.splitlines() if line.startswith("l4-ultra-long-name-edition,")
+    ]
+    answer = project.run(
+        "verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json"
+    ).json
     assert line == answer["rows_to_add"][0]["line"]
     table = Path(catalog.__file__).parents[1] / "data" / "gpus.csv"
     heads = table.read_text(encoding="utf-8").splitlines()[0]
@@ -147,12 +179,16 @@ def test_verify_tells_alike_differences_of_several_nodes_together(project: Proje
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", COLUMNS="160")
     (row,) = [line for line in done.out.splitlines() if line.startswith("driver ")]
     assert row.endswith("n1, n2, n3 and 2 more")
-    answer = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json").json
+    answer = project.run(
+        "verify", "--observed", "cluster.yaml", "--stack", "dev", "--format", "json"
+    ).json
     assert len([each for each in answer["differences"] if each["aspect"] == "driver"]) == 5
 
 
 def test_verify_says_when_there_was_nothing_to_compare(project: Project) -> None:
-    project.write("cluster.yaml", NODE.replace("pulumi-dra/pool: l4, ", "").replace("g6.2xlarge", "m7i.large"))
+    project.write(
+        "cluster.yaml", NODE.replace("pulumi-dra/pool: l4, ", "").replace("g6.2xlarge", "m7i.large")
+    )
     done = project.run("verify", "--observed", "cluster.yaml", "--stack", "dev")
     assert done.status == 3
     assert "No node of the snapshot" in done.out

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Names = Mapping[str, str | Callable[[Any], dict[str, Any]] | None]
-"""What a property is called in the API, by its path in Pulumi's inputs (`nodeConfig.guestAccelerators`, lists left
-out): a dotted path from where its parent is, None for what never reaches this API, or a function that returns the
-members that stand for its value."""
+"""What a property is called in the API, by its path in Pulumi's inputs
+(`nodeConfig.guestAccelerators`, lists left out): a dotted path from where its parent is, None for
+what never reaches this API, or a function that returns the members that stand for its value.
+"""
 
 
 def renamed(value: Any, names: Names, path: str = "") -> Any:
-    """Return a value with its properties under the API's names; those that `names` does not speak of keep theirs."""
+    """Return a value with its properties under the API's names; those that `names` does not speak
+    of keep theirs.
+    """
     if isinstance(value, list):
         return [renamed(item, names, path) for item in value]
     if not isinstance(value, Mapping):
@@ -22,7 +25,11 @@ def renamed(value: Any, names: Names, path: str = "") -> Any:
         if callable(target):
             result |= target(inner)
         elif target is not None:
-            _place(result, target if isinstance(target, list) else target.split("."), renamed(inner, names, here))
+            _place(
+                result,
+                target if isinstance(target, list) else target.split("."),
+                renamed(inner, names, here),
+            )
     return result
 
 
@@ -48,4 +55,6 @@ def misspelt(value: Any) -> Iterator[Any]:
                 yield from ({**value, key: changed} for changed in misspelt(inner))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from ([*value[:index], changed, *value[index + 1 :]] for changed in misspelt(inner))
+            yield from (
+                [*value[:index], changed, *value[index + 1 :]] for changed in misspelt(inner)
+            )

@@ -1,7 +1,8 @@
-"""AWS resources as the API requests that make them: put into the words of botocore's model of the API, checked by it.
+"""AWS resources as the API requests that make them: put into the words of botocore's model of the
+API, checked by it.
 
-`REQUESTS` says which operations make a resource. The model gives names (they differ from Pulumi's in case and in the
-few places the table lists), types, required members, patterns and enums.
+`REQUESTS` says which operations make a resource. The model gives names (they differ from Pulumi's
+in case and in the few places the table lists), types, required members, patterns and enums.
 """
 
 import json
@@ -19,9 +20,11 @@ from botocore.validate import ParamValidator
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request. `fixed` is what the provider adds, `within` the member that holds all else, `named` the member that
-    autonaming fills, `of` the member for the id that the first request returned, `tagged` the kind of resource that an
-    EC2 request tags; `id` and `outputs` are JMESPath into the response. `simulated`: moto implements it."""
+    """One request. `fixed` is what the provider adds, `within` the member that holds all else,
+    `named` the member that autonaming fills, `of` the member for the id that the first request
+    returned, `tagged` the kind of resource that an EC2 request tags; `id` and `outputs` are
+    JMESPath into the response. `simulated`: moto implements it.
+    """
 
     service: str
     name: str
@@ -44,7 +47,9 @@ def _ec2(operation: str, kind: str, id: str, **more: Any) -> Operation:
 
 
 def _permissions(rules: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the rules of a security group: `self` becomes a pair with the group itself, a network a range."""
+    """Return the rules of a security group: `self` becomes a pair with the group itself, a network
+    a range.
+    """
     return {"IpPermissions": [_permission(dict(rule)) for rule in rules]}
 
 
@@ -60,7 +65,12 @@ def _permission(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default_group(vpc: str) -> dict[str, Any]:
-    return {"Filters": [{"Name": "vpc-id", "Values": [vpc]}, {"Name": "group-name", "Values": ["default"]}]}
+    return {
+        "Filters": [
+            {"Name": "vpc-id", "Values": [vpc]},
+            {"Name": "group-name", "Values": ["default"]},
+        ]
+    }
 
 
 def _size(name: str) -> Callable[[int], dict[str, int]]:
@@ -71,29 +81,62 @@ def _size(name: str) -> Callable[[int], dict[str, int]]:
 REQUESTS: dict[str, tuple[Operation, ...]] = {
     "aws:ec2/vpc:Vpc": (
         _ec2("CreateVpc", "vpc", "Vpc.VpcId"),
-        Operation("ec2", "ModifyVpcAttribute", {"enableDnsSupport": "EnableDnsSupport.Value"}, of="VpcId"),
-        Operation("ec2", "ModifyVpcAttribute", {"enableDnsHostnames": "EnableDnsHostnames.Value"}, of="VpcId"),
+        Operation(
+            "ec2", "ModifyVpcAttribute", {"enableDnsSupport": "EnableDnsSupport.Value"}, of="VpcId"
+        ),
+        Operation(
+            "ec2",
+            "ModifyVpcAttribute",
+            {"enableDnsHostnames": "EnableDnsHostnames.Value"},
+            of="VpcId",
+        ),
     ),
     "aws:ec2/subnet:Subnet": (
-        _ec2("CreateSubnet", "subnet", "Subnet.SubnetId", outputs={"availabilityZone": "Subnet.AvailabilityZone"}),
-        Operation("ec2", "ModifySubnetAttribute", {"mapPublicIpOnLaunch": "MapPublicIpOnLaunch.Value"}, of="SubnetId"),
+        _ec2(
+            "CreateSubnet",
+            "subnet",
+            "Subnet.SubnetId",
+            outputs={"availabilityZone": "Subnet.AvailabilityZone"},
+        ),
+        Operation(
+            "ec2",
+            "ModifySubnetAttribute",
+            {"mapPublicIpOnLaunch": "MapPublicIpOnLaunch.Value"},
+            of="SubnetId",
+        ),
     ),
     "aws:ec2/internetGateway:InternetGateway": (
         _ec2("CreateInternetGateway", "internet-gateway", "InternetGateway.InternetGatewayId"),
         Operation("ec2", "AttachInternetGateway", of="InternetGatewayId"),
     ),
-    "aws:ec2/routeTable:RouteTable": (_ec2("CreateRouteTable", "route-table", "RouteTable.RouteTableId"),),
+    "aws:ec2/routeTable:RouteTable": (
+        _ec2("CreateRouteTable", "route-table", "RouteTable.RouteTableId"),
+    ),
     "aws:ec2/route:Route": (Operation("ec2", "CreateRoute"),),
     "aws:ec2/routeTableAssociation:RouteTableAssociation": (
         Operation("ec2", "AssociateRouteTable", id="AssociationId"),
     ),
     "aws:ec2/eip:Eip": (
-        _ec2("AllocateAddress", "elastic-ip", "AllocationId", outputs={"allocationId": "AllocationId"}),
+        _ec2(
+            "AllocateAddress",
+            "elastic-ip",
+            "AllocationId",
+            outputs={"allocationId": "AllocationId"},
+        ),
     ),
-    "aws:ec2/natGateway:NatGateway": (_ec2("CreateNatGateway", "natgateway", "NatGateway.NatGatewayId"),),
-    "aws:ec2/vpcEndpoint:VpcEndpoint": (_ec2("CreateVpcEndpoint", "vpc-endpoint", "VpcEndpoint.VpcEndpointId"),),
+    "aws:ec2/natGateway:NatGateway": (
+        _ec2("CreateNatGateway", "natgateway", "NatGateway.NatGatewayId"),
+    ),
+    "aws:ec2/vpcEndpoint:VpcEndpoint": (
+        _ec2("CreateVpcEndpoint", "vpc-endpoint", "VpcEndpoint.VpcEndpointId"),
+    ),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": (
-        Operation("ec2", "DescribeSecurityGroups", {"vpcId": _default_group}, id="SecurityGroups[0].GroupId"),
+        Operation(
+            "ec2",
+            "DescribeSecurityGroups",
+            {"vpcId": _default_group},
+            id="SecurityGroups[0].GroupId",
+        ),
         Operation("ec2", "CreateTags", of="Resources"),
     ),
     "aws:ec2/securityGroup:SecurityGroup": (
@@ -139,9 +182,16 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
         ),
     ),
     "aws:iam/rolePolicy:RolePolicy": (
-        Operation("iam", "PutRolePolicy", {"role": "RoleName", "policy": "PolicyDocument"}, named="PolicyName"),
+        Operation(
+            "iam",
+            "PutRolePolicy",
+            {"role": "RoleName", "policy": "PolicyDocument"},
+            named="PolicyName",
+        ),
     ),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (Operation("iam", "AttachRolePolicy", {"role": "RoleName"}),),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (
+        Operation("iam", "AttachRolePolicy", {"role": "RoleName"}),
+    ),
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": (
         Operation(
             "iam",
@@ -153,9 +203,14 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
     ),
     "aws:iam/instanceProfile:InstanceProfile": (
         Operation(
-            "iam", "CreateInstanceProfile", named="InstanceProfileName", id="InstanceProfile.InstanceProfileName"
+            "iam",
+            "CreateInstanceProfile",
+            named="InstanceProfileName",
+            id="InstanceProfile.InstanceProfileName",
         ),
-        Operation("iam", "AddRoleToInstanceProfile", {"role": "RoleName"}, of="InstanceProfileName"),
+        Operation(
+            "iam", "AddRoleToInstanceProfile", {"role": "RoleName"}, of="InstanceProfileName"
+        ),
     ),
     "aws:sqs/queue:Queue": (
         Operation(
@@ -169,7 +224,9 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
             id="QueueUrl",
         ),
     ),
-    "aws:sqs/queuePolicy:QueuePolicy": (Operation("sqs", "SetQueueAttributes", {"policy": "Attributes.Policy"}),),
+    "aws:sqs/queuePolicy:QueuePolicy": (
+        Operation("sqs", "SetQueueAttributes", {"policy": "Attributes.Policy"}),
+    ),
     "aws:cloudwatch/eventRule:EventRule": (Operation("events", "PutRule", named="Name"),),
     "aws:cloudwatch/eventTarget:EventTarget": (
         Operation("events", "PutTargets", {"targetId": "Targets.Id", "arn": "Targets.Arn"}),
@@ -201,11 +258,20 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
         ),
     ),
     "aws:eks/nodeGroup:NodeGroup": (
-        Operation("eks", "CreateNodegroup", {"nodeRoleArn": "nodeRole", "subnetIds": "subnets"}, named="nodegroupName"),
+        Operation(
+            "eks",
+            "CreateNodegroup",
+            {"nodeRoleArn": "nodeRole", "subnetIds": "subnets"},
+            named="nodegroupName",
+        ),
     ),
     "aws:eks/addon:Addon": (
-        Operation("eks", "CreateAddon", {"resolveConflictsOnCreate": "resolveConflicts"}, simulated=False),
-        Operation("eks", "UpdateAddon", {"resolveConflictsOnUpdate": "resolveConflicts"}, simulated=False),
+        Operation(
+            "eks", "CreateAddon", {"resolveConflictsOnCreate": "resolveConflicts"}, simulated=False
+        ),
+        Operation(
+            "eks", "UpdateAddon", {"resolveConflictsOnUpdate": "resolveConflicts"}, simulated=False
+        ),
     ),
     "aws:eks/accessEntry:AccessEntry": (Operation("eks", "CreateAccessEntry", simulated=False),),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
@@ -218,13 +284,23 @@ REQUESTS: dict[str, tuple[Operation, ...]] = {
         Operation(
             "autoscaling",
             "PutScheduledUpdateGroupAction",
-            {"autoscalingGroupName": "AutoScalingGroupName", "minSize": _size("MinSize"), "maxSize": _size("MaxSize")},
+            {
+                "autoscalingGroupName": "AutoScalingGroupName",
+                "minSize": _size("MinSize"),
+                "maxSize": _size("MaxSize"),
+            },
             simulated=False,
         ),
     ),
 }
 
-DOCUMENTS = ("AssumeRolePolicyDocument", "PolicyDocument", "configurationValues", "Policy", "EventPattern")
+DOCUMENTS = (
+    "AssumeRolePolicyDocument",
+    "PolicyDocument",
+    "configurationValues",
+    "Policy",
+    "EventPattern",
+)
 
 
 class RefusedRequest(Exception):
@@ -239,11 +315,12 @@ def service(name: str) -> ServiceModel:
 def requests(
     kind: str, name: str, inputs: Mapping[str, Any], made: Sequence[str] = (OF_NOTHING,)
 ) -> Iterator[tuple[Operation, dict[str, Any]]]:
-    """Yield the requests that make a resource, each checked; raise RefusedRequest for one that the API does not have.
+    """Yield the requests that make a resource, each checked; raise RefusedRequest for one that the
+    API does not have.
 
     `made` holds the id of what the first one made, for the others.
-    A property belongs to every operation that has a member for it (one that sets an attribute of what is there takes
-    only what its `names` say); one that no operation has is a fault.
+    A property belongs to every operation that has a member for it (one that sets an attribute of
+    what is there takes only what its `names` say); one that no operation has is a fault.
     """
     unclaimed = set(inputs)
     requested: list[tuple[Operation, dict[str, Any]]] = []
@@ -284,7 +361,9 @@ def _member(shape: Any, key: str) -> str | None:
     return next((member for member in shape.members if member.lower() == key.lower()), None)
 
 
-def _request(operation: Operation, shape: Any, name: str, taken: Mapping[str, Any]) -> dict[str, Any]:
+def _request(
+    operation: Operation, shape: Any, name: str, taken: Mapping[str, Any]
+) -> dict[str, Any]:
     body = {key: value for key, value in taken.items() if key != "tags" or not operation.tagged}
     inner = shape.members[operation.within] if operation.within else shape
     request = _fitted(renamed(body, operation.names), inner)
@@ -309,9 +388,18 @@ def _fitted(value: Any, shape: Any) -> Any:
         if isinstance(value, Mapping) and _is_tag(shape.member):
             key, text = shape.member.members
             return [{key: k, text: v} for k, v in value.items()]
-        return [_fitted(item, shape.member) for item in (value if isinstance(value, list) else [value])]
-    if shape.type_name == "map" and shape.value.type_name == "string" and isinstance(value, Mapping):
-        return {key: inner if isinstance(inner, str) else json.dumps(_whole(inner)) for key, inner in value.items()}
+        return [
+            _fitted(item, shape.member) for item in (value if isinstance(value, list) else [value])
+        ]
+    if (
+        shape.type_name == "map"
+        and shape.value.type_name == "string"
+        and isinstance(value, Mapping)
+    ):
+        return {
+            key: inner if isinstance(inner, str) else json.dumps(_whole(inner))
+            for key, inner in value.items()
+        }
     if shape.type_name == "boolean" and value in ("true", "false"):
         return value == "true"
     return _whole(value)
@@ -322,12 +410,15 @@ def _whole(value: Any) -> Any:
 
 
 def _is_tag(shape: Any) -> bool:
-    return shape.type_name == "structure" and {m.lower().removeprefix("tag") for m in shape.members} == {"key", "value"}
+    return shape.type_name == "structure" and {
+        m.lower().removeprefix("tag") for m in shape.members
+    } == {"key", "value"}
 
 
 def check(what: str, shape: Any, request: Mapping[str, Any]) -> None:
-    """Raise RefusedRequest unless the model has such a request: by botocore's validator, and by enums and patterns,
-    which clients leave to the service."""
+    """Raise RefusedRequest unless the model has such a request: by botocore's validator, and by
+    enums and patterns, which clients leave to the service.
+    """
     report = ParamValidator().validate(request, shape)
     faults = [report.generate_report()] if report.has_errors() else []
     faults += _faults(request, shape, "")
@@ -366,7 +457,8 @@ def _text_faults(value: str, shape: Any, path: str) -> Iterator[str]:
 def _python(pattern: str) -> str:
     """Return one of the models' patterns (Java's) in the form of Python's."""
     for name, characters in (
-        (r"\uD800\uDC00-\uDBFF\uDFFF", r"\U00010000-\U0010FFFF"),  # pairs that stand for one character
+        # pairs that stand for one character
+        (r"\uD800\uDC00-\uDBFF\uDFFF", r"\U00010000-\U0010FFFF"),
         (r"\p{L}", r"\w"), (r"\p{Z}", r"\s"), (r"\p{N}", r"\d"), (r"\p{S}", ""), (r"\p{M}", ""), (r"\p{P}", "")
     ):  # fmt: skip
         pattern = pattern.replace(name, characters)

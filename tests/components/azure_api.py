@@ -1,7 +1,8 @@
-"""AKS resources as Azure's own models of its API have them: every property, type, limit and word is held against them.
+"""AKS resources as Azure's own models of its API have them: every property, type, limit and word is
+held against them.
 
-The models are those of azure-mgmt-containerservice 40 (API 2025-10-01; the components send 2025-09-01), read as data:
-its own serializer checks types alone, and later releases check nothing.
+The models are those of azure-mgmt-containerservice 40 (API 2025-10-01; the components send
+2025-09-01), read as data: its own serializer checks types alone, and later releases check nothing.
 """
 
 from __future__ import annotations
@@ -19,20 +20,30 @@ REQUESTS = {
     "azure-native:containerservice:AgentPool": "AgentPool",
     "azure-native:containerservice:MaintenanceConfiguration": "MaintenanceConfiguration",
 }
-# What stands in the path of the request: the operations' parameters, not the models', have their limits.
+# What stands in the path of the request: the operations' parameters, not the models', have their
+# limits.
 IN_PATH = {
     "resourceGroupName": re.compile(r".{1,90}"),
     "resourceName": re.compile(r"[a-zA-Z0-9]$|^[a-zA-Z0-9][-_a-zA-Z0-9]{0,61}[a-zA-Z0-9]"),
     "agentPoolName": re.compile(r"[a-z][a-z0-9]{0,11}"),
     "configName": re.compile(r".+"),
 }
-_SCALARS: Mapping[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
+_SCALARS: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+}
 
 
 def refusals(token: str, inputs: Mapping[str, Any]) -> list[str]:
     """Return what the models refuse of a resource's inputs, each with the path of the property."""
     in_path = {key: inputs[key] for key in IN_PATH if key in inputs}
-    said = [f"{key}: {value}" for key, value in in_path.items() if not IN_PATH[key].fullmatch(str(value))]
+    said = [
+        f"{key}: {value}"
+        for key, value in in_path.items()
+        if not IN_PATH[key].fullmatch(str(value))
+    ]
     body = {key: value for key, value in inputs.items() if key not in in_path}
     return [*said, *_of_model(REQUESTS[token], body, "")]
 
@@ -68,11 +79,14 @@ def _of_model(name: str, given: Mapping[str, Any], path: str) -> Iterator[str]:
             yield from _of_type(kind, enum, limits, given[wire], here)
 
 
-def _of_type(kind: str, enum: str, limits: Mapping[str, Any], value: Any, path: str) -> Iterator[str]:
+def _of_type(
+    kind: str, enum: str, limits: Mapping[str, Any], value: Any, path: str
+) -> Iterator[str]:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # numbers cross the engine as floats
     if kind.startswith("{ManagedServiceIdentity") and isinstance(value, list):
-        value = {identity: {} for identity in value}  # as azure-native sends the ids that it takes as a list
+        # as azure-native sends the ids that it takes as a list
+        value = {identity: {} for identity in value}
     if kind.startswith("[") and isinstance(value, list):
         for index, item in enumerate(value):
             yield from _of_type(kind[1:-1], enum, {}, item, f"{path}[{index}]")

@@ -1,4 +1,6 @@
-"""The conditions of checkov's rules (bridgecrewio/checkov@03d5fdad) that apply to what the components declare."""
+"""The conditions of checkov's rules (bridgecrewio/checkov@03d5fdad) that apply to what the
+components declare.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ EVERYWHERE = {"0.0.0.0/0", "::/0"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: on which resources, what must hold of the inputs of each, and inputs of which it does not hold."""
+    """One rule: on which resources, what must hold of the inputs of each, and inputs of which it
+    does not hold.
+    """
 
     id: str
     kinds: tuple[str, ...]
@@ -22,7 +26,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class LinkRule:
-    """One rule on two resources: each of the first kind has one of the second kind that names it."""
+    """One rule on two resources: each of the first kind has one of the second kind that names
+    it.
+    """
 
     id: str
     kind: str
@@ -45,7 +51,9 @@ def _is(path: str, wanted: Any) -> Callable[[Inputs], bool]:
 
 
 def _blocks(inputs: Inputs) -> list[str]:
-    return [block["cidrBlock"] for block in at(inputs, "masterAuthorizedNetworksConfig.cidrBlocks", [])]
+    return [
+        block["cidrBlock"] for block in at(inputs, "masterAuthorizedNetworksConfig.cidrBlocks", [])
+    ]
 
 
 def _volumes_encrypted(inputs: Inputs) -> bool:
@@ -64,7 +72,9 @@ def _minor(inputs: Inputs) -> tuple[int, ...]:
 
 def _policies_enforced(inputs: Inputs) -> bool:
     policy = at(inputs, "networkPolicy.enabled")
-    return policy is True or (policy is False and inputs.get("datapathProvider") == "ADVANCED_DATAPATH")
+    return policy is True or (
+        policy is False and inputs.get("datapathProvider") == "ADVANCED_DATAPATH"
+    )
 
 
 def _nodes_all(inputs: Inputs, key: str, good: Callable[[Any], bool]) -> bool:
@@ -81,12 +91,22 @@ LOGS, KEY = ("aws:cloudwatch/logGroup:LogGroup",), ("aws:kms/key:Key",)
 SUBNET = ("gcp:compute/subnetwork:Subnetwork",)
 
 RULES = (
-    Rule("CKV_AWS_8", TEMPLATE, _volumes_encrypted, {"blockDeviceMappings": [{"ebs": {"volumeType": "gp3"}}]}),
+    Rule(
+        "CKV_AWS_8",
+        TEMPLATE,
+        _volumes_encrypted,
+        {"blockDeviceMappings": [{"ebs": {"volumeType": "gp3"}}]},
+    ),
     Rule("CKV_AWS_37", EKS, lambda i: set(i.get("enabledClusterLogTypes", ())) >= ALL_LOGS, {}),
     Rule("CKV_AWS_38", EKS, _public_only_for_some, {"vpcConfig": {"endpointPublicAccess": True}}),
     Rule("CKV_AWS_39", EKS, _is("vpcConfig.endpointPublicAccess", False), {"vpcConfig": {}}),
     Rule("CKV_AWS_58", EKS, lambda i: "secrets" in at(i, "encryptionConfig.resources", ()), {}),
-    Rule("CKV_AWS_79", TEMPLATE, _is("metadataOptions.httpTokens", "required"), {"metadataOptions": {}}),
+    Rule(
+        "CKV_AWS_79",
+        TEMPLATE,
+        _is("metadataOptions.httpTokens", "required"),
+        {"metadataOptions": {}},
+    ),
     Rule(
         "CKV_AWS_100",
         GROUP,
@@ -94,7 +114,9 @@ RULES = (
         {"remoteAccess": {"ec2SshKey": "key"}},
     ),
     Rule("CKV_AWS_158", LOGS, lambda i: bool(i.get("kmsKeyId")), {"retentionInDays": 365}),
-    Rule("CKV_AWS_338", LOGS, lambda i: i.get("retentionInDays", 0) >= 365, {"retentionInDays": 30}),
+    Rule(
+        "CKV_AWS_338", LOGS, lambda i: i.get("retentionInDays", 0) >= 365, {"retentionInDays": 30}
+    ),
     Rule("CKV2_AWS_64", KEY, lambda i: bool(i.get("policy")), {"enableKeyRotation": True}),
     Rule("CKV_AWS_7", KEY, _is("enableKeyRotation", True), {}),
     Rule("CKV_AWS_339", EKS, lambda i: _minor(i) >= (1, 34), {"version": "1.29"}),
@@ -104,11 +126,28 @@ RULES = (
         lambda i: at(i, "metadataOptions.httpPutResponseHopLimit", 1) <= 1,
         {"metadataOptions": {"httpPutResponseHopLimit": 2}},
     ),
-    Rule("CKV_GCP_1", GKE, lambda i: bool(at(i, "loggingConfig.enableComponents")), {"loggingService": "none"}),
+    Rule(
+        "CKV_GCP_1",
+        GKE,
+        lambda i: bool(at(i, "loggingConfig.enableComponents")),
+        {"loggingService": "none"},
+    ),
     Rule("CKV_GCP_7", GKE, _is("enableLegacyAbac", False), {"enableLegacyAbac": True}),
-    Rule("CKV_GCP_8", GKE, lambda i: bool(at(i, "monitoringConfig.enableComponents")), {"monitoringService": "none"}),
-    Rule("CKV_GCP_9", POOL, _is("management.autoRepair", True), {"management": {"autoUpgrade": True}}),
-    Rule("CKV_GCP_10", POOL, _is("management.autoUpgrade", True), {"management": {"autoRepair": True}}),
+    Rule(
+        "CKV_GCP_8",
+        GKE,
+        lambda i: bool(at(i, "monitoringConfig.enableComponents")),
+        {"monitoringService": "none"},
+    ),
+    Rule(
+        "CKV_GCP_9", POOL, _is("management.autoRepair", True), {"management": {"autoUpgrade": True}}
+    ),
+    Rule(
+        "CKV_GCP_10",
+        POOL,
+        _is("management.autoUpgrade", True),
+        {"management": {"autoRepair": True}},
+    ),
     Rule("CKV_GCP_12", GKE, _policies_enforced, {"networkPolicy": {"enabled": False}}),
     Rule(
         "CKV_GCP_13",
@@ -119,17 +158,32 @@ RULES = (
     Rule(
         "CKV_GCP_18",
         GKE,
-        lambda i: at(i, "privateClusterConfig.enablePrivateEndpoint") is True and not EVERYWHERE & {*_blocks(i)},
+        lambda i: (
+            at(i, "privateClusterConfig.enablePrivateEndpoint") is True
+            and not EVERYWHERE & {*_blocks(i)}
+        ),
         {"masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "0.0.0.0/0"}]}},
     ),
     Rule("CKV_GCP_20", GKE, lambda i: "masterAuthorizedNetworksConfig" in i, {}),
     Rule("CKV_GCP_21", GKE, lambda i: bool(i.get("resourceLabels")), {}),
-    Rule("CKV_GCP_22", POOL, _is("nodeConfig.imageType", "COS_CONTAINERD"), {"nodeConfig": {"imageType": "UBUNTU"}}),
-    Rule("CKV_GCP_23", GKE, lambda i: bool(i.get("ipAllocationPolicy")), {"networkingMode": "ROUTES"}),
+    Rule(
+        "CKV_GCP_22",
+        POOL,
+        _is("nodeConfig.imageType", "COS_CONTAINERD"),
+        {"nodeConfig": {"imageType": "UBUNTU"}},
+    ),
+    Rule(
+        "CKV_GCP_23", GKE, lambda i: bool(i.get("ipAllocationPolicy")), {"networkingMode": "ROUTES"}
+    ),
     Rule("CKV_GCP_25", GKE, lambda i: bool(i.get("privateClusterConfig")), {}),
     Rule("CKV_GCP_26", SUBNET, lambda i: bool(i.get("logConfig")), {}),
     Rule("CKV_GCP_61", GKE, _is("enableIntranodeVisibility", True), {}),
-    Rule("CKV_GCP_64", GKE, _is("privateClusterConfig.enablePrivateNodes", True), {"privateClusterConfig": {}}),
+    Rule(
+        "CKV_GCP_64",
+        GKE,
+        _is("privateClusterConfig.enablePrivateNodes", True),
+        {"privateClusterConfig": {}},
+    ),
     Rule("CKV_GCP_65", GKE, lambda i: bool(at(i, "authenticatorGroupsConfig.securityGroup")), {}),
     Rule(
         "CKV_GCP_66",
@@ -137,8 +191,18 @@ RULES = (
         _is("binaryAuthorization.evaluationMode", "PROJECT_SINGLETON_POLICY_ENFORCE"),
         {"binaryAuthorization": {"evaluationMode": "DISABLED"}},
     ),
-    Rule("CKV_GCP_68", POOL, _is("nodeConfig.shieldedInstanceConfig.enableSecureBoot", True), {"nodeConfig": {}}),
-    Rule("CKV_GCP_69", POOL, _is("nodeConfig.workloadMetadataConfig.mode", "GKE_METADATA"), {"nodeConfig": {}}),
+    Rule(
+        "CKV_GCP_68",
+        POOL,
+        _is("nodeConfig.shieldedInstanceConfig.enableSecureBoot", True),
+        {"nodeConfig": {}},
+    ),
+    Rule(
+        "CKV_GCP_69",
+        POOL,
+        _is("nodeConfig.workloadMetadataConfig.mode", "GKE_METADATA"),
+        {"nodeConfig": {}},
+    ),
     Rule(
         "CKV_GCP_70",
         GKE,
@@ -179,7 +243,12 @@ RULES = (
         {},
     ),
     *(
-        Rule(id, (*AKS, *AGENT_POOL), lambda inputs, key=key, good=good: _nodes_all(inputs, key, good), {})
+        Rule(
+            id,
+            (*AKS, *AGENT_POOL),
+            lambda inputs, key=key, good=good: _nodes_all(inputs, key, good),
+            {},
+        )
         for id, key, good in (
             ("CKV_AZURE_143", "enableNodePublicIP", lambda value: value is False),
             ("CKV_AZURE_168", "maxPods", lambda value: value is not None and value >= 50),
@@ -190,7 +259,9 @@ RULES = (
 )
 
 LINK_RULES = (
-    LinkRule("CKV2_GCP_18", "gcp:compute/network:Network", "gcp:compute/firewall:Firewall", "network"),
+    LinkRule(
+        "CKV2_GCP_18", "gcp:compute/network:Network", "gcp:compute/firewall:Firewall", "network"
+    ),
     LinkRule("CKV2_AWS_11", "aws:ec2/vpc:Vpc", "aws:ec2/flowLog:FlowLog", "vpcId"),
     LinkRule(
         "CKV2_AWS_12",
@@ -212,7 +283,11 @@ def findings(resources: list[Any]) -> set[tuple[str, str]]:
     }
     for link in LINK_RULES:
         for each in (each for each in resources if each.type == link.kind):
-            others = [o for o in resources if o.type == link.other and o.inputs.get(link.by) == f"{each.name}-id"]
+            others = [
+                o
+                for o in resources
+                if o.type == link.other and o.inputs.get(link.by) == f"{each.name}-id"
+            ]
             if not others or not all(link.holds(other.inputs) for other in others):
                 found.add((link.id, each.name))
     return found

@@ -1,4 +1,6 @@
-"""What a component declares: it is run on Pulumi's mocks, and every registration is kept with its options."""
+"""What a component declares: it is run on Pulumi's mocks, and every registration is kept with its
+options.
+"""
 
 import base64
 import sys
@@ -22,7 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 def pytest_configure(config: pytest.Config) -> None:
     # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
-    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*")
+    config.addinivalue_line(
+        "filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*"
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,9 @@ class Declared:
 
     def one(self, kind: str, name: str = "") -> Registered:
         found = [resource for resource in self.all(kind) if not name or resource.name == name]
-        assert len(found) == 1, f"{len(found)} of {kind} {name}: {[resource.name for resource in self.all(kind)]}"
+        assert len(found) == 1, (
+            f"{len(found)} of {kind} {name}: {[resource.name for resource in self.all(kind)]}"
+        )
         return found[0]
 
     def names(self) -> list[str]:
@@ -76,8 +82,13 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:ec2/vpc:Vpc": lambda name: {"arn": f"arn:aws:ec2:us-east-1:111122223333:vpc/{name}"},
     "aws:ec2/placementGroup:PlacementGroup": lambda name: {"name": name},
     "aws:ec2/eip:Eip": lambda name: {"allocationId": f"eipalloc-{name}"},
-    "aws:cloudwatch/logGroup:LogGroup": lambda name: {"arn": f"arn:aws:logs:us-east-1:111122223333:log-group:{name}"},
-    "aws:iam/role:Role": lambda name: {"name": name, "arn": f"arn:aws:iam::111122223333:role/{name}"},
+    "aws:cloudwatch/logGroup:LogGroup": lambda name: {
+        "arn": f"arn:aws:logs:us-east-1:111122223333:log-group:{name}"
+    },
+    "aws:iam/role:Role": lambda name: {
+        "name": name,
+        "arn": f"arn:aws:iam::111122223333:role/{name}",
+    },
     "aws:iam/instanceProfile:InstanceProfile": lambda name: {"name": name},
     "aws:sqs/queue:Queue": lambda name: {
         "name": name,
@@ -87,31 +98,42 @@ COMPUTED: dict[str, Callable[[str], dict[str, Any]]] = {
     "aws:cloudwatch/eventRule:EventRule": lambda name: {"name": name},
     "aws:kms/key:Key": lambda name: {"arn": f"arn:aws:kms:us-east-1:111122223333:key/{name}"},
     "aws:ec2/launchTemplate:LaunchTemplate": lambda name: {"latestVersion": 1},
-    "aws:eks/nodeGroup:NodeGroup": lambda name: {"resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]},
+    "aws:eks/nodeGroup:NodeGroup": lambda name: {
+        "resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]
+    },
     "azure-native:resources:ResourceGroup": lambda name: {"name": name},
     "azure-native:network:VirtualNetwork": lambda name: {"name": name},
     "azure-native:network:PublicIPAddress": lambda name: {"ipAddress": "198.51.100.7"},
-    "azure-native:managedidentity:UserAssignedIdentity": lambda name: {"principalId": f"{name}-principal"},
+    "azure-native:managedidentity:UserAssignedIdentity": lambda name: {
+        "principalId": f"{name}-principal"
+    },
     "azure-native:containerservice:AgentPool": lambda name: {"name": name},
     "azure-native:containerservice:ManagedCluster": lambda name: {
         "name": name,
         "fqdn": f"{name}.hcp.eastus.azmk8s.io",
         "privateFQDN": "",
         "oidcIssuerProfile": {"issuerURL": "https://oidc.example/1/"},
-        "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},  # given as a list of ids
+        # given as a list of ids
+        "identity": {"type": "UserAssigned", "userAssignedIdentities": {}},
     },
     "gcp:container/cluster:Cluster": lambda name: {
         "name": name,
         "endpoint": "192.0.2.10",
         "masterAuth": {"clusterCaCertificate": "Q0E="},
     },
-    "gcp:serviceaccount/account:Account": lambda name: {"email": f"{name}@p.example", "project": "p"},
+    "gcp:serviceaccount/account:Account": lambda name: {
+        "email": f"{name}@p.example",
+        "project": "p",
+    },
     "kubernetes:helm.sh/v3:Release": lambda name: {"status": {"status": "deployed"}},
 }
 
 AZURE_KUBECONFIG = {
     "clusters": [
-        {"name": "dev", "cluster": {"server": "https://dev.example:443", "certificate-authority-data": "Q0E="}},
+        {
+            "name": "dev",
+            "cluster": {"server": "https://dev.example:443", "certificate-authority-data": "Q0E="},
+        },
     ]
 }
 ANSWERS: dict[str, dict[str, Any]] = {
@@ -123,17 +145,24 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
     "azure-native:containerservice:listManagedClusterUserCredentials": {
         "kubeconfigs": [
-            {"name": "clusterUser", "value": base64.b64encode(yaml.safe_dump(AZURE_KUBECONFIG).encode()).decode()}
+            {
+                "name": "clusterUser",
+                "value": base64.b64encode(yaml.safe_dump(AZURE_KUBECONFIG).encode()).decode(),
+            }
         ]
     },
-    "aws:index/getAvailabilityZones:getAvailabilityZones": {"names": [f"us-east-1{letter}" for letter in "abcdf"]},
+    "aws:index/getAvailabilityZones:getAvailabilityZones": {
+        "names": [f"us-east-1{letter}" for letter in "abcdf"]
+    },
     "aws:index/getPartition:getPartition": {"partition": "aws"},
     "aws:index/getCallerIdentity:getCallerIdentity": {
         "accountId": "111122223333",
         "arn": "arn:aws:sts::111122223333:assumed-role/deploy/me",
     },
     "aws:index/getRegion:getRegion": {"region": "us-east-1"},
-    "aws:iam/getSessionContext:getSessionContext": {"issuerArn": "arn:aws:iam::111122223333:role/deploy"},
+    "aws:iam/getSessionContext:getSessionContext": {
+        "issuerArn": "arn:aws:iam::111122223333:role/deploy"
+    },
     "aws:eks/getNodeGroups:getNodeGroups": {"names": []},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9.9.9-eksbuild.9"},
     "aws:iam/getRoles:getRoles": {
@@ -147,11 +176,15 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "azure-native:containerservice:getManagedCluster": {
         "agentPoolProfiles": [{"name": "t4", "count": 3, "enableAutoScaling": True}]
     },
-    "gcp:compute/getZones:getZones": {"names": [f"us-central1-{zone}" for zone in ("a", "ai1a", "b", "c", "f")]},
+    "gcp:compute/getZones:getZones": {
+        "names": [f"us-central1-{zone}" for zone in ("a", "ai1a", "b", "c", "f")]
+    },
 }
 
 
-Through = Callable[[mocks.MockResourceArgs, str | None, dict[str, Any]], tuple[str | None, dict[str, Any]]]
+Through = Callable[
+    [mocks.MockResourceArgs, str | None, dict[str, Any]], tuple[str | None, dict[str, Any]]
+]
 
 
 class _Mocks(mocks.Mocks):
@@ -208,15 +241,17 @@ def _name(urn: str) -> str:
 def declare() -> Callable[..., Declared]:
     """Run a function that makes components and return what was declared; outputs are awaited.
 
-    `through` may stand between the components and the mocks: it gets each resource and the outputs that the mocks made
-    up, and returns id and outputs.
+    `through` may stand between the components and the mocks: it gets each resource and the outputs
+    that the mocks made up, and returns id and outputs.
     """
 
     def run(make: Callable[[], Any], through: Through | None = None) -> Declared:
         declared = Declared()
         cloud = _Mocks(through)
         monitor = _Monitor(declared, cloud)
-        pulumi.runtime.set_mocks(cloud, project="project", stack="dev", preview=False, monitor=monitor)
+        pulumi.runtime.set_mocks(
+            cloud, project="project", stack="dev", preview=False, monitor=monitor
+        )
 
         @pulumi.runtime.test
         def body() -> Any:
@@ -231,7 +266,9 @@ def declare() -> Callable[..., Declared]:
 
 @pytest.fixture(scope="session")
 def stack() -> Callable[[str], Callable[[], DraPlatform]]:
-    """Return what makes the platform of a stack of this repository: its fleet, and the plan that lies beside it."""
+    """Return what makes the platform of a stack of this repository: its fleet, and the plan that
+    lies beside it.
+    """
 
     def make(name: str) -> DraPlatform:
         settings = yaml.safe_load((PROJECT / f"stacks/Pulumi.{name}.yaml").read_text())["config"]

@@ -1,7 +1,8 @@
-"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that they do not have.
+"""GCP resources as the messages of Google's API clients, which refuse fields and enum values that
+they do not have.
 
-Run as a program (a list of [type, name, inputs] in, a list of answers out): Google's clients and Pulumi's engine
-protocol both register `google.rpc.Status`, so one process cannot hold both.
+Run as a program (a list of [type, name, inputs] in, a list of answers out): Google's clients and
+Pulumi's engine protocol both register `google.rpc.Status`, so one process cannot hold both.
 """
 
 import json
@@ -38,13 +39,17 @@ def _below(parent: str, names: Names) -> dict[str, Any]:
 
 
 def _maintained_hosts(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return nothing: hosts' maintenance is in the API's beta alone, which Pulumi's provider speaks; asked here."""
+    """Return nothing: hosts' maintenance is in the API's beta alone, which Pulumi's provider
+    speaks; asked here.
+    """
     json_format.ParseDict(policy, container_v1beta1.HostMaintenancePolicy.pb()())
     return {}
 
 
 def _maintenance(policy: dict[str, Any]) -> dict[str, Any]:
-    """Return the policy with the window that holds all of it, and exclusions by name where Pulumi has a list."""
+    """Return the policy with the window that holds all of it, and exclusions by name where Pulumi
+    has a list.
+    """
     names = {"exclusionOptions": "maintenanceExclusionOptions"}
     by_name = {
         item.get("exclusionName", ""): {
@@ -66,7 +71,9 @@ MESSAGES: dict[str, Message] = {
             **_below("nodeConfig", NODE_CONFIG),
             "nodeLocations": "locations",
             "minMasterVersion": "initialClusterVersion",
-            "networkingMode": lambda mode: {"ipAllocationPolicy": {"useIpAliases": mode == "VPC_NATIVE"}},
+            "networkingMode": lambda mode: {
+                "ipAllocationPolicy": {"useIpAliases": mode == "VPC_NATIVE"}
+            },
             "datapathProvider": "networkConfig.datapathProvider",
             "dnsConfig": "networkConfig.dnsConfig",
             "enableIntranodeVisibility": "networkConfig.enableIntraNodeVisibility",
@@ -94,7 +101,9 @@ MESSAGES: dict[str, Message] = {
             "location": None,
         },
     ),
-    "gcp:compute/network:Network": Message(compute_v1.Network, {"routingMode": "routingConfig.routingMode"}),
+    "gcp:compute/network:Network": Message(
+        compute_v1.Network, {"routingMode": "routingConfig.routingMode"}
+    ),
     "gcp:compute/subnetwork:Subnetwork": Message(compute_v1.Subnetwork),
     "gcp:compute/firewall:Firewall": Message(
         compute_v1.Firewall, {"denies": "denied", "denies.protocol": "IPProtocol"}
@@ -117,7 +126,9 @@ class RefusedMessage(Exception):
 
 
 def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
-    """Return the message that makes a resource; raise RefusedMessage for one that the API does not have."""
+    """Return the message that makes a resource; raise RefusedMessage for one that the API does not
+    have.
+    """
     wanted = MESSAGES[kind]
     try:
         document = renamed(inputs, wanted.names)
@@ -131,12 +142,17 @@ def message(kind: str, name: str, inputs: Mapping[str, Any]) -> proto.Message:
     return built
 
 
-def _unknown_values(kind: type[proto.Message], document: Mapping[str, Any], path: str) -> Iterator[str]:
+def _unknown_values(
+    kind: type[proto.Message], document: Mapping[str, Any], path: str
+) -> Iterator[str]:
     """Yield what is no value of an enum where the API has text on the wire, as all of compute has.
 
     The message class then holds the values beside its fields, under the field's name.
     """
-    fields = {re.sub(r"_(\w)", lambda m: m[1].upper(), name.rstrip("_")): f for name, f in kind.meta.fields.items()}
+    fields = {
+        re.sub(r"_(\w)", lambda m: m[1].upper(), name.rstrip("_")): f
+        for name, f in kind.meta.fields.items()
+    }
     for key, value in document.items():
         declared = fields.get(key)
         if declared is None:

@@ -14,7 +14,11 @@ from pulumi_dra.aks.gpu_pool import FIXED
 from pulumi_dra.inputs.reader import WrongInputs
 from pulumi_dra.platform.platform import DraPlatform
 
-CLUSTER: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus", "public_access_cidrs": ["198.18.0.0/24"]}
+CLUSTER: dict[str, Any] = {
+    "kubernetes_version": "1.35",
+    "location": "eastus",
+    "public_access_cidrs": ["198.18.0.0/24"],
+}
 POOL: dict[str, Any] = {
     "cluster_name": "dev",
     "resource_group_name": "group",
@@ -23,7 +27,9 @@ POOL: dict[str, Any] = {
     "machine": "Standard_NC4as_T4_v3",
     "max_nodes": 4,
 }
-GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+GROUP = (
+    "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+)
 SOMEBODY = "0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f"
 
 
@@ -65,13 +71,25 @@ BASELINE: dict[str, tuple[str, object]] = {
         "addonProfiles",
         {
             "azurepolicy": {"enabled": True},
-            "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"enableSecretRotation": "true"}},
+            "azureKeyvaultSecretsProvider": {
+                "enabled": True,
+                "config": {"enableSecretRotation": "true"},
+            },
         },
     ),
-    "Entra ID": ("aadProfile", {"managed": True, "enableAzureRBAC": True, "adminGroupObjectIDs": []}),
+    "Entra ID": (
+        "aadProfile",
+        {"managed": True, "enableAzureRBAC": True, "adminGroupObjectIDs": []},
+    ),
     "issuer": ("oidcIssuerProfile", {"enabled": True}),
-    "what AKS makes is not changed by hand": ("nodeResourceGroupProfile", {"restrictionLevel": "ReadOnly"}),
-    "no node auto-provisioning, which does not see claims": ("nodeProvisioningProfile", {"mode": "Manual"}),
+    "what AKS makes is not changed by hand": (
+        "nodeResourceGroupProfile",
+        {"restrictionLevel": "ReadOnly"},
+    ),
+    "no node auto-provisioning, which does not see claims": (
+        "nodeProvisioningProfile",
+        {"mode": "Manual"},
+    ),
 }
 
 
@@ -89,17 +107,35 @@ def test_cluster_defaults(by_default: Any, name: str) -> None:
 def test_identity_and_defender(cluster: Any) -> None:
     declared = cluster()
     inputs = declared.one("ManagedCluster").inputs
-    assert inputs["identity"] == {"type": "UserAssigned", "userAssignedIdentities": ["dev-identity-id"]}
+    assert inputs["identity"] == {
+        "type": "UserAssigned",
+        "userAssignedIdentities": ["dev-identity-id"],
+    }
     assert inputs["securityProfile"]["workloadIdentity"] == {"enabled": True}
     assert inputs["securityProfile"]["defender"]["logAnalyticsWorkspaceResourceId"] == "dev-logs-id"
     assert "defender" not in cluster(defender=False).one("ManagedCluster").inputs["securityProfile"]
 
 
 def test_system_nodes(cluster: Any) -> None:
-    """CKV_AZURE_227, 168, 169, 143: encrypted at the host, enough pods, scale sets, no public addresses."""
-    (nodes,) = cluster(system_zones=["eastus-1", "eastus-3"]).one("ManagedCluster").inputs["agentPoolProfiles"]
-    assert (nodes["name"], nodes["mode"], nodes["count"], nodes["vmSize"]) == ("system", "System", 2, "Standard_D4s_v5")
-    assert (nodes["enableEncryptionAtHost"], nodes["enableNodePublicIP"], nodes["maxPods"]) == (True, False, 110)
+    """CKV_AZURE_227, 168, 169, 143: encrypted at the host, enough pods, scale sets, no public
+    addresses.
+    """
+    (nodes,) = (
+        cluster(system_zones=["eastus-1", "eastus-3"])
+        .one("ManagedCluster")
+        .inputs["agentPoolProfiles"]
+    )
+    assert (nodes["name"], nodes["mode"], nodes["count"], nodes["vmSize"]) == (
+        "system",
+        "System",
+        2,
+        "Standard_D4s_v5",
+    )
+    assert (nodes["enableEncryptionAtHost"], nodes["enableNodePublicIP"], nodes["maxPods"]) == (
+        True,
+        False,
+        110,
+    )
     assert nodes["availabilityZones"] == ["1", "3"]
     assert nodes["vnetSubnetID"] == "dev-network-nodes-id"
     assert "nodeTaints" not in nodes  # what claims nothing runs here
@@ -118,7 +154,11 @@ def test_the_audit_log_is_kept(cluster: Any) -> None:
 def test_without_networks_the_cluster_is_private(cluster: Any) -> None:
     """CKV_AZURE_115; ranges and a private cluster exclude each other."""
     access = cluster(public_access_cidrs=[]).one("ManagedCluster").inputs["apiServerAccessProfile"]
-    assert access == {"enablePrivateCluster": True, "privateDNSZone": "system", "disableRunCommand": True}
+    assert access == {
+        "enablePrivateCluster": True,
+        "privateDNSZone": "system",
+        "disableRunCommand": True,
+    }
 
 
 def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
@@ -134,7 +174,9 @@ def test_the_network_has_a_way_out_and_none_in(cluster: Any) -> None:
 
 def test_ranges_of_pods_and_services(cluster: Any) -> None:
     said = (
-        cluster(pods_cidr="192.168.0.0/16", service_cidr="172.16.4.0/22").one("ManagedCluster").inputs["networkProfile"]
+        cluster(pods_cidr="192.168.0.0/16", service_cidr="172.16.4.0/22")
+        .one("ManagedCluster")
+        .inputs["networkProfile"]
     )
     assert (said["podCidr"], said["serviceCidr"], said["dnsServiceIP"]) == (
         "192.168.0.0/16",
@@ -142,7 +184,8 @@ def test_ranges_of_pods_and_services(cluster: Any) -> None:
         "172.16.4.10",
     )
     assert (
-        not {"podCidr", "serviceCidr", "dnsServiceIP"} & cluster().one("ManagedCluster").inputs["networkProfile"].keys()
+        not {"podCidr", "serviceCidr", "dnsServiceIP"}
+        & cluster().one("ManagedCluster").inputs["networkProfile"].keys()
     )
 
 
@@ -166,7 +209,11 @@ def test_a_cluster_that_is_taken_over_keeps_its_pools_and_its_identity(cluster: 
     roles = {each.name: each.inputs["principalId"] for each in declared.all("RoleAssignment")}
     assert roles == {"dev-disks": SOMEBODY, "dev-admin": "me"}  # on the subnet it has one
     system = declared.one("AgentPool")
-    assert (system.inputs["agentPoolName"], system.inputs["mode"], system.inputs["count"]) == ("system", "System", 2)
+    assert (system.inputs["agentPoolName"], system.inputs["mode"], system.inputs["count"]) == (
+        "system",
+        "System",
+        2,
+    )
     assert system.inputs["orchestratorVersion"] == CLUSTER["kubernetes_version"]
     assert cluster().one("ManagedCluster").ignore_changes == ()
 
@@ -179,7 +226,10 @@ def test_an_existing_subnet_is_used_as_it_is(cluster: Any) -> None:
     assert inputs["networkProfile"]["outboundType"] == "loadBalancer"
     assert inputs["apiServerAccessProfile"]["authorizedIPRanges"] == ["198.18.0.0/24"]
     assert inputs["nodeResourceGroup"] == "mine-dev-nodes"
-    assert declared.one("RoleAssignment", "dev-subnet").inputs["scope"] == "/subscriptions/s/subnets/mine"
+    assert (
+        declared.one("RoleAssignment", "dev-subnet").inputs["scope"]
+        == "/subscriptions/s/subnets/mine"
+    )
 
 
 def test_the_identity_may_join_the_subnet_before_the_cluster_is_there(cluster: Any) -> None:
@@ -193,7 +243,11 @@ def test_the_identity_may_join_the_subnet_before_the_cluster_is_there(cluster: A
 @pytest.mark.parametrize("deployer", ["User", "ServicePrincipal"])
 def test_without_groups_who_creates_the_cluster_administers_it(cluster: Any, deployer: str) -> None:
     role = cluster(deployer_type=deployer).one("RoleAssignment", "dev-admin").inputs
-    assert (role["principalId"], role["principalType"], role["scope"]) == ("me", deployer, "dev-cluster-id")
+    assert (role["principalId"], role["principalType"], role["scope"]) == (
+        "me",
+        deployer,
+        "dev-cluster-id",
+    )
 
 
 def test_groups_administer_the_cluster_alone(cluster: Any) -> None:
@@ -205,11 +259,15 @@ def test_groups_administer_the_cluster_alone(cluster: Any) -> None:
 def test_upgrades_have_their_windows(cluster: Any) -> None:
     declared = cluster(maintenance_day="Tuesday", maintenance_start="01:30")
     windows = {
-        each.inputs["configName"]: each.inputs["maintenanceWindow"] for each in declared.all("MaintenanceConfiguration")
+        each.inputs["configName"]: each.inputs["maintenanceWindow"]
+        for each in declared.all("MaintenanceConfiguration")
     }
     assert set(windows) == {"aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"}
     for window in windows.values():
-        assert (window["startTime"], window["schedule"]["weekly"]["dayOfWeek"]) == ("01:30", "Tuesday")
+        assert (window["startTime"], window["schedule"]["weekly"]["dayOfWeek"]) == (
+            "01:30",
+            "Tuesday",
+        )
     assert cluster(upgrade_channel="none").all("MaintenanceConfiguration") == []
 
 
@@ -224,7 +282,10 @@ def test_the_kubeconfig_holds_no_token(declare: Callable[..., Any]) -> None:
     (document,) = found
     assert document["clusters"][0]["cluster"]["server"] == "https://dev.example:443"
     command = document["users"][0]["user"]["exec"]
-    assert (command["command"], command["args"][:3]) == ("kubelogin", ["get-token", "--login", "spn"])
+    assert (command["command"], command["args"][:3]) == (
+        "kubelogin",
+        ["get-token", "--login", "spn"],
+    )
     assert "token" not in document["users"][0]["user"]
 
 
@@ -237,7 +298,9 @@ def test_protection_and_keys(cluster: Any) -> None:
     assert declared.one("ManagedCluster").protect
     assert declared.one("ManagedCluster").inputs["diskEncryptionSetID"] == DISK_SET
     assert not cluster().one("ManagedCluster").protect
-    assert declared.all("ManagementLockByScope") == [], "a lock would keep pools from being replaced"
+    assert declared.all("ManagementLockByScope") == [], (
+        "a lock would keep pools from being replaced"
+    )
 
 
 KEY = "https://secrets.vault.azure.net/keys/etcd/0a1b2c"
@@ -245,7 +308,9 @@ VAULT = "/subscriptions/s/resourceGroups/r/providers/Microsoft.KeyVault/vaults/s
 
 
 def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
-    """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the identity may use the key at once."""
+    """CIS Kubernetes 1.2.27 and 1.2.28: encryption providers; the identity may use the key at
+    once.
+    """
     assert "azureKeyVaultKms" not in cluster().one("ManagedCluster").inputs["securityProfile"]
     declared = cluster(secrets_kms_key=KEY, secrets_key_vault_id=VAULT)
     made = declared.one("ManagedCluster")
@@ -256,7 +321,9 @@ def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
     }
     role = declared.one("RoleAssignment", "dev-key").inputs
     assert (role["scope"], role["principalId"]) == (VAULT, "dev-identity-principal")
-    assert role["roleDefinitionId"].endswith("/roleDefinitions/12338af0-0e69-4776-bea7-57ae8d297424")
+    assert role["roleDefinitionId"].endswith(
+        "/roleDefinitions/12338af0-0e69-4776-bea7-57ae8d297424"
+    )
     assert "dev-key" in made.depends_on
     without = cluster(secrets_kms_key=KEY, grant_key_use=False)
     assert {each.name for each in without.all("RoleAssignment")} == {"dev-subnet", "dev-admin"}
@@ -266,7 +333,11 @@ def test_a_pool_is_for_claims(pool: Any) -> None:
     declared = pool()
     inputs = declared.inputs
     assert inputs["agentPoolName"] == "t4"
-    assert (inputs["vmSize"], inputs["count"], inputs["enableAutoScaling"]) == ("Standard_NC4as_T4_v3", 0, False)
+    assert (inputs["vmSize"], inputs["count"], inputs["enableAutoScaling"]) == (
+        "Standard_NC4as_T4_v3",
+        0,
+        False,
+    )
     assert inputs["gpuProfile"] == {"driver": "Install"}
     assert inputs["nodeTaints"] == ["nvidia.com/gpu=present:NoSchedule"]
     assert inputs["nodeLabels"] == {
@@ -275,7 +346,11 @@ def test_a_pool_is_for_claims(pool: Any) -> None:
         "pulumi-dra/pool": "t4",
     }
     assert (inputs["maxPods"], inputs["osDiskSizeGB"], inputs["osSKU"]) == (110, 200, "Ubuntu")
-    assert inputs["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1", "drainTimeoutInMinutes": 30}
+    assert inputs["upgradeSettings"] == {
+        "maxSurge": "0",
+        "maxUnavailable": "1",
+        "drainTimeoutInMinutes": 30,
+    }
     assert (inputs["enableEncryptionAtHost"], inputs["enableNodePublicIP"]) == (True, False)
     assert set(declared.replace_on_changes) == set(FIXED)
     assert declared.delete_before_replace
@@ -295,15 +370,23 @@ def test_an_autoscaled_pool_keeps_its_present_count_within_the_limits(
     pool: Any, name: str, limits: tuple[int, int, int], asked: int
 ) -> None:
     least, wanted, most = limits
-    declared = pool(pool_name=name, autoscaled=True, min_nodes=least, desired_nodes=wanted, max_nodes=most)
+    declared = pool(
+        pool_name=name, autoscaled=True, min_nodes=least, desired_nodes=wanted, max_nodes=most
+    )
     inputs = declared.inputs
     assert (inputs["minCount"], inputs["count"], inputs["maxCount"]) == (least, asked, most)
-    assert "count" not in declared.ignore_changes, "AKS takes the count with every change: an old one would scale back"
+    assert "count" not in declared.ignore_changes, (
+        "AKS takes the count with every change: an old one would scale back"
+    )
 
 
 def test_spot_neither_surges_nor_drains(pool: Any) -> None:
     inputs = pool(capacity="spot").inputs
-    assert (inputs["scaleSetPriority"], inputs["scaleSetEvictionPolicy"], inputs["spotMaxPrice"]) == (
+    assert (
+        inputs["scaleSetPriority"],
+        inputs["scaleSetEvictionPolicy"],
+        inputs["spotMaxPrice"],
+    ) == (
         "Spot",
         "Delete",
         -1,
@@ -317,14 +400,24 @@ def test_bought_machines_come_with_the_right_to_use_them(declare: Callable[..., 
     assert declared.one("AgentPool").inputs["capacityReservationGroupID"] == GROUP
     role = declared.one("RoleAssignment")
     assert (role.inputs["scope"], role.inputs["principalId"]) == (GROUP, "p")
-    assert role.inputs["roleDefinitionId"].startswith("/subscriptions/s/providers/Microsoft.Authorization/")
+    assert role.inputs["roleDefinitionId"].startswith(
+        "/subscriptions/s/providers/Microsoft.Authorization/"
+    )
     assert "t4-reservation" in declared.one("AgentPool").depends_on
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "a private cluster by a mistake": (AksCluster, {"public_access_cidrs": ["0.0.0.0/0"]}, "to everyone"),
+    "a private cluster by a mistake": (
+        AksCluster,
+        {"public_access_cidrs": ["0.0.0.0/0"]},
+        "to everyone",
+    ),
     "IPv6": (AksCluster, {"public_access_cidrs": ["2001:db8::/32"]}, "is not an IPv4 network"),
-    "a zone of another region": (AksCluster, {"system_zones": ["westus2-1"]}, "is not in region eastus"),
+    "a zone of another region": (
+        AksCluster,
+        {"system_zones": ["westus2-1"]},
+        "is not in region eastus",
+    ),
     "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, "is there twice"),
     "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
     "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "is not supported"),
@@ -344,33 +437,77 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"secrets_kms_key": "https://v.vault.azure.net/keys/etcd", "secrets_key_vault_id": VAULT},
         "is not a key of a Key Vault with its version",
     ),
-    "a key that nobody may use": (AksCluster, {"secrets_kms_key": KEY}, "secrets_key_vault_id: is missing"),
-    "a vault without a key": (AksCluster, {"secrets_key_vault_id": VAULT}, "without that it means nothing"),
+    "a key that nobody may use": (
+        AksCluster,
+        {"secrets_kms_key": KEY},
+        "secrets_key_vault_id: is missing",
+    ),
+    "a vault without a key": (
+        AksCluster,
+        {"secrets_key_vault_id": VAULT},
+        "without that it means nothing",
+    ),
     "a vault by name": (
         AksCluster,
         {"secrets_kms_key": KEY, "secrets_key_vault_id": "secrets"},
         "is not the id of a Key Vault",
     ),
-    "a grant of no key": (AksCluster, {"grant_key_use": True}, "without a key there is nothing to grant"),
-    "disks by name": (AksCluster, {"disk_encryption_set_id": "set"}, "is not the id of a disk encryption set"),
-    "pools of a cluster without a name": (AksCluster, {"keep_pools": True}, "name it in cluster_name"),
+    "a grant of no key": (
+        AksCluster,
+        {"grant_key_use": True},
+        "without a key there is nothing to grant",
+    ),
+    "disks by name": (
+        AksCluster,
+        {"disk_encryption_set_id": "set"},
+        "is not the id of a disk encryption set",
+    ),
+    "pools of a cluster without a name": (
+        AksCluster,
+        {"keep_pools": True},
+        "name it in cluster_name",
+    ),
     "a name that is none": (AksCluster, {"cluster_name": "-main"}, "is not a name of at most 63"),
     "too long a prefix": (AksCluster, {"dns_prefix": "a" * 55}, "is not a prefix of at most 54"),
-    "too long a group": (AksCluster, {"node_resource_group": "g" * 81}, "is not a resource group of at most 80"),
-    "half an identity": (AksCluster, {"identity_principal_id": SOMEBODY}, "identity_id: is missing"),
+    "too long a group": (
+        AksCluster,
+        {"node_resource_group": "g" * 81},
+        "is not a resource group of at most 80",
+    ),
+    "half an identity": (
+        AksCluster,
+        {"identity_principal_id": SOMEBODY},
+        "identity_id: is missing",
+    ),
     "an identity by name": (
         AksCluster,
         {"identity_id": "theirs", "identity_principal_id": SOMEBODY},
         "is not the id of a user-assigned identity",
     ),
-    "a way out of a new network": (AksCluster, {"outbound_type": "none"}, "go out by its NAT gateway"),
-    "a way out that is none": (AksCluster, {"subnet_id": "s", "outbound_type": "nat"}, "must be one of loadBalancer"),
+    "a way out of a new network": (
+        AksCluster,
+        {"outbound_type": "none"},
+        "go out by its NAT gateway",
+    ),
+    "a way out that is none": (
+        AksCluster,
+        {"subnet_id": "s", "outbound_type": "nat"},
+        "must be one of loadBalancer",
+    ),
     "pods on the nodes' range": (AksCluster, {"pods_cidr": "10.224.0.0/13"}, "of the new network"),
-    "pods on the services' range": (AksCluster, {"pods_cidr": "10.0.0.0/14"}, "overlaps 10.0.0.0/16 of the services"),
+    "pods on the services' range": (
+        AksCluster,
+        {"pods_cidr": "10.0.0.0/14"},
+        "overlaps 10.0.0.0/16 of the services",
+    ),
     "few addresses for pods": (AksCluster, {"pods_cidr": "10.8.0.0/25"}, "a node takes a /24"),
     "many services": (AksCluster, {"service_cidr": "10.0.0.0/12"}, "AKS takes a /13 at most"),
     "few services": (AksCluster, {"service_cidr": "10.0.0.0/29"}, "is too small"),
-    "services on AKS' own range": (AksCluster, {"service_cidr": "172.30.4.0/24"}, "which AKS keeps for itself"),
+    "services on AKS' own range": (
+        AksCluster,
+        {"service_cidr": "172.30.4.0/24"},
+        "which AKS keeps for itself",
+    ),
     "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "is not an IPv4 range"),
     "services that are no range": (AksCluster, {"service_cidr": "many"}, "is not an address range"),
     "a reserved ND": (
@@ -385,13 +522,25 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, "which are Azure's own"),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
-    "a hyphen": (AksGpuPool, {"pool_name": "gpu-a"}, "must be at most 12 lower-case letters and digits"),
+    "a hyphen": (
+        AksGpuPool,
+        {"pool_name": "gpu-a"},
+        "must be at most 12 lower-case letters and digits",
+    ),
     "too long a name": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
     "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS does not support MIG with DRA"),
     "no driver": (AksGpuPool, {"gpu_driver": "None"}, 'must be Install, not "None"'),
-    "an unknown machine": (AksGpuPool, {"machine": "Standard_NC4as_T4_v4"}, "did you mean Standard_NC4as_T4_v3"),
+    "an unknown machine": (
+        AksGpuPool,
+        {"machine": "Standard_NC4as_T4_v4"},
+        "did you mean Standard_NC4as_T4_v3",
+    ),
     "surge of spot": (AksGpuPool, {"capacity": "spot", "max_surge": 1}, "is not for spot"),
-    "an upgrade that replaces nothing": (AksGpuPool, {"max_unavailable": 0}, "must be 1 or more where max_surge is 0"),
+    "an upgrade that replaces nothing": (
+        AksGpuPool,
+        {"max_unavailable": 0},
+        "must be 1 or more where max_surge is 0",
+    ),
     "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
     "bought by name": (
         AksGpuPool,
@@ -403,9 +552,17 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"capacity": "reservation", "reservation_group_id": GROUP},
         "it needs a role on the capacity reservation group",
     ),
-    "a grant of nothing": (AksGpuPool, {"grant_reservation_use": False}, "there is nothing to grant"),
+    "a grant of nothing": (
+        AksGpuPool,
+        {"grant_reservation_use": False},
+        "there is nothing to grant",
+    ),
     "few pods": (AksGpuPool, {"max_pods": 9}, "must be from 10 to 250"),
-    "a label of AKS": (AksGpuPool, {"labels": {"kubernetes.azure.com/mode": "user"}}, "AKS refuses labels"),
+    "a label of AKS": (
+        AksGpuPool,
+        {"labels": {"kubernetes.azure.com/mode": "user"}},
+        "AKS refuses labels",
+    ),
     "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
     "a misspelt input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),
 }
@@ -417,7 +574,10 @@ def test_what_is_refused(declare: Callable[..., Any], name: str) -> None:
     given = CLUSTER if component is AksCluster else POOL
     with pytest.raises(WrongInputs) as refused:
         declare(
-            lambda: component("x", {**given, "pool_name": "t4", **changes} if given is POOL else {**given, **changes})
+            lambda: component(
+                "x",
+                {**given, "pool_name": "t4", **changes} if given is POOL else {**given, **changes},
+            )
         )
     assert sentence in str(refused.value)
 
@@ -439,8 +599,18 @@ def platform(**fleet: Any) -> str:
 def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
     pools = [
         {"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": 2, "zones": ["eastus-2"]},
-        {"name": "a100", "machine": "Standard_NC24ads_A100_v4", "count": 1, "capacity": {"reservation": GROUP}},
-        {"name": "more", "machine": "Standard_NC48ads_A100_v4", "count": 1, "capacity": {"reservation": GROUP.upper()}},
+        {
+            "name": "a100",
+            "machine": "Standard_NC24ads_A100_v4",
+            "count": 1,
+            "capacity": {"reservation": GROUP},
+        },
+        {
+            "name": "more",
+            "machine": "Standard_NC48ads_A100_v4",
+            "count": 1,
+            "capacity": {"reservation": GROUP.upper()},
+        },
     ]
     plan = platform(pools=pools, network={"zones": ["eastus-1", "eastus-2"]})
     options = {
@@ -454,7 +624,11 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
     assert t4["upgradeSettings"]["drainTimeoutInMinutes"] == 60
     assert (a100["capacityReservationGroupID"], a100["availabilityZones"]) == (GROUP, ["1", "2"])
     # Azure refuses the role a second time, so the second pool waits for the first.
-    on_groups = [each for each in declared.all("RoleAssignment") if "capacityReservationGroups" in each.inputs["scope"]]
+    on_groups = [
+        each
+        for each in declared.all("RoleAssignment")
+        if "capacityReservationGroups" in each.inputs["scope"]
+    ]
     assert [each.name for each in on_groups] == ["dra-a100-reservation"]
     assert "dra-a100-reservation" in declared.one("AgentPool", "dra-more-nodes").depends_on
     assert t4["tags"] == {"team": "ml"}
@@ -476,7 +650,9 @@ def test_a_platform_is_built_from_its_plan(declare: Callable[..., Any]) -> None:
         ({"pools": [{"name": "t4", "max_surge": 101}]}, "must be from 0 to 100"),
     ],
 )
-def test_options_of_other_clouds_are_refused(declare: Callable[..., Any], options: Any, sentence: str) -> None:
+def test_options_of_other_clouds_are_refused(
+    declare: Callable[..., Any], options: Any, sentence: str
+) -> None:
     with pytest.raises(WrongInputs) as refused:
         declare(lambda: DraPlatform("dra", {"plan": platform(), **options}))
     assert sentence in str(refused.value)
@@ -499,11 +675,18 @@ def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
     inputs = declare(lambda: AksGpuPool("t4", {**POOL, **told})).one("AgentPool").inputs
     assert inputs["kubeletConfig"] == {"cpuManagerPolicy": "static", "podMaxPids": 4096}
     assert inputs["linuxOSConfig"] == {"sysctls": {"netCoreSomaxconn": 2048}}
-    assert (inputs["osDiskType"], inputs["kubeletDiskType"], inputs["enableFIPS"]) == ("Ephemeral", "Temporary", True)
+    assert (inputs["osDiskType"], inputs["kubeletDiskType"], inputs["enableFIPS"]) == (
+        "Ephemeral",
+        "Temporary",
+        True,
+    )
     assert inputs["upgradeSettings"]["nodeSoakDurationInMinutes"] == 5
     assert inputs["creationData"] == {"sourceResourceId": NODE_IMAGE}
     usual = declare(lambda: AksGpuPool("t4", POOL)).one("AgentPool").inputs
-    assert not {"kubeletConfig", "linuxOSConfig", "kubeletDiskType", "enableFIPS", "creationData"} & usual.keys()
+    assert (
+        not {"kubeletConfig", "linuxOSConfig", "kubeletDiskType", "enableFIPS", "creationData"}
+        & usual.keys()
+    )
     assert usual["osDiskType"] == "Managed"
 
 
@@ -515,7 +698,11 @@ def test_settings_of_nodes(declare: Callable[..., Any]) -> None:
             "use Ubuntu",
             id="GB200, Azure Linux",
         ),
-        pytest.param({"sysctls": {"net.ipv4.ip_forward": "1"}}, "doesn't set this kernel parameter", id="sysctl"),
+        pytest.param(
+            {"sysctls": {"net.ipv4.ip_forward": "1"}},
+            "doesn't set this kernel parameter",
+            id="sysctl",
+        ),
         pytest.param({"node_soak_minutes": 31}, "must be from 0 to 30", id="soak time"),
     ],
 )

@@ -1,4 +1,6 @@
-"""What the components declare on AWS, held against AWS's own model of its API, and run through a simulated account."""
+"""What the components declare on AWS, held against AWS's own model of its API, and run through a
+simulated account.
+"""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -35,12 +37,19 @@ def _bought_pool() -> None:
                 "unhealthy_count": 2,
                 "parallel_percentage": 10,
                 "overrides": [
-                    {"condition": "Ready", "reason": "KubeletStopped", "wait_minutes": 30, "action": "Replace"}
+                    {
+                        "condition": "Ready",
+                        "reason": "KubeletStopped",
+                        "wait_minutes": 30,
+                        "action": "Replace",
+                    }
                 ],
             },
             "disk_iops": 16_000,
             "disk_throughput": 2_000,
-            "schedule": {"period": {"start": "2099-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}},
+            "schedule": {
+                "period": {"start": "2099-12-01T11:30:00Z", "end": "2099-12-08T11:30:00Z"}
+            },
             "disk_kms_key": "arn:aws:kms:us-east-1:111122223333:key/1",
             "taints": [{"key": "team", "value": "vision", "effect": "PreferNoSchedule"}],
             "tags": {"team": "vision"},
@@ -100,20 +109,35 @@ def _karpenter() -> None:
 
 
 def _autoscaler() -> None:
-    EksClusterAutoscaler("scaler", {"cluster_name": "dev", "kubernetes_version": "1.34", "tags": {"team": "vision"}})
+    EksClusterAutoscaler(
+        "scaler", {"cluster_name": "dev", "kubernetes_version": "1.34", "tags": {"team": "vision"}}
+    )
 
 
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
-    """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and added."""
-    makers = (stack("eks-dev"), _bought_pool, _named_cluster, _working_hours, _autoscaler, _karpenter)
+    """Every AWS resource of the stack eks-dev, and of a pool with all that can be bought and
+    added.
+    """
+    makers = (
+        stack("eks-dev"),
+        _bought_pool,
+        _named_cluster,
+        _working_hours,
+        _autoscaler,
+        _karpenter,
+    )
     resources = [each for make in makers for each in declare(make).resources]
     return [resource for resource in resources if resource.type.startswith("aws:")]
 
 
 def test_every_resource_is_a_request_that_the_api_has(declared: list[Any]) -> None:
     assert {resource.type for resource in declared} - REQUESTS.keys() == set()
-    sent = [operation for each in declared for operation, _ in requests(each.type, each.name, each.inputs)]
+    sent = [
+        operation
+        for each in declared
+        for operation, _ in requests(each.type, each.name, each.inputs)
+    ]
     assert len(sent) >= len(declared) > 40
 
 
@@ -122,12 +146,16 @@ def test_every_mapping_is_used(declared: list[Any]) -> None:
 
 
 def test_a_node_group_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> None:
-    group = next(each for each in declared if each.name == "dra-l4-nodes" and each.type.endswith("NodeGroup"))
+    group = next(
+        each for each in declared if each.name == "dra-l4-nodes" and each.type.endswith("NodeGroup")
+    )
     ((operation, request),) = requests(group.type, group.name, group.inputs)
     assert operation.name == "CreateNodegroup"
     assert request["scalingConfig"] == {"minSize": 0, "desiredSize": 0, "maxSize": 4}
     assert request["amiType"] == "AL2023_x86_64_NVIDIA"
-    assert request["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
+    assert request["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    ]
 
 
 GROUP: dict[str, Any] = {
@@ -141,12 +169,34 @@ GROUP: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        pytest.param({"amiTyp": "AL2023_x86_64_NVIDIA"}, 'Unknown parameter in input: "amiTyp"', id="a misspelt field"),
-        pytest.param({"scalingConfig": {"minimum": 1}}, 'Unknown parameter in scalingConfig: "minimum"', id="inside"),
-        pytest.param({"amiType": "AL2023_X86_64_NVIDIA"}, "none of AL2_x86_64", id="a misspelt enum"),
-        pytest.param({"taints": [{"key": "a", "effect": "NoSchedule"}]}, "NO_SCHEDULE", id="an enum inside a list"),
-        pytest.param({"scalingConfig": {"minSize": "one"}}, "Invalid type for parameter", id="text for a number"),
-        pytest.param({"nodeRoleArn": None}, "Invalid type for parameter nodeRole", id="nothing where a role must be"),
+        pytest.param(
+            {"amiTyp": "AL2023_x86_64_NVIDIA"},
+            'Unknown parameter in input: "amiTyp"',
+            id="a misspelt field",
+        ),
+        pytest.param(
+            {"scalingConfig": {"minimum": 1}},
+            'Unknown parameter in scalingConfig: "minimum"',
+            id="inside",
+        ),
+        pytest.param(
+            {"amiType": "AL2023_X86_64_NVIDIA"}, "none of AL2_x86_64", id="a misspelt enum"
+        ),
+        pytest.param(
+            {"taints": [{"key": "a", "effect": "NoSchedule"}]},
+            "NO_SCHEDULE",
+            id="an enum inside a list",
+        ),
+        pytest.param(
+            {"scalingConfig": {"minSize": "one"}},
+            "Invalid type for parameter",
+            id="text for a number",
+        ),
+        pytest.param(
+            {"nodeRoleArn": None},
+            "Invalid type for parameter nodeRole",
+            id="nothing where a role must be",
+        ),
         pytest.param({"labels": {"k" * 64: "v"}}, "at most 63", id="a label that is too long"),
     ],
 )
@@ -181,17 +231,24 @@ class SimulatedAccount:
         self._clients: dict[str, Any] = {}
         self.calls: list[str] = []
 
-    def __call__(self, args: Any, id: str | None, outputs: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    def __call__(
+        self, args: Any, id: str | None, outputs: dict[str, Any]
+    ) -> tuple[str | None, dict[str, Any]]:
         with self._lock:
             made: list[str] = []
-            for operation, request in requests(args.typ, args.name, args.inputs, made) if args.typ in REQUESTS else ():
+            for operation, request in (
+                requests(args.typ, args.name, args.inputs, made) if args.typ in REQUESTS else ()
+            ):
                 if not operation.simulated:
                     continue
                 response = self._send(operation, request)
                 if operation.id:
                     id = str(jmespath.search(operation.id, response))
                     made.append(id)
-                outputs |= {name: jmespath.search(path, response) for name, path in operation.outputs.items()}
+                outputs |= {
+                    name: jmespath.search(path, response)
+                    for name, path in operation.outputs.items()
+                }
             return id, outputs
 
     def client(self, service: str) -> Any:
@@ -202,11 +259,16 @@ class SimulatedAccount:
     def _send(self, operation: Operation, request: Mapping[str, Any]) -> Any:
         client = self.client(operation.service)
         self.calls.append(operation.name)
-        names = {client.meta.method_to_api_mapping[name]: name for name in client.meta.method_to_api_mapping}
+        names = {
+            client.meta.method_to_api_mapping[name]: name
+            for name in client.meta.method_to_api_mapping
+        }
         return getattr(client, names[operation.name])(**request)
 
 
-def test_the_stack_stands_in_a_simulated_account(declare: Callable[..., Any], stack: Callable[..., Any]) -> None:
+def test_the_stack_stands_in_a_simulated_account(
+    declare: Callable[..., Any], stack: Callable[..., Any]
+) -> None:
     account = SimulatedAccount()
     with mock_aws(config={"iam": {"load_aws_managed_policies": True}}):
         declare(stack("eks-dev"), account)
@@ -218,18 +280,27 @@ def test_the_stack_stands_in_a_simulated_account(declare: Callable[..., Any], st
             eks.describe_nodegroup(clusterName=name, nodegroupName=group)["nodegroup"]
             for group in eks.list_nodegroups(clusterName=name)["nodegroups"]
         ]
-        templates = ec2.describe_launch_template_versions(Versions=["$Latest"])["LaunchTemplateVersions"]
-        subnets = ec2.describe_subnets(SubnetIds=cluster["resourcesVpcConfig"]["subnetIds"])["Subnets"]
+        templates = ec2.describe_launch_template_versions(Versions=["$Latest"])[
+            "LaunchTemplateVersions"
+        ]
+        subnets = ec2.describe_subnets(SubnetIds=cluster["resourcesVpcConfig"]["subnetIds"])[
+            "Subnets"
+        ]
         role = groups[0]["nodeRole"].rpartition("/")[2]
         policies = iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]
     assert sorted(group["scalingConfig"]["maxSize"] for group in groups) == [3, 4, 8]
-    assert {template["LaunchTemplateData"]["MetadataOptions"]["HttpTokens"] for template in templates} == {"required"}
+    assert {
+        template["LaunchTemplateData"]["MetadataOptions"]["HttpTokens"] for template in templates
+    } == {"required"}
     assert {subnet["AvailabilityZone"] for subnet in subnets} == {"us-east-1a", "us-east-1b"}
     assert len({subnet["VpcId"] for subnet in subnets}) == 1
     assert {policy["PolicyName"] for policy in policies} == {
         "AmazonEKSWorkerNodePolicy",
         "AmazonEC2ContainerRegistryPullOnly",
     }
-    assert {"CreateNatGateway", "CreateVpcEndpoint", "EnableKeyRotation", "CreateOpenIDConnectProvider"} <= {
-        *account.calls
-    }
+    assert {
+        "CreateNatGateway",
+        "CreateVpcEndpoint",
+        "EnableKeyRotation",
+        "CreateOpenIDConnectProvider",
+    } <= {*account.calls}

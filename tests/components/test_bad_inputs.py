@@ -1,4 +1,6 @@
-"""Wrong inputs: each is refused with its sentence, all of them together, before anything is declared."""
+"""Wrong inputs: each is refused with its sentence, all of them together, before anything is
+declared.
+"""
 
 import json
 from collections.abc import Callable
@@ -33,7 +35,9 @@ def fleet_text(stack: str, **changes: Any) -> str:
 
 
 def plan_text(stack: str, **changes: Any) -> str:
-    """A plan of one node for each pool of the stack's fleet, which is changed without being checked."""
+    """A plan of one node for each pool of the stack's fleet, which is changed without being
+    checked.
+    """
     fleet = read_fleet(json.loads(fleet_text(stack)))
     content: dict[str, Any] = {
         "inputs": planfile.inputs_of(fleet, []),
@@ -46,7 +50,13 @@ def plan_text(stack: str, **changes: Any) -> str:
             {
                 "name": pool.name,
                 "machine": pool.machine,
-                "count": {"min": 0, "bound": 1, "packing": 1, "simulated": 1, "max": pool.count.max},
+                "count": {
+                    "min": 0,
+                    "bound": 1,
+                    "packing": 1,
+                    "simulated": 1,
+                    "max": pool.count.max,
+                },
                 "nodes": {"min": 1, "desired": 1, "max": pool.count.max},
                 "devices": {"total": 1, "used": 0, "stranded": 1},
             }
@@ -119,7 +129,10 @@ NEEDED: dict[str, dict[str, Any]] = {
     "GpuMetrics": {},
     "KubeRay": {},
     "Kueue": {},
-    "DeviceClasses": {"kubernetes_version": "1.34", "classes": [{"name": "large", "device": "gpu"}]},
+    "DeviceClasses": {
+        "kubernetes_version": "1.34",
+        "classes": [{"name": "large", "device": "gpu"}],
+    },
     "DevicePlugin": {"version": "0.17.4"},
     "DraPlatform": {"plan": plan_text("eks-dev")},
 }
@@ -127,7 +140,11 @@ AMI = "ami-0123456789abcdef0"
 OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
     ({}, "image", "is missing: say which of EKS' images it is made from"),
     ({"image": "bottlerocket"}, "image", "run a device plugin"),
-    ({"image": "al2023", "release_version": "1.34.2-20260115"}, "release_version", "names one of your own"),
+    (
+        {"image": "al2023", "release_version": "1.34.2-20260115"},
+        "release_version",
+        "names one of your own",
+    ),
 ]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
 
@@ -141,7 +158,8 @@ def webhook(**settings: Any) -> dict[str, Any]:
 
 
 CRD_OF_OTHERS = (
-    "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a}, spec: {group: b}}"
+    "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: "
+    "{name: a}, spec: {group: b}}"
 )
 
 
@@ -151,8 +169,18 @@ def tenant(**settings: Any) -> dict[str, Any]:
 
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     # What every component says of any input.
-    ("EksCluster", {"public_acess_cidrs": []}, "public_acess_cidrs", 'did you mean "public_access_cidrs"?'),
-    ("DriverInstaller", {"wat": 1}, "wat", "is not an input of DriverInstaller; inputs are driver, pause_image"),
+    (
+        "EksCluster",
+        {"public_acess_cidrs": []},
+        "public_acess_cidrs",
+        'did you mean "public_access_cidrs"?',
+    ),
+    (
+        "DriverInstaller",
+        {"wat": 1},
+        "wat",
+        "is not an input of DriverInstaller; inputs are driver, pause_image",
+    ),
     ("EksCluster", {"kubernetes_version": None}, "kubernetes_version", "is missing"),
     ("EksCluster", {"system_count": "2"}, "system_count", 'must be an integer, not "2"'),
     ("EksCluster", {"system_count": 2.5}, "system_count", "must be an integer, not 2.5"),
@@ -160,47 +188,122 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksCluster", {"network_policy": "yes"}, "network_policy", 'must be true or false, not "yes"'),
     ("EksCluster", {"tags": ["a"]}, "tags", "must be a map of texts, not a list"),
     ("EksCluster", {"tags": {"a": 1}}, "tags.a", "must be text, not 1"),
-    ("EksCluster", {"public_access_cidrs": "10.0.0.0/8"}, "public_access_cidrs", "must be a list of texts"),
-    ("EksCluster", {"system_machine": pulumi.Output.from_input("m7i.large")}, "system_machine", "must be plain"),
+    (
+        "EksCluster",
+        {"public_access_cidrs": "10.0.0.0/8"},
+        "public_access_cidrs",
+        "must be a list of texts",
+    ),
+    (
+        "EksCluster",
+        {"system_machine": pulumi.Output.from_input("m7i.large")},
+        "system_machine",
+        "must be plain",
+    ),
     # CapacityPlan
     ("CapacityPlan", {"document": "nonsense"}, "document", "is not JSON"),
-    ("CapacityPlan", {"document": "[]"}, "document", "is not a plan document: it must be a mapping"),
+    (
+        "CapacityPlan",
+        {"document": "[]"},
+        "document",
+        "is not a plan document: it must be a mapping",
+    ),
     ("CapacityPlan", {"document": '{"version": 7}'}, "document", "is a plan document of version 7"),
-    ("CapacityPlan", {"document": '{"version": 1, "digest": "sha256:0"}'}, "document", "was changed by hand"),
+    (
+        "CapacityPlan",
+        {"document": '{"version": 1, "digest": "sha256:0"}'},
+        "document",
+        "was changed by hand",
+    ),
     # EksNetwork and EksCluster
     ("EksNetwork", {"zone_count": 1}, "zone_count", "must be from 2 to 6, not 1"),
-    ("EksNetwork", {"zones": ["us-east-1"]}, "zones[0]", '"us-east-1" is not a zone of EKS; write for example'),
+    (
+        "EksNetwork",
+        {"zones": ["us-east-1"]},
+        "zones[0]",
+        '"us-east-1" is not a zone of EKS; write for example',
+    ),
     ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" is there twice'),
-    ("EksNetwork", {"zones": ["us-east-1h"]}, "zones[0]", '"us-east-1h" is not a zone of EKS; write for example'),
+    (
+        "EksNetwork",
+        {"zones": ["us-east-1h"]},
+        "zones[0]",
+        '"us-east-1h" is not a zone of EKS; write for example',
+    ),
     ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" is there twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be from 2 to 6, not 7"),
     ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
     ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "is not a private range"),
     ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "is no IPv4 network in CIDR form"),
-    ("EksCluster", {"kubernetes_version": "1.33"}, "kubernetes_version", "Kubernetes 1.33 is not supported"),
-    ("EksCluster", {"kubernetes_version": "latest"}, "kubernetes_version", '"latest" is not a Kubernetes version'),
+    (
+        "EksCluster",
+        {"kubernetes_version": "1.33"},
+        "kubernetes_version",
+        "Kubernetes 1.33 is not supported",
+    ),
+    (
+        "EksCluster",
+        {"kubernetes_version": "latest"},
+        "kubernetes_version",
+        '"latest" is not a Kubernetes version',
+    ),
     (
         "EksCluster",
         {"public_access_cidrs": ["0.0.0.0/0"]},
         "public_access_cidrs[0]",
         "opens the API server to everyone",
     ),
-    ("EksCluster", {"public_access_cidrs": ["::/0"]}, "public_access_cidrs[0]", "opens the API server to everyone"),
-    ("EksCluster", {"public_access_cidrs": ["10.0.0.1/8"]}, "public_access_cidrs[0]", "has host bits set"),
+    (
+        "EksCluster",
+        {"public_access_cidrs": ["::/0"]},
+        "public_access_cidrs[0]",
+        "opens the API server to everyone",
+    ),
+    (
+        "EksCluster",
+        {"public_access_cidrs": ["10.0.0.1/8"]},
+        "public_access_cidrs[0]",
+        "has host bits set",
+    ),
     (
         "EksCluster",
         {"public_access_cidrs": ["203.0.113.0/24", "2001:db8::/32"]},
         "public_access_cidrs[1]",
         '"2001:db8::/32" is not an IPv4 network',
     ),
-    ("EksCluster", {"public_access_cidrs": ["172.16.4.0/24"]}, "public_access_cidrs[0]", "is a private network"),
+    (
+        "EksCluster",
+        {"public_access_cidrs": ["172.16.4.0/24"]},
+        "public_access_cidrs[0]",
+        "is a private network",
+    ),
     ("EksCluster", {"subnet_ids": ["subnet-a"]}, "subnet_ids", "must name at least two subnets"),
-    ("EksCluster", {"subnet_ids": ["a", "b"], "zone_count": 2}, "zone_count", "is for a new network"),
-    ("EksCluster", {"secrets_kms_key": "alias/mine"}, "secrets_kms_key", '"alias/mine" is not the ARN of a KMS key'),
+    (
+        "EksCluster",
+        {"subnet_ids": ["a", "b"], "zone_count": 2},
+        "zone_count",
+        "is for a new network",
+    ),
+    (
+        "EksCluster",
+        {"secrets_kms_key": "alias/mine"},
+        "secrets_kms_key",
+        '"alias/mine" is not the ARN of a KMS key',
+    ),
     ("EksCluster", {"disk_kms_key": "mine"}, "disk_kms_key", '"mine" is not the ARN of a KMS key'),
-    ("EksCluster", {"secrets_kms_key": f"{KMS}:alias/mine"}, "secrets_kms_key", "a difference at every `pulumi up`"),
+    (
+        "EksCluster",
+        {"secrets_kms_key": f"{KMS}:alias/mine"},
+        "secrets_kms_key",
+        "a difference at every `pulumi up`",
+    ),
     *(
-        (component, {"kubernetes_version": text}, "kubernetes_version", f'has no version "{text}"; write "{minor}"')
+        (
+            component,
+            {"kubernetes_version": text},
+            "kubernetes_version",
+            f'has no version "{text}"; write "{minor}"',
+        )
         for component, text, minor in (
             ("EksCluster", "1.34.2", "1.34"),
             ("EksCluster", "v1.35", "1.35"),
@@ -211,20 +314,50 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         )
     ),
     *(
-        (component, {**NAMED, "disk_kms_key": f"{KMS}:alias/mine"}, "disk_kms_key", "KMS takes no alias")
+        (
+            component,
+            {**NAMED, "disk_kms_key": f"{KMS}:alias/mine"},
+            "disk_kms_key",
+            "KMS takes no alias",
+        )
         for component, NAMED in (("EksCluster", {}), ("EksGpuPool", {"grant_key_use": True}))
     ),
     ("EksCluster", {"tags": {"Owner": "a", "owner": "b"}}, "tags.owner", '"Owner" is there too'),
-    ("EksCluster", {"tags": {"teams": "a, b"}}, "tags.teams", "must be letters, digits, spaces and _ . : / = + - @"),
-    ("EksNetwork", {"tags": {"team (own)": "a"}}, "tags.team (own)", "must have a key of letters, digits, spaces"),
+    (
+        "EksCluster",
+        {"tags": {"teams": "a, b"}},
+        "tags.teams",
+        "must be letters, digits, spaces and _ . : / = + - @",
+    ),
+    (
+        "EksNetwork",
+        {"tags": {"team (own)": "a"}},
+        "tags.team (own)",
+        "must have a key of letters, digits, spaces",
+    ),
     ("EksKarpenter", {"tags": {"A": "a", "a": "b"}}, "tags.a", "IAM does not tell them apart"),
     ("EksCluster", {"grant_key_use": False}, "grant_key_use", "is for disk_kms_key: without a key"),
     ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
-    ("GkeCluster", {"grant_key_use": True}, "grant_key_use", "is for secrets_kms_key or disk_kms_key: without a key"),
+    (
+        "GkeCluster",
+        {"grant_key_use": True},
+        "grant_key_use",
+        "is for secrets_kms_key or disk_kms_key: without a key",
+    ),
     ("GkeGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
-    ("EksCluster", {"storage_drivers": ["nfs"]}, "storage_drivers[0]", "is not a storage driver here; they are ebs"),
+    (
+        "EksCluster",
+        {"storage_drivers": ["nfs"]},
+        "storage_drivers[0]",
+        "is not a storage driver here; they are ebs",
+    ),
     ("EksCluster", {"storage_drivers": ["ebs", "ebs"]}, "storage_drivers", "names a driver twice"),
-    ("GkeCluster", {"storage_drivers": ["ebs"]}, "storage_drivers[0]", "they are filestore, gcs-fuse, lustre"),
+    (
+        "GkeCluster",
+        {"storage_drivers": ["ebs"]},
+        "storage_drivers[0]",
+        "they are filestore, gcs-fuse, lustre",
+    ),
     ("EksCluster", {"storage_drivers": "ebs"}, "storage_drivers", "must be a list"),
     ("EksCluster", {"metrics_server": "yes"}, "metrics_server", "must be true or false"),
     (
@@ -233,14 +366,39 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "addon_versions.aws-ebs-csi-driver",
         "is for storage_drivers: [ebs]",
     ),
-    ("EksCluster", {"addon_versions": {"cilium": "v1"}}, "addon_versions.cilium", "is not an add-on of this component"),
-    ("GkeCluster", {"cluster_name": "Main"}, "cluster_name", '"Main" is not 1 to 40 lower-case letters'),
+    (
+        "EksCluster",
+        {"addon_versions": {"cilium": "v1"}},
+        "addon_versions.cilium",
+        "is not an add-on of this component",
+    ),
+    (
+        "GkeCluster",
+        {"cluster_name": "Main"},
+        "cluster_name",
+        '"Main" is not 1 to 40 lower-case letters',
+    ),
     ("GkeCluster", {"cluster_name": "g" * 41}, "cluster_name", "a letter first, no hyphen last"),
-    ("GkeCluster", {"pods_cidr": "10.4.0.0/25"}, "pods_cidr", '"10.4.0.0/25" is too small: a /24 or larger'),
-    ("GkeCluster", {"pods_cidr": "10.0.0.0/16"}, "pods_cidr", '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"'),
+    (
+        "GkeCluster",
+        {"pods_cidr": "10.4.0.0/25"},
+        "pods_cidr",
+        '"10.4.0.0/25" is too small: a /24 or larger',
+    ),
+    (
+        "GkeCluster",
+        {"pods_cidr": "10.0.0.0/16"},
+        "pods_cidr",
+        '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"',
+    ),
     ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
     ("GkeCluster", {"service_cidr": "ten"}, "service_cidr", "is no IPv4 network in CIDR form"),
-    ("GkeCluster", {"network_id": "n", "pods_cidr": "10.16.0.0/14"}, "pods_cidr", "is for a new network"),
+    (
+        "GkeCluster",
+        {"network_id": "n", "pods_cidr": "10.16.0.0/14"},
+        "pods_cidr",
+        "is for a new network",
+    ),
     ("GkeNetwork", {"nodes_cidr": "10.8.0.0/30"}, "nodes_cidr", "is too small: a /29 or larger"),
     (
         "EksCluster",
@@ -254,28 +412,83 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "interface_endpoints[0]",
         '"com.amazonaws.ec2!" is not the last part of a service',
     ),
-    ("EksNetwork", {"interface_endpoints": ["ssm", "ssm"]}, "interface_endpoints", '"ssm" is there twice'),
-    ("EksNetwork", {"interface_endpoints": ["s3"]}, "interface_endpoints", "which has a gateway endpoint already"),
-    ("EksCluster", {"subnet_ids": ["a", "b"], "nat_gateways": False}, "nat_gateways", "is for a new network"),
+    (
+        "EksNetwork",
+        {"interface_endpoints": ["ssm", "ssm"]},
+        "interface_endpoints",
+        '"ssm" is there twice',
+    ),
+    (
+        "EksNetwork",
+        {"interface_endpoints": ["s3"]},
+        "interface_endpoints",
+        "which has a gateway endpoint already",
+    ),
+    (
+        "EksCluster",
+        {"subnet_ids": ["a", "b"], "nat_gateways": False},
+        "nat_gateways",
+        "is for a new network",
+    ),
     ("EksCluster", {"service_cidr": "10.0.0.0/11"}, "service_cidr", "must be a /12 to a /24"),
-    ("EksCluster", {"service_cidr": "100.64.0.0/16"}, "service_cidr", '"100.64.0.0/16" is not within 10.0.0.0/8'),
-    ("EksCluster", {"service_cidr": "10.0.4.0/24"}, "service_cidr", 'overlaps the network, "10.0.0.0/16"'),
+    (
+        "EksCluster",
+        {"service_cidr": "100.64.0.0/16"},
+        "service_cidr",
+        '"100.64.0.0/16" is not within 10.0.0.0/8',
+    ),
+    (
+        "EksCluster",
+        {"service_cidr": "10.0.4.0/24"},
+        "service_cidr",
+        'overlaps the network, "10.0.0.0/16"',
+    ),
     ("EksCluster", {"service_cidr": "all"}, "service_cidr", "is no IPv4 network in CIDR form"),
-    ("EksCluster", {"control_plane_tier": "xl"}, "control_plane_tier", "must be one of standard, tier-xl"),
+    (
+        "EksCluster",
+        {"control_plane_tier": "xl"},
+        "control_plane_tier",
+        "must be one of standard, tier-xl",
+    ),
     *(
-        ("EksCluster", {"access_entries": [{"name": "a", "principal_arn": ROLE, **entry}]}, path, said)
+        (
+            "EksCluster",
+            {"access_entries": [{"name": "a", "principal_arn": ROLE, **entry}]},
+            path,
+            said,
+        )
         for entry, path, said in (
             ({}, "access_entries[0].policy", "or kubernetes_groups must say what the entry is for"),
-            ({"policy": "owner"}, "access_entries[0].policy", "must be one of cluster-admin, admin, edit, view, none"),
-            ({"policy": "view", "name": "A"}, "access_entries[0].name", '"A" is not lower-case letters'),
+            (
+                {"policy": "owner"},
+                "access_entries[0].policy",
+                "must be one of cluster-admin, admin, edit, view, none",
+            ),
+            (
+                {"policy": "view", "name": "A"},
+                "access_entries[0].name",
+                '"A" is not lower-case letters',
+            ),
             (
                 {"policy": "cluster-admin", "namespaces": ["a"]},
                 "access_entries[0].namespaces",
                 'is for admin, edit and view, not "cluster-admin"',
             ),
-            ({"kubernetes_groups": ["system:masters"]}, "access_entries[0].kubernetes_groups", "which EKS refuses"),
-            ({"policy": "view", "principal_arn": "me"}, "access_entries[0].principal_arn", "is not the ARN of"),
-            ({"policy": "view", "principal_arn": SESSION}, "access_entries[0].principal_arn", "name the role itself"),
+            (
+                {"kubernetes_groups": ["system:masters"]},
+                "access_entries[0].kubernetes_groups",
+                "which EKS refuses",
+            ),
+            (
+                {"policy": "view", "principal_arn": "me"},
+                "access_entries[0].principal_arn",
+                "is not the ARN of",
+            ),
+            (
+                {"policy": "view", "principal_arn": SESSION},
+                "access_entries[0].principal_arn",
+                "name the role itself",
+            ),
         )
     ),
     *(
@@ -309,7 +522,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     (
         "EksCluster",
-        {"access_entries": [{"name": name, "principal_arn": ROLE, "policy": "view"} for name in ("a", "b")]},
+        {
+            "access_entries": [
+                {"name": name, "principal_arn": ROLE, "policy": "view"} for name in ("a", "b")
+            ]
+        },
         "access_entries[1].principal_arn",
         f'"{ROLE}" has an entry already',
     ),
@@ -330,10 +547,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "node_version",
         "is for auto_upgrade: false, which a cluster with release_channel: none allows",
     ),
-    ("GkeGpuPool", {"auto_upgrade": False, "node_version": "1.35"}, "node_version", '"1.35" is not a version of GKE'),
+    (
+        "GkeGpuPool",
+        {"auto_upgrade": False, "node_version": "1.35"},
+        "node_version",
+        '"1.35" is not a version of GKE',
+    ),
     ("EksCluster", {"cluster_name": "-dev"}, "cluster_name", '"-dev" is not the name of a cluster'),
     ("EksCluster", {"cluster_name": "d" * 101}, "cluster_name", "at most 100"),
-    ("EksCluster", {"cluster_name": "d", "log_retention_days": 10}, "log_retention_days", "must be one of 1, 3, 5, 7"),
+    (
+        "EksCluster",
+        {"cluster_name": "d", "log_retention_days": 10},
+        "log_retention_days",
+        "must be one of 1, 3, 5, 7",
+    ),
     ("EksCluster", {"log_retention_days": 30}, "log_retention_days", "is for cluster_name"),
     (
         "EksCluster",
@@ -350,37 +577,110 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ("coredns", 3, "must be text, not 3"),
             ("metrics-server", "{}", "is for metrics_server: true"),
             ("cilium", "{}", "is not an add-on of this component"),
-            ("vpc-cni", '{"enableNetworkPolicy": "false"}', "enableNetworkPolicy is said by network_policy"),
-            ("vpc-cni", '{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}', "is said by prefix_delegation"),
+            (
+                "vpc-cni",
+                '{"enableNetworkPolicy": "false"}',
+                "enableNetworkPolicy is said by network_policy",
+            ),
+            (
+                "vpc-cni",
+                '{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}',
+                "is said by prefix_delegation",
+            ),
         )
     ),
-    ("EksCluster", {"addon_settings": "all"}, "addon_settings", 'must be a map of texts, not "all"'),
+    (
+        "EksCluster",
+        {"addon_settings": "all"},
+        "addon_settings",
+        'must be a map of texts, not "all"',
+    ),
     ("EksCluster", {"tags": {"aws:team": "a"}}, "tags.aws:team", "must not begin with aws:"),
-    ("EksCluster", {"tags": {"a": "b" * 257}}, "tags.a", "must have at most 256 characters, not 257"),
+    (
+        "EksCluster",
+        {"tags": {"a": "b" * 257}},
+        "tags.a",
+        "must have at most 256 characters, not 257",
+    ),
     ("EksNetwork", {"tags": {"": "b"}}, "tags.", "must have a key of 1 to 128 characters"),
-    ("EksCluster", {"tags": {f"t{n}": "" for n in range(51)}}, "tags", "holds 51; the cloud takes 45 at most"),
+    (
+        "EksCluster",
+        {"tags": {f"t{n}": "" for n in range(51)}},
+        "tags",
+        "holds 51; the cloud takes 45 at most",
+    ),
     # EksGpuPool
     ("EksClusterAutoscaler", {"version": "1.35.2"}, "version", "is not for Kubernetes 1.34"),
-    ("EksGpuPool", {"boot_script": "echo"}, "boot_script", "must begin with the line of its interpreter"),
+    (
+        "EksGpuPool",
+        {"boot_script": "echo"},
+        "boot_script",
+        "must begin with the line of its interpreter",
+    ),
     ("EksGpuPool", {"boot_script": ["#!/bin/sh"]}, "boot_script", "must be text, not a list"),
     ("EksGpuPool", {"security_group_ids": ["sg-1"]}, "cluster_security_group_id", "EKS adds none"),
-    ("EksGpuPool", {"security_group_ids": "sg-1"}, "security_group_ids", "must be a list of texts or outputs"),
-    ("EksGpuPool", {"security_group_ids": ["web"]}, "security_group_ids[0]", "is not the id of a security group"),
-    ("EksCluster", {"node_policy_arns": ["Admin"]}, "node_policy_arns[0]", '"Admin" is not the ARN of a policy'),
-    ("EksCluster", {"node_policy_arns": [5]}, "node_policy_arns[0]", "must be text or an output, not 5"),
-    ("EksCluster", {"subnet_tags": {"aws:x": "y"}}, "subnet_tags.aws:x", "must not begin with aws:"),
+    (
+        "EksGpuPool",
+        {"security_group_ids": "sg-1"},
+        "security_group_ids",
+        "must be a list of texts or outputs",
+    ),
+    (
+        "EksGpuPool",
+        {"security_group_ids": ["web"]},
+        "security_group_ids[0]",
+        "is not the id of a security group",
+    ),
+    (
+        "EksCluster",
+        {"node_policy_arns": ["Admin"]},
+        "node_policy_arns[0]",
+        '"Admin" is not the ARN of a policy',
+    ),
+    (
+        "EksCluster",
+        {"node_policy_arns": [5]},
+        "node_policy_arns[0]",
+        "must be text or an output, not 5",
+    ),
+    (
+        "EksCluster",
+        {"subnet_tags": {"aws:x": "y"}},
+        "subnet_tags.aws:x",
+        "must not begin with aws:",
+    ),
     ("EksGpuPool", {"max_pods": 251}, "max_pods", "must be from 1 to 250, not 251"),
     ("EksGpuPool", {"reserved_cpu": "half"}, "reserved_cpu", '"half" is not a valid quantity'),
     ("EksGpuPool", {"reserved_memory": "-1Gi"}, "reserved_memory", "must not be negative"),
-    ("EksGpuPool", {"taints": [{"key": "nvidia.com/gpu"}]}, "taints[0].key", "is on every GPU node already"),
-    ("EksGpuPool", {"taints": [{"key": "a"}, {"key": "a"}]}, "taints[1].key", "is there twice with effect NoSchedule"),
-    ("EksGpuPool", {"taints": [{"key": "a", "effect": "Never"}]}, "taints[0].effect", "must be one of NoSchedule"),
+    (
+        "EksGpuPool",
+        {"taints": [{"key": "nvidia.com/gpu"}]},
+        "taints[0].key",
+        "is on every GPU node already",
+    ),
+    (
+        "EksGpuPool",
+        {"taints": [{"key": "a"}, {"key": "a"}]},
+        "taints[1].key",
+        "is there twice with effect NoSchedule",
+    ),
+    (
+        "EksGpuPool",
+        {"taints": [{"key": "a", "effect": "Never"}]},
+        "taints[0].effect",
+        "must be one of NoSchedule",
+    ),
     ("EksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
     ("EksGpuPool", {"keep_subnets": "yes"}, "keep_subnets", 'must be true or false, not "yes"'),
     ("EksGpuPool", {"max_nodes": 0}, "max_nodes", "must be from 1 to 100000, not 0"),
     ("EksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
     ("EksGpuPool", {"min_nodes": 100_001}, "min_nodes", "must be from 0 to 100000, not 100001"),
-    ("EksGpuPool", {"desired_nodes": 5}, "desired_nodes", "5 is not between min_nodes, 0, and max_nodes, 4"),
+    (
+        "EksGpuPool",
+        {"desired_nodes": 5},
+        "desired_nodes",
+        "5 is not between min_nodes, 0, and max_nodes, 4",
+    ),
     ("EksGpuPool", {"subnet_ids": []}, "subnet_ids", "must name at least one"),
     ("EksGpuPool", {"node_role_arn": "nodes"}, "node_role_arn", '"nodes" is not the ARN of a role'),
     (
@@ -389,9 +689,24 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "capacity",
         "p6e-gb200.36xlarge cannot be had as spot; use a capacity block",
     ),
-    ("EksGpuPool", {"capacity": "cheap"}, "capacity", "must be one of on-demand, spot, reservation, capacity-block"),
-    ("EksGpuPool", {"capacity": "reservation"}, "reservation_id", "needs the id of what was bought"),
-    ("EksGpuPool", {"capacity": "capacity-block"}, "reservation_id", "needs the id of what was bought"),
+    (
+        "EksGpuPool",
+        {"capacity": "cheap"},
+        "capacity",
+        "must be one of on-demand, spot, reservation, capacity-block",
+    ),
+    (
+        "EksGpuPool",
+        {"capacity": "reservation"},
+        "reservation_id",
+        "needs the id of what was bought",
+    ),
+    (
+        "EksGpuPool",
+        {"capacity": "capacity-block"},
+        "reservation_id",
+        "needs the id of what was bought",
+    ),
     ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not "on-demand"'),
     (
         "EksGpuPool",
@@ -399,76 +714,241 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "reservation_id",
         "is not the id of a reservation",
     ),
-    ("EksGpuPool", {"image_id": AMI, "image": "bottlerocket"}, "image", "NVIDIA images run a device plugin"),
+    (
+        "EksGpuPool",
+        {"image_id": AMI, "image": "bottlerocket"},
+        "image",
+        "NVIDIA images run a device plugin",
+    ),
     ("EksGpuPool", {"image_id": AMI, "image": "ubuntu"}, "image", 'must be al2023, not "ubuntu"'),
-    ("EksGpuPool", {"image_id": AMI}, "image", "is missing: say which of EKS' images it is made from, al2023"),
-    ("EksGpuPool", {"image_id": "ami-1", "image": "al2023"}, "image_id", '"ami-1" is not the id of an image (ami-'),
-    ("EksGpuPool", {"image_id": AMI, "image": "al2023"}, "service_cidr", "EKS tells nodes nothing of their cluster"),
-    ("EksGpuPool", {"image_id": 5, "image": "al2023"}, "image_id", "must be text or an output, not 5"),
-    ("EksGpuPool", {"cluster_endpoint": "https://api.example"}, "cluster_endpoint", "is for image_id: nodes of EKS'"),
+    (
+        "EksGpuPool",
+        {"image_id": AMI},
+        "image",
+        "is missing: say which of EKS' images it is made from, al2023",
+    ),
+    (
+        "EksGpuPool",
+        {"image_id": "ami-1", "image": "al2023"},
+        "image_id",
+        '"ami-1" is not the id of an image (ami-',
+    ),
+    (
+        "EksGpuPool",
+        {"image_id": AMI, "image": "al2023"},
+        "service_cidr",
+        "EKS tells nodes nothing of their cluster",
+    ),
+    (
+        "EksGpuPool",
+        {"image_id": 5, "image": "al2023"},
+        "image_id",
+        "must be text or an output, not 5",
+    ),
+    (
+        "EksGpuPool",
+        {"cluster_endpoint": "https://api.example"},
+        "cluster_endpoint",
+        "is for image_id: nodes of EKS'",
+    ),
     *(
-        ("EksGpuPool", {"image_id": AMI, "image": "al2023", **beside}, key, "and image_id names one of your own")
+        (
+            "EksGpuPool",
+            {"image_id": AMI, "image": "al2023", **beside},
+            key,
+            "and image_id names one of your own",
+        )
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
     ),
     ("EksGpuPool", {"huge_pages_2mi": 0}, "huge_pages_2mi", "must be from 1 to 2147483647, not 0"),
-    ("EksGpuPool", {"huge_pages_1gi": 64}, "huge_pages_1gi", "huge pages of 64 GiB leave a g6.2xlarge no memory"),
-    ("EksKarpenterPool", {"huge_pages_1gi": 64}, "huge_pages_1gi", "huge pages of 64 GiB leave a g6.2xlarge no memory"),
+    (
+        "EksGpuPool",
+        {"huge_pages_1gi": 64},
+        "huge_pages_1gi",
+        "huge pages of 64 GiB leave a g6.2xlarge no memory",
+    ),
+    (
+        "EksKarpenterPool",
+        {"huge_pages_1gi": 64},
+        "huge_pages_1gi",
+        "huge pages of 64 GiB leave a g6.2xlarge no memory",
+    ),
     ("GkeGpuPool", {"huge_pages_2mi": "4Gi"}, "huge_pages_2mi", 'must be an integer, not "4Gi"'),
-    ("GkeGpuPool", {"huge_pages_2mi": 20_000}, "huge_pages_2mi", "huge pages of 39.0625 GiB leave a g2-standard-8 no"),
-    *(("EksKarpenterPool", {"image_id": AMI, **more}, key, said) for more, key, said in OF_KARPENTER),
-    ("EksGpuPool", {"efa": True}, "vpc_id", "is missing: with efa the launch template names the security groups"),
+    (
+        "GkeGpuPool",
+        {"huge_pages_2mi": 20_000},
+        "huge_pages_2mi",
+        "huge pages of 39.0625 GiB leave a g2-standard-8 no",
+    ),
+    *(
+        ("EksKarpenterPool", {"image_id": AMI, **more}, key, said)
+        for more, key, said in OF_KARPENTER
+    ),
+    (
+        "EksGpuPool",
+        {"efa": True},
+        "vpc_id",
+        "is missing: with efa the launch template names the security groups",
+    ),
     ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),
-    ("EksGpuPool", {**EFA, "machine": "g9.huge"}, "efa", 'it is unknown how many EFA interfaces "g9.huge" has'),
+    (
+        "EksGpuPool",
+        {**EFA, "machine": "g9.huge"},
+        "efa",
+        'it is unknown how many EFA interfaces "g9.huge" has',
+    ),
     ("EksGpuPool", {"mig_layout": "all-1g.10gb"}, "mig_layout", "L4"),
-    ("EksGpuPool", {"machine": "p5.48xlarge", "mig_layout": "all-9g.1gb"}, "mig_layout", "all-9g.1gb"),
+    (
+        "EksGpuPool",
+        {"machine": "p5.48xlarge", "mig_layout": "all-9g.1gb"},
+        "mig_layout",
+        "all-9g.1gb",
+    ),
     ("EksGpuPool", {"disk_gib": 20}, "disk_gib", "must be from 50 to 16384, not 20"),
     ("EksGpuPool", {"disk_iops": 100}, "disk_iops", "must be from 3000 to 80000, not 100"),
-    ("EksGpuPool", {"disk_gib": 50, "disk_iops": 30_000}, "disk_iops", "more than a disk of 50 GiB can have, 25000"),
-    ("EksGpuPool", {"disk_throughput": 1000}, "disk_throughput", "1000 MiB/s needs 4000 operations a second"),
-    ("EksGpuPool", {"disk_throughput": "fast"}, "disk_throughput", 'must be an integer, not "fast"'),
-    ("EksGpuPool", {"repair_limits": {"unhealthy_count": 1}}, "repair_limits", "is for node_repair: true"),
+    (
+        "EksGpuPool",
+        {"disk_gib": 50, "disk_iops": 30_000},
+        "disk_iops",
+        "more than a disk of 50 GiB can have, 25000",
+    ),
+    (
+        "EksGpuPool",
+        {"disk_throughput": 1000},
+        "disk_throughput",
+        "1000 MiB/s needs 4000 operations a second",
+    ),
+    (
+        "EksGpuPool",
+        {"disk_throughput": "fast"},
+        "disk_throughput",
+        'must be an integer, not "fast"',
+    ),
+    (
+        "EksGpuPool",
+        {"repair_limits": {"unhealthy_count": 1}},
+        "repair_limits",
+        "is for node_repair: true",
+    ),
     *(
-        ("EksGpuPool", {"node_repair": True, "repair_limits": limits}, f"repair_limits.{path}", said)
+        (
+            "EksGpuPool",
+            {"node_repair": True, "repair_limits": limits},
+            f"repair_limits.{path}",
+            said,
+        )
         for limits, path, said in (
             ({"unhealthy_count": 0}, "unhealthy_count", "must be from 1 to"),
             ({"parallel_percentage": 101}, "parallel_percentage", "must be from 1 to 100, not 101"),
-            ({"unhealthy_count": 1, "unhealthy_percentage": 1}, "unhealthy_percentage", "give either unhealthy_count"),
-            ({"overrides": [REPAIR, REPAIR]}, "overrides[1].reason", "is there twice for this condition"),
-            ({"overrides": [{**REPAIR, "action": "Repair"}]}, "overrides[0].action", "must be one of Replace, Reboot"),
+            (
+                {"unhealthy_count": 1, "unhealthy_percentage": 1},
+                "unhealthy_percentage",
+                "give either unhealthy_count",
+            ),
+            (
+                {"overrides": [REPAIR, REPAIR]},
+                "overrides[1].reason",
+                "is there twice for this condition",
+            ),
+            (
+                {"overrides": [{**REPAIR, "action": "Repair"}]},
+                "overrides[0].action",
+                "must be one of Replace, Reboot",
+            ),
             ({"overrides": [{"condition": "Ready"}]}, "overrides[0].wait_minutes", "is missing"),
             ({"overrides": "all"}, "overrides", 'must be a list, not "all"'),
             ({"most": 1}, "most", "is not an input of NodeRepairLimits"),
         )
     ),
-    ("EksGpuPool", {"node_repair": True, "repair_limits": 5}, "repair_limits", "must be a structure, not 5"),
+    (
+        "EksGpuPool",
+        {"node_repair": True, "repair_limits": 5},
+        "repair_limits",
+        "must be a structure, not 5",
+    ),
     *(
-        (component, {"cpu_manager_policy": cpus, "topology_manager_policy": topology}, f"{of}_manager_policy", said)
+        (
+            component,
+            {"cpu_manager_policy": cpus, "topology_manager_policy": topology},
+            f"{of}_manager_policy",
+            said,
+        )
         for component in ("EksGpuPool", "GkeGpuPool")
         for cpus, topology, of, said in (
             ("exclusive", None, "cpu", "must be one of none, static"),
-            ("static", "single-numa-node", "topology", "lets kubelet turn down pods that the plan has placed"),
+            (
+                "static",
+                "single-numa-node",
+                "topology",
+                "lets kubelet turn down pods that the plan has placed",
+            ),
             ("static", "all", "topology", 'must be none or best-effort, not "all"'),
             (None, "best-effort", "topology", "does nothing without cpu_manager_policy: static"),
         )
     ),
-    ("GkeGpuPool", {"sysctls": {"net.ipv4.ip_forward": "1"}}, "sysctls.net.ipv4.ip_forward", "sets no such parameter"),
-    ("GkeGpuPool", {"sysctls": {"vm.swappiness": " "}}, "sysctls.vm.swappiness", "must have a value"),
-    ("GkeGpuPool", {"sysctls": {"vm.swappiness": 10}}, "sysctls.vm.swappiness", "must be text, not 10"),
+    (
+        "GkeGpuPool",
+        {"sysctls": {"net.ipv4.ip_forward": "1"}},
+        "sysctls.net.ipv4.ip_forward",
+        "sets no such parameter",
+    ),
+    (
+        "GkeGpuPool",
+        {"sysctls": {"vm.swappiness": " "}},
+        "sysctls.vm.swappiness",
+        "must have a value",
+    ),
+    (
+        "GkeGpuPool",
+        {"sysctls": {"vm.swappiness": 10}},
+        "sysctls.vm.swappiness",
+        "must be text, not 10",
+    ),
     ("GkeGpuPool", {"sysctls": ["vm.swappiness"]}, "sysctls", "must be a map of texts, not a list"),
-    ("GkeGpuPool", {"disk_iops": 3000}, "disk_iops", "is for hyperdisk-balanced, and g2-standard-8 boots from pd"),
-    ("GkeGpuPool", {"machine": "a4-highgpu-8g", "disk_iops": 9}, "disk_iops", "must be from 3000 to 160000, not 9"),
+    (
+        "GkeGpuPool",
+        {"disk_iops": 3000},
+        "disk_iops",
+        "is for hyperdisk-balanced, and g2-standard-8 boots from pd",
+    ),
+    (
+        "GkeGpuPool",
+        {"machine": "a4-highgpu-8g", "disk_iops": 9},
+        "disk_iops",
+        "must be from 3000 to 160000, not 9",
+    ),
     (
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_iops": 100_000, "disk_throughput": 140},
         "disk_throughput",
         "140 MiB/s is too slow for 100000 operations: 35840 at most",
     ),
-    ("GkeGpuPool", {"local_ssds": 2}, "local_ssds", "g2-standard-8 does not take 2 local SSDs; it takes 1"),
-    ("GkeGpuPool", {"machine": "a3-highgpu-8g", "local_ssds": 16}, "local_ssds", "takes no local SSDs by choice"),
+    (
+        "GkeGpuPool",
+        {"local_ssds": 2},
+        "local_ssds",
+        "g2-standard-8 does not take 2 local SSDs; it takes 1",
+    ),
+    (
+        "GkeGpuPool",
+        {"machine": "a3-highgpu-8g", "local_ssds": 16},
+        "local_ssds",
+        "takes no local SSDs by choice",
+    ),
     ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be from 1 to 32, not 0"),
-    ("GkeGpuPool", {"host_maintenance": "NEVER"}, "host_maintenance", "must be one of PERIODIC, AS_NEEDED"),
-    ("GkeGpuPool", {"placement_policy": "Close"}, "placement_policy", '"Close" is not the name of a resource policy'),
+    (
+        "GkeGpuPool",
+        {"host_maintenance": "NEVER"},
+        "host_maintenance",
+        "must be one of PERIODIC, AS_NEEDED",
+    ),
+    (
+        "GkeGpuPool",
+        {"placement_policy": "Close"},
+        "placement_policy",
+        '"Close" is not the name of a resource policy',
+    ),
     (
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "placement_policy": "close"},
@@ -482,19 +962,49 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "which compact_placement: false says not to",
     ),
     *(
-        ("GkeCluster", {"maintenance_window": {**WEEKEND, **window}}, f"maintenance_window.{path}", said)
+        (
+            "GkeCluster",
+            {"maintenance_window": {**WEEKEND, **window}},
+            f"maintenance_window.{path}",
+            said,
+        )
         for window, path, said in (
-            ({"end_time": "2026-11-21T02:00:00Z"}, "end_time", "must be 4 hours after start_time, or more"),
-            ({"end_time": "2026-11-21T08:00:00Z"}, "recurrence", "gives GKE 32 hours in 32 days; it wants 48"),
-            ({"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            (
+                {"end_time": "2026-11-21T02:00:00Z"},
+                "end_time",
+                "must be 4 hours after start_time, or more",
+            ),
+            (
+                {"end_time": "2026-11-21T08:00:00Z"},
+                "recurrence",
+                "gives GKE 32 hours in 32 days; it wants 48",
+            ),
+            (
+                {"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"},
+                "recurrence",
+                "gives GKE 24 hours in 32 days",
+            ),
             ({"recurrence": "FREQ=MONTHLY"}, "recurrence", "gives GKE 24 hours in 32 days"),
-            ({"recurrence": "FREQ=MONTHLY;BYMONTHDAY=1,31"}, "recurrence", "gives GKE 24 hours in 32 days"),
+            (
+                {"recurrence": "FREQ=MONTHLY;BYMONTHDAY=1,31"},
+                "recurrence",
+                "gives GKE 24 hours in 32 days",
+            ),
             ({"recurrence": "FREQ=YEARLY"}, "recurrence", "gives GKE 0 hours in 32 days"),
-            ({"recurrence": "FREQ=HOURLY"}, "recurrence", '"FREQ=HOURLY" is not a rule of RFC 5545'),
+            (
+                {"recurrence": "FREQ=HOURLY"},
+                "recurrence",
+                '"FREQ=HOURLY" is not a rule of RFC 5545',
+            ),
             ({"start_time": "saturday"}, "start_time", '"saturday" is not a time'),
         )
     ),
-    ("GkeCluster", {"maintenance_window": "weekends"}, "maintenance_window", 'must be a structure, not "weekends"'),
+    (
+        "GkeCluster",
+        {"maintenance_window": "weekends"},
+        "maintenance_window",
+        'must be a structure, not "weekends"',
+    ),
     (
         "GkeCluster",
         {"maintenance_window": WEEKEND, "maintenance_start": "03:00"},
@@ -502,17 +1012,50 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is there beside maintenance_start",
     ),
     *(
-        ("GkeCluster", {"maintenance_exclusions": [{**BUSY, **exclusion}]}, f"maintenance_exclusions[0].{path}", said)
+        (
+            "GkeCluster",
+            {"maintenance_exclusions": [{**BUSY, **exclusion}]},
+            f"maintenance_exclusions[0].{path}",
+            said,
+        )
         for exclusion, path, said in (
             ({}, "end_time", "is missing"),
-            ({"until_end_of_support": True, "scope": "NO_UPGRADES"}, "scope", "ends after 30 days at most"),
-            ({"until_end_of_support": True, "end_time": BUSY["start_time"]}, "end_time", "is there beside"),
+            (
+                {"until_end_of_support": True, "scope": "NO_UPGRADES"},
+                "scope",
+                "ends after 30 days at most",
+            ),
+            (
+                {"until_end_of_support": True, "end_time": BUSY["start_time"]},
+                "end_time",
+                "is there beside",
+            ),
         )
     ),
-    ("GkeCluster", {"monitoring_components": ["GPUS"]}, "monitoring_components[0]", '"GPUS" is not a component'),
-    ("GkeCluster", {"monitoring_components": ["SYSTEM_COMPONENTS"]}, "monitoring_components[0]", "are always there"),
-    ("GkeCluster", {"monitoring_components": ["POD", "POD"]}, "monitoring_components", "names a component twice"),
-    ("EksGpuPool", {"local_storage": "raid5"}, "local_storage", "must be one of none, raid0, mount"),
+    (
+        "GkeCluster",
+        {"monitoring_components": ["GPUS"]},
+        "monitoring_components[0]",
+        '"GPUS" is not a component',
+    ),
+    (
+        "GkeCluster",
+        {"monitoring_components": ["SYSTEM_COMPONENTS"]},
+        "monitoring_components[0]",
+        "are always there",
+    ),
+    (
+        "GkeCluster",
+        {"monitoring_components": ["POD", "POD"]},
+        "monitoring_components",
+        "names a component twice",
+    ),
+    (
+        "EksGpuPool",
+        {"local_storage": "raid5"},
+        "local_storage",
+        "must be one of none, raid0, mount",
+    ),
     (
         "EksGpuPool",
         {"labels": {"nvidia.com/gpu.dra": "false"}},
@@ -530,26 +1073,101 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("EksGpuPool", {"taints": [{"key": f"{'a' * 62}/b"}]}, "taints[0].key", "EKS takes 63 at most"),
     ("EksGpuPool", {"pool_name": "a b"}, "pool_name", '"a b" is not the value of a label'),
     # AksNetwork, AksCluster and AksGpuPool
-    ("AksNetwork", {"location": "mars"}, "location", '"mars" is not a region of AKS; write for example eastus'),
+    (
+        "AksNetwork",
+        {"location": "mars"},
+        "location",
+        '"mars" is not a region of AKS; write for example eastus',
+    ),
     ("AksNetwork", {"resource_group_name": None}, "resource_group_name", "is missing"),
-    ("AksCluster", {"kubernetes_version": "1.33"}, "kubernetes_version", "is not supported; use 1.34 to"),
+    (
+        "AksCluster",
+        {"kubernetes_version": "1.33"},
+        "kubernetes_version",
+        "is not supported; use 1.34 to",
+    ),
     ("AksCluster", {"public_access_cidrs": ["0.0.0.0/0"]}, "public_access_cidrs[0]", "to everyone"),
-    ("AksCluster", {"public_access_cidrs": ["2001:db8::/32"]}, "public_access_cidrs[0]", "is not an IPv4 network"),
-    ("AksCluster", {"public_access_cidrs": ["192.168.1.0/24"]}, "public_access_cidrs[0]", "is a private network"),
-    ("AksCluster", {"public_access_cidrs": ["0.0.0.0/32"]}, "public_access_cidrs[0]", "is for nobody"),
-    ("AksCluster", {"public_access_cidrs": RANGES}, "public_access_cidrs", "holds 200; AKS takes 199 beside its own"),
+    (
+        "AksCluster",
+        {"public_access_cidrs": ["2001:db8::/32"]},
+        "public_access_cidrs[0]",
+        "is not an IPv4 network",
+    ),
+    (
+        "AksCluster",
+        {"public_access_cidrs": ["192.168.1.0/24"]},
+        "public_access_cidrs[0]",
+        "is a private network",
+    ),
+    (
+        "AksCluster",
+        {"public_access_cidrs": ["0.0.0.0/32"]},
+        "public_access_cidrs[0]",
+        "is for nobody",
+    ),
+    (
+        "AksCluster",
+        {"public_access_cidrs": RANGES},
+        "public_access_cidrs",
+        "holds 200; AKS takes 199 beside its own",
+    ),
     ("AksCluster", {"system_count": 0}, "system_count", "must be from 1 to 100, not 0"),
-    ("AksCluster", {"location": "eastus-1"}, "location", '"eastus-1" is a zone; its region is "eastus"'),
-    ("AksCluster", {"system_zones": ["westus2-1"]}, "system_zones[0]", 'zone "westus2-1" is not in region eastus'),
-    ("AksCluster", {"system_zones": ["eastus-1", "eastus-1"]}, "system_zones", '"eastus-1" is there twice'),
-    ("AksCluster", {"system_zones": ["1"]}, "system_zones[0]", '"1" does not name its region; write "eastus-1"'),
-    ("AksCluster", {"log_retention_days": 29}, "log_retention_days", "must be from 30 to 730, not 29"),
-    ("AksCluster", {"kubelogin": "password"}, "kubelogin", "must be one of azurecli, devicecode, interactive"),
+    (
+        "AksCluster",
+        {"location": "eastus-1"},
+        "location",
+        '"eastus-1" is a zone; its region is "eastus"',
+    ),
+    (
+        "AksCluster",
+        {"system_zones": ["westus2-1"]},
+        "system_zones[0]",
+        'zone "westus2-1" is not in region eastus',
+    ),
+    (
+        "AksCluster",
+        {"system_zones": ["eastus-1", "eastus-1"]},
+        "system_zones",
+        '"eastus-1" is there twice',
+    ),
+    (
+        "AksCluster",
+        {"system_zones": ["1"]},
+        "system_zones[0]",
+        '"1" does not name its region; write "eastus-1"',
+    ),
+    (
+        "AksCluster",
+        {"log_retention_days": 29},
+        "log_retention_days",
+        "must be from 30 to 730, not 29",
+    ),
+    (
+        "AksCluster",
+        {"kubelogin": "password"},
+        "kubelogin",
+        "must be one of azurecli, devicecode, interactive",
+    ),
     ("AksCluster", {"maintenance_start": "25:00"}, "maintenance_start", "is not a time of day"),
-    ("AksCluster", {"encryption_at_host": "no"}, "encryption_at_host", 'must be true or false, not "no"'),
-    ("AksCluster", {"deletion_protection": 1}, "deletion_protection", "must be true or false, not 1"),
+    (
+        "AksCluster",
+        {"encryption_at_host": "no"},
+        "encryption_at_host",
+        'must be true or false, not "no"',
+    ),
+    (
+        "AksCluster",
+        {"deletion_protection": 1},
+        "deletion_protection",
+        "must be true or false, not 1",
+    ),
     ("AksCluster", {"tags": {"": "a"}}, "tags.", "must have a key of 1 to 512 characters"),
-    ("AksGpuPool", {"machine": "Standard_NC4as_T4_v4"}, "machine", "did you mean Standard_NC4as_T4_v3"),
+    (
+        "AksGpuPool",
+        {"machine": "Standard_NC4as_T4_v4"},
+        "machine",
+        "did you mean Standard_NC4as_T4_v3",
+    ),
     ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "it is a machine of EKS"),
     ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be from 10 to 250, not 9"),
     ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be from 50 to 2048, not 49"),
@@ -557,14 +1175,24 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("AksGpuPool", {"max_nodes": 0}, "max_nodes", "must be from 1 to 1000, not 0"),
     ("AksGpuPool", {"max_nodes": 1001}, "max_nodes", "1000, not 1001"),
     ("AksGpuPool", {"min_nodes": 5}, "min_nodes", "the minimum, 5, is more than the maximum, 4"),
-    ("AksGpuPool", {"capacity": "capacity-block"}, "capacity", "must be one of on-demand, spot, reservation"),
+    (
+        "AksGpuPool",
+        {"capacity": "capacity-block"},
+        "capacity",
+        "must be one of on-demand, spot, reservation",
+    ),
     (
         "AksGpuPool",
         {"capacity": "reservation", "reservation_group_id": "h100", "cluster_principal_id": "p"},
         "reservation_group_id",
         '"h100" is not the id of a capacity reservation group',
     ),
-    ("AksGpuPool", {"zones": ["westus2-1"]}, "zones[0]", 'zone "westus2-1" is not in region eastus'),
+    (
+        "AksGpuPool",
+        {"zones": ["westus2-1"]},
+        "zones[0]",
+        'zone "westus2-1" is not in region eastus',
+    ),
     ("AksGpuPool", {"zones": ["eastus-4"]}, "zones[0]", '"eastus-4" is not a zone of AKS'),
     ("AksGpuPool", {"zones": ["eastus-1", "eastus-1"]}, "zones", '"eastus-1" is there twice'),
     (
@@ -577,9 +1205,24 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be from 0 to 100, not -1"),
     ("AksGpuPool", {"autoscaled": "yes"}, "autoscaled", 'must be true or false, not "yes"'),
     # GkeNetwork, GkeCluster and GkeGpuPool
-    ("GkeNetwork", {"region": "us-central1-a"}, "region", '"us-central1-a" is a zone; its region is "us-central1"'),
-    ("GkeCluster", {"node_zones": ["europe-west4-a"]}, "node_zones[0]", '"europe-west4-a" is not in region'),
-    ("GkeCluster", {"node_zones": ["a"]}, "node_zones[0]", '"a" is not a zone of GKE; write for example'),
+    (
+        "GkeNetwork",
+        {"region": "us-central1-a"},
+        "region",
+        '"us-central1-a" is a zone; its region is "us-central1"',
+    ),
+    (
+        "GkeCluster",
+        {"node_zones": ["europe-west4-a"]},
+        "node_zones[0]",
+        '"europe-west4-a" is not in region',
+    ),
+    (
+        "GkeCluster",
+        {"node_zones": ["a"]},
+        "node_zones[0]",
+        '"a" is not a zone of GKE; write for example',
+    ),
     ("GkeCluster", {"zonal": True}, "zonal", "needs exactly one zone in node_zones"),
     (
         "GkeCluster",
@@ -587,10 +1230,19 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "release_channel",
         "must be one of RAPID, REGULAR, STABLE,",
     ),
-    ("GkeCluster", {"security_group": None}, "security_group", "is missing: name the group gke-security-groups@YOUR-"),
     (
         "GkeCluster",
-        {"maintenance_exclusions": [{"name": "a", "start_time": "today", "end_time": "2026-12-04T00:00:00Z"}]},
+        {"security_group": None},
+        "security_group",
+        "is missing: name the group gke-security-groups@YOUR-",
+    ),
+    (
+        "GkeCluster",
+        {
+            "maintenance_exclusions": [
+                {"name": "a", "start_time": "today", "end_time": "2026-12-04T00:00:00Z"}
+            ]
+        },
         "maintenance_exclusions[0].start_time",
         '"today" is not a time',
     ),
@@ -600,12 +1252,37 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "maintenance_exclusions[0].scope",
         "must be one of NO_UPGRADES",
     ),
-    ("GkeCluster", {"network_id": "n"}, "subnetwork_id", "is missing: an existing network is given by"),
-    ("GkeCluster", {"security_group": "ops@x.example"}, "security_group", "is not a group gke-security-groups@"),
-    ("GkeCluster", {"resource_labels": {"Team": "a"}}, "resource_labels.Team", "must have a key of lower-case letters"),
-    ("GkeGpuPool", {"resource_labels": {"team": "A b"}}, "resource_labels.team", "must be lower-case letters, digits"),
+    (
+        "GkeCluster",
+        {"network_id": "n"},
+        "subnetwork_id",
+        "is missing: an existing network is given by",
+    ),
+    (
+        "GkeCluster",
+        {"security_group": "ops@x.example"},
+        "security_group",
+        "is not a group gke-security-groups@",
+    ),
+    (
+        "GkeCluster",
+        {"resource_labels": {"Team": "a"}},
+        "resource_labels.Team",
+        "must have a key of lower-case letters",
+    ),
+    (
+        "GkeGpuPool",
+        {"resource_labels": {"team": "A b"}},
+        "resource_labels.team",
+        "must be lower-case letters, digits",
+    ),
     ("GkeGpuPool", {"max_pods": 4}, "max_pods", "must be from 8 to 256, not 4"),
-    ("GkeGpuPool", {"driver_installation": "latest"}, "driver_installation", "GKE does not install drivers with DRA"),
+    (
+        "GkeGpuPool",
+        {"driver_installation": "latest"},
+        "driver_installation",
+        "GKE does not install drivers with DRA",
+    ),
     ("GkeGpuPool", {"location_policy": "BALANCED"}, "location_policy", "is for autoscaled: true"),
     (
         "GkeGpuPool",
@@ -621,7 +1298,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
         "desired_nodes",
-        "3 nodes cannot be built: GKE counts them per zone without an autoscaler, and there are 2 zones",
+        (
+            "3 nodes cannot be built: GKE counts them per zone without an autoscaler, and there "
+            "are 2 "
+            "zones"
+        ),
     ),
     (
         "GkeGpuPool",
@@ -629,26 +1310,66 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "capacity",
         "a4x-highgpu-4g cannot be had as flex-start; use a reservation",
     ),
-    ("GkeGpuPool", {"capacity": "reservation"}, "reservation_name", "needs the name of what was bought"),
-    ("GkeGpuPool", {"reservation_name": "r"}, "reservation_name", 'is for capacity "reservation", not "on-demand"'),
-    ("GkeGpuPool", {"reservation_name": "r/reservationBlocks/b"}, "reservation_name", "has no project"),
+    (
+        "GkeGpuPool",
+        {"capacity": "reservation"},
+        "reservation_name",
+        "needs the name of what was bought",
+    ),
+    (
+        "GkeGpuPool",
+        {"reservation_name": "r"},
+        "reservation_name",
+        'is for capacity "reservation", not "on-demand"',
+    ),
+    (
+        "GkeGpuPool",
+        {"reservation_name": "r/reservationBlocks/b"},
+        "reservation_name",
+        "has no project",
+    ),
     ("GkeGpuPool", {"capacity": "flex-start"}, "autoscaled", "GKE starts its nodes when pods ask"),
-    ("GkeGpuPool", {"max_run_seconds": 3600}, "max_run_seconds", 'is for capacity "flex-start", not "on-demand"'),
+    (
+        "GkeGpuPool",
+        {"max_run_seconds": 3600},
+        "max_run_seconds",
+        'is for capacity "flex-start", not "on-demand"',
+    ),
     (
         "GkeGpuPool",
         {"machine": "a4-highgpu-8g", "disk_type": "pd-ssd"},
         "disk_type",
         'a4-highgpu-8g does not boot from "pd-ssd"; use hyperdisk-balanced',
     ),
-    ("GkeGpuPool", {"mig_partition": "1g.5gb"}, "mig_partition", "GKE does not support MIG with DRA"),
-    ("GkeGpuPool", {"gpu_sharing": "MPS"}, "gpu_sharing", "GKE does not support time-sharing and MPS with DRA"),
+    (
+        "GkeGpuPool",
+        {"mig_partition": "1g.5gb"},
+        "mig_partition",
+        "GKE does not support MIG with DRA",
+    ),
+    (
+        "GkeGpuPool",
+        {"gpu_sharing": "MPS"},
+        "gpu_sharing",
+        "GKE does not support time-sharing and MPS with DRA",
+    ),
     *(
         ("GkeGpuPool", {"autoscaled": True, "capacity": kind, **args}, key, said)
         for kind, args, key, said in (
             ("flex-start", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "flex-start"'),
             ("queued", {"min_nodes": 1}, "min_nodes", 'must be 0 with capacity "queued"'),
-            ("flex-start", {"compact_placement": True}, "compact_placement", "for A3 Ultra, A4 and H4D alone"),
-            ("queued", {"placement_policy": "close"}, "placement_policy", "is not for capacity queued"),
+            (
+                "flex-start",
+                {"compact_placement": True},
+                "compact_placement",
+                "for A3 Ultra, A4 and H4D alone",
+            ),
+            (
+                "queued",
+                {"placement_policy": "close"},
+                "placement_policy",
+                "is not for capacity queued",
+            ),
         )
     ),
     (
@@ -660,16 +1381,31 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     # What runs in the cluster
     ("DraDriver", {"version": "25.9.9"}, "version", 'unknown NVIDIA DRA driver "25.9.9"'),
     ("DraDriver", {"version": "25.3.0"}, "version", "cannot be installed"),
-    ("DraDriver", {"platform": None}, "platform", "is missing; it is one of aks, eks, gke, gpu-operator"),
+    (
+        "DraDriver",
+        {"platform": None},
+        "platform",
+        "is missing; it is one of aks, eks, gke, gpu-operator",
+    ),
     ("DraDriver", {"platform": "azure"}, "platform", "must be one of aks, eks, gke, gpu-operator"),
-    ("DraDriver", {"namespace": "default"}, "namespace", "must not be default: the chart refuses it"),
+    (
+        "DraDriver",
+        {"namespace": "default"},
+        "namespace",
+        "must not be default: the chart refuses it",
+    ),
     (
         "DraDriver",
         {"feature_gates": {"DynamicMIG": True}},
         "feature_gates.DynamicMIG",
         "driver 25.8.1 has no feature gate",
     ),
-    ("DraDriver", {"feature_gates": {"MPSSupport": "on"}}, "feature_gates.MPSSupport", "must be true or false"),
+    (
+        "DraDriver",
+        {"feature_gates": {"MPSSupport": "on"}},
+        "feature_gates.MPSSupport",
+        "must be true or false",
+    ),
     (
         "DraDriver",
         {"version": "25.12.0", "feature_gates": {"DynamicMIG": True, "MPSSupport": True}},
@@ -683,17 +1419,62 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "MPSSupport and NVMLDeviceHealthCheck exclude each other",
     ),
     ("DraDriver", {"consumable_shares": "memory"}, "consumable_shares", "use 0.5.0 or later"),
-    ("DraDriver", {"version": "0.5.0", "consumable_shares": "4"}, "consumable_shares", "turn the gate on"),
-    ("DraDriver", {"consumable_shares": "half"}, "consumable_shares", '"half" is not a way to share devices'),
-    ("DraDriver", {"network_policy": True}, "network_policy", "the chart of 25.8.1 has none; it begins with 25.12.0"),
+    (
+        "DraDriver",
+        {"version": "0.5.0", "consumable_shares": "4"},
+        "consumable_shares",
+        "turn the gate on",
+    ),
+    (
+        "DraDriver",
+        {"consumable_shares": "half"},
+        "consumable_shares",
+        '"half" is not a way to share devices',
+    ),
+    (
+        "DraDriver",
+        {"network_policy": True},
+        "network_policy",
+        "the chart of 25.8.1 has none; it begins with 25.12.0",
+    ),
     ("DraDriver", {"version": "25.3.2", "webhook": True}, "webhook", "it begins with 25.8.0"),
-    ("DraDriver", {"webhook_failure_policy": "Ignore"}, "webhook_failure_policy", "is for webhook: true"),
+    (
+        "DraDriver",
+        {"webhook_failure_policy": "Ignore"},
+        "webhook_failure_policy",
+        "is for webhook: true",
+    ),
     ("DraDriver", {"webhook_replicas": 2}, "webhook_replicas", "is for webhook: true"),
-    ("DraDriver", {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}}, "webhook_tls", "is for webhook: true"),
-    ("DraDriver", webhook(issuer_type="own"), "webhook_tls.issuer_type", "must be one of selfsigned, clusterissuer"),
-    ("DraDriver", webhook(issuer_type="issuer"), "webhook_tls.issuer_name", "is missing: which issuer?"),
-    ("DraDriver", webhook(issuer_name="x"), "webhook_tls.issuer_name", "is for issuer_type clusterissuer or issuer"),
-    ("DraDriver", webhook(secret_name="x"), "webhook_tls.ca_bundle", "secret_name and ca_bundle go together"),
+    (
+        "DraDriver",
+        {"webhook_tls": {"secret_name": "s", "ca_bundle": "Q0E="}},
+        "webhook_tls",
+        "is for webhook: true",
+    ),
+    (
+        "DraDriver",
+        webhook(issuer_type="own"),
+        "webhook_tls.issuer_type",
+        "must be one of selfsigned, clusterissuer",
+    ),
+    (
+        "DraDriver",
+        webhook(issuer_type="issuer"),
+        "webhook_tls.issuer_name",
+        "is missing: which issuer?",
+    ),
+    (
+        "DraDriver",
+        webhook(issuer_name="x"),
+        "webhook_tls.issuer_name",
+        "is for issuer_type clusterissuer or issuer",
+    ),
+    (
+        "DraDriver",
+        webhook(secret_name="x"),
+        "webhook_tls.ca_bundle",
+        "secret_name and ca_bundle go together",
+    ),
     (
         "DraDriver",
         webhook(secret_name="x", ca_bundle="Q0E=", issuer_type="issuer", issuer_name="y"),
@@ -701,20 +1482,58 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "is instead of an issuer",
     ),
     ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
-    ("DraDriver", {"image_repository": "m.example/d:v1"}, "image_repository", "must not have a tag or a digest"),
-    ("DraDriver", {"image_repository": "https://m.example/d"}, "image_repository", "is not a valid image"),
-    ("DraDriver", {"image_pull_secrets": ["My_Secret"]}, "image_pull_secrets[0]", "is not a Secret's name"),
-    ("DraDriver", {"driver_root": "opt/nvidia"}, "driver_root", '"opt/nvidia" is not an absolute path'),
-    ("DraDriver", {"tolerations": [{"value": "x"}]}, "tolerations[0].key", "is missing"),
-    ("DraDriver", {"tolerations": [{"key": "a", "effect": "Never"}]}, "tolerations[0].effect", "must be one of NoSch"),
-    ("DraDriver", {"keep_old_names": False}, "keep_old_names", "25.8.1 has the old names alone"),
-    ("DraDriver", {"crd_manifests": "a: b"}, "crd_manifests", "document 1 is not a CustomResourceDefinition"),
-    ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
-    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "holds no manifest"),
-    ("DraDriver", {"crd_manifests": CRD_OF_OTHERS}, "crd_manifests", "document 1 defines nothing of resource.nvidia"),
     (
         "DraDriver",
-        {"version": "0.4.1", "feature_gates": {"PassthroughSupport": True, "NVMLDeviceHealthCheck": True}},
+        {"image_repository": "m.example/d:v1"},
+        "image_repository",
+        "must not have a tag or a digest",
+    ),
+    (
+        "DraDriver",
+        {"image_repository": "https://m.example/d"},
+        "image_repository",
+        "is not a valid image",
+    ),
+    (
+        "DraDriver",
+        {"image_pull_secrets": ["My_Secret"]},
+        "image_pull_secrets[0]",
+        "is not a Secret's name",
+    ),
+    (
+        "DraDriver",
+        {"driver_root": "opt/nvidia"},
+        "driver_root",
+        '"opt/nvidia" is not an absolute path',
+    ),
+    ("DraDriver", {"tolerations": [{"value": "x"}]}, "tolerations[0].key", "is missing"),
+    (
+        "DraDriver",
+        {"tolerations": [{"key": "a", "effect": "Never"}]},
+        "tolerations[0].effect",
+        "must be one of NoSch",
+    ),
+    ("DraDriver", {"keep_old_names": False}, "keep_old_names", "25.8.1 has the old names alone"),
+    (
+        "DraDriver",
+        {"crd_manifests": "a: b"},
+        "crd_manifests",
+        "document 1 is not a CustomResourceDefinition",
+    ),
+    ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "holds no manifest"),
+    (
+        "DraDriver",
+        {"crd_manifests": CRD_OF_OTHERS},
+        "crd_manifests",
+        "document 1 defines nothing of resource.nvidia",
+    ),
+    (
+        "DraDriver",
+        {
+            "version": "0.4.1",
+            "feature_gates": {"PassthroughSupport": True, "NVMLDeviceHealthCheck": True},
+        },
         "feature_gates.NVMLDeviceHealthCheck",
         "exclude each other",
     ),
@@ -726,7 +1545,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     (
         "DraDriver",
-        {"version": "0.4.1", "feature_gates": {"ComputeDomainCliques": True, "IMEXDaemonsWithDNSNames": False}},
+        {
+            "version": "0.4.1",
+            "feature_gates": {"ComputeDomainCliques": True, "IMEXDaemonsWithDNSNames": False},
+        },
         "feature_gates.ComputeDomainCliques",
         "needs IMEXDaemonsWithDNSNames",
     ),
@@ -743,27 +1565,77 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "feature_discovery",
         "is for a chart that this component installs",
     ),
-    ("GpuMetrics", {"collector": "datadog"}, "collector", "must be one of prometheus-operator, google, annotations"),
+    (
+        "GpuMetrics",
+        {"collector": "datadog"},
+        "collector",
+        "must be one of prometheus-operator, google, annotations",
+    ),
     ("GpuMetrics", {"driver_folder": "home"}, "driver_folder", '"home" is not an absolute path'),
     ("KubeRay", {"version": "1.7.0", "chart": "own"}, "version", "the one in chart has its own"),
-    ("Kueue", {"device_classes": ["Large"]}, "device_classes[0]", '"Large" is not the name of a DeviceClass'),
+    (
+        "Kueue",
+        {"device_classes": ["Large"]},
+        "device_classes[0]",
+        '"Large" is not the name of a DeviceClass',
+    ),
     ("Kueue", {"device_classes": ["a", "a"]}, "device_classes", "names a class twice"),
-    ("Kueue", {"device_classes": [f"c{n}" for n in range(17)]}, "device_classes", "names 17; Kueue maps 16 at most"),
+    (
+        "Kueue",
+        {"device_classes": [f"c{n}" for n in range(17)]},
+        "device_classes",
+        "names 17; Kueue maps 16 at most",
+    ),
     ("Dranet", {"version": "latest"}, "version", '"latest" is not a version (1.0.0)'),
-    ("Dranet", {"image_repository": "m.example/d@sha256:1"}, "image_repository", "must not have a tag or a digest"),
+    (
+        "Dranet",
+        {"image_repository": "m.example/d@sha256:1"},
+        "image_repository",
+        "must not have a tag or a digest",
+    ),
     ("Dranet", {"tolerations": ["team"]}, "tolerations[0]", 'must be a structure, not "team"'),
     ("DriverInstaller", {"pause_image": "a b"}, "pause_image", '"a b" is not an image'),
-    ("DriverInstaller", {"driver": "newest"}, "driver", '"newest" is not latest, default or a driver version'),
+    (
+        "DriverInstaller",
+        {"driver": "newest"},
+        "driver",
+        '"newest" is not latest, default or a driver version',
+    ),
     ("DevicePlugin", {"version": "0.1"}, "version", "0.1"),
     ("DevicePlugin", {"existing_daemon_set": "x"}, "version", "give either version"),
     ("DevicePlugin", {"version": None}, "version", "give either version"),
-    ("DevicePlugin", {"existing_namespace": "x"}, "existing_namespace", "is for existing_daemon_set"),
+    (
+        "DevicePlugin",
+        {"existing_namespace": "x"},
+        "existing_namespace",
+        "is for existing_daemon_set",
+    ),
     ("DeviceClasses", {"classes": None}, "classes", "must name at least one"),
     ("DeviceClasses", {"classes": [{"name": "Large"}]}, "classes[0].name", '"Large" is not a name'),
-    ("DeviceClasses", {"classes": [{"name": "large"}]}, "classes[0].selectors", "is empty: say what the class selects"),
-    ("DeviceClasses", classes(name="gpu.nvidia.com"), "classes[0].name", "is a class of the driver's chart"),
-    ("DeviceClasses", classes(name="mrdma.google.com"), "classes[0].name", "is a class that DRANET brings"),
-    ("DeviceClasses", classes(mig_profile="1g.10gb"), "classes[0].device", "must be mig with mig_profile"),
+    (
+        "DeviceClasses",
+        {"classes": [{"name": "large"}]},
+        "classes[0].selectors",
+        "is empty: say what the class selects",
+    ),
+    (
+        "DeviceClasses",
+        classes(name="gpu.nvidia.com"),
+        "classes[0].name",
+        "is a class of the driver's chart",
+    ),
+    (
+        "DeviceClasses",
+        classes(name="mrdma.google.com"),
+        "classes[0].name",
+        "is a class that DRANET brings",
+    ),
+    (
+        "DeviceClasses",
+        classes(mig_profile="1g.10gb"),
+        "classes[0].device",
+        "must be mig with mig_profile",
+    ),
     ("DeviceClasses", classes(selectors=["device."]), "classes[0].selectors[0]", ""),
     (
         "DeviceClasses",
@@ -771,12 +1643,32 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "classes[0].selectors[0]",
         "found no matching overload",
     ),
-    ("DeviceClasses", classes(extended_resource_name="a.b/c"), "classes[0].extended_resource_name", "it needs 1.36"),
-    ("DeviceClasses", {"classes": [{"name": "a", "device": "gpu"}] * 2}, "classes[1].name", "is taken"),
+    (
+        "DeviceClasses",
+        classes(extended_resource_name="a.b/c"),
+        "classes[0].extended_resource_name",
+        "it needs 1.36",
+    ),
+    (
+        "DeviceClasses",
+        {"classes": [{"name": "a", "device": "gpu"}] * 2},
+        "classes[1].name",
+        "is taken",
+    ),
     ("DeviceClasses", classes(memory=1), "classes[0].memory", "is not an input of DeviceClass"),
-    ("AdminAccessPolicy", {"namespaces": None}, "namespaces", "is missing; an empty list allows none"),
+    (
+        "AdminAccessPolicy",
+        {"namespaces": None},
+        "namespaces",
+        "is missing; an empty list allows none",
+    ),
     ("AdminAccessPolicy", {"namespaces": ["A"]}, "namespaces[0]", '"A" is not a namespace'),
-    ("PlacementPolicies", {"plan": None}, "plan", "is missing. Pass the plan file as one line of JSON"),
+    (
+        "PlacementPolicies",
+        {"plan": None},
+        "plan",
+        "is missing. Pass the plan file as one line of JSON",
+    ),
     ("PlacementPolicies", {"plan": "[]"}, "plan", "is not a plan document: it must be a mapping"),
     ("TenantAccess", {"tenants": []}, "tenants", "must name at least one"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
@@ -787,7 +1679,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "tenants[0].pod_security",
         "must be one of baseline, restricted",
     ),
-    ("TenantAccess", tenant(device_quota={"gpu": -1}), "tenants[0].device_quota.gpu", "must be an integer, not -1"),
+    (
+        "TenantAccess",
+        tenant(device_quota={"gpu": -1}),
+        "tenants[0].device_quota.gpu",
+        "must be an integer, not -1",
+    ),
     (
         "TenantAccess",
         tenant(create_namespace=False, pod_security="baseline"),
@@ -807,17 +1704,42 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "pools[0].disk_gib",
         "into the fleet, as disk",
     ),
-    ("DraPlatform", {"pools": [{"name": "l4", "mig_layout": "x"}]}, "pools[0].mig_layout", "into the fleet, as mig"),
-    ("DraPlatform", {"pools": [{"name": "l4"}, {"name": "l4"}]}, "pools[1].name", '"l4" is there twice'),
+    (
+        "DraPlatform",
+        {"pools": [{"name": "l4", "mig_layout": "x"}]},
+        "pools[0].mig_layout",
+        "into the fleet, as mig",
+    ),
+    (
+        "DraPlatform",
+        {"pools": [{"name": "l4"}, {"name": "l4"}]},
+        "pools[1].name",
+        '"l4" is there twice',
+    ),
     (
         "DraPlatform",
         {"pools": [{"name": "l4", "placement_group": True}]},
         "pools.l4.placement_group",
         "needs a pool in one zone",
     ),
-    ("DraPlatform", {"cluster": {"region": "eu-west-1"}}, "cluster.region", "is not an input of ClusterOptions"),
-    ("DraPlatform", {"cluster": {"security_group": "none"}}, "cluster.security_group", "is not an input of EksCluster"),
-    ("DraPlatform", {"cluster": {"vpc_cidr": "10.0.0.0/8"}}, "cluster.vpc_cidr", "must be a /16 to a /20"),
+    (
+        "DraPlatform",
+        {"cluster": {"region": "eu-west-1"}},
+        "cluster.region",
+        "is not an input of ClusterOptions",
+    ),
+    (
+        "DraPlatform",
+        {"cluster": {"security_group": "none"}},
+        "cluster.security_group",
+        "is not an input of EksCluster",
+    ),
+    (
+        "DraPlatform",
+        {"cluster": {"vpc_cidr": "10.0.0.0/8"}},
+        "cluster.vpc_cidr",
+        "must be a /16 to a /20",
+    ),
     (
         "DraPlatform",
         {"plan": plan_text("gke-dev")},
@@ -830,14 +1752,49 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "pools.l4.secure_boot",
         "is not an input of EksGpuPool",
     ),
-    ("DraPlatform", {"pools": [{"name": "l4", "efa": True}]}, "pools.l4.efa", "g6.2xlarge has no EFA interface"),
-    ("DraPlatform", {"driver": {"webhook": "yes"}}, "driver.webhook", 'must be true or false, not "yes"'),
-    ("DraPlatform", {"driver": {"compute_domains": True}}, "driver.compute_domains", "write it into the fleet"),
-    ("DraPlatform", {"driver": {"feature_gates": {"MPSSupport": True}}}, "driver.feature_gates", "into the fleet"),
-    ("DraPlatform", {"driver": {"version": "0.4.1"}}, "driver.version", "is not an input of DriverOptions"),
-    ("DraPlatform", {"secrets_kms_key": "mine"}, "cluster.secrets_kms_key", "is not the ARN of a KMS key"),
+    (
+        "DraPlatform",
+        {"pools": [{"name": "l4", "efa": True}]},
+        "pools.l4.efa",
+        "g6.2xlarge has no EFA interface",
+    ),
+    (
+        "DraPlatform",
+        {"driver": {"webhook": "yes"}},
+        "driver.webhook",
+        'must be true or false, not "yes"',
+    ),
+    (
+        "DraPlatform",
+        {"driver": {"compute_domains": True}},
+        "driver.compute_domains",
+        "write it into the fleet",
+    ),
+    (
+        "DraPlatform",
+        {"driver": {"feature_gates": {"MPSSupport": True}}},
+        "driver.feature_gates",
+        "into the fleet",
+    ),
+    (
+        "DraPlatform",
+        {"driver": {"version": "0.4.1"}},
+        "driver.version",
+        "is not an input of DriverOptions",
+    ),
+    (
+        "DraPlatform",
+        {"secrets_kms_key": "mine"},
+        "cluster.secrets_kms_key",
+        "is not the ARN of a KMS key",
+    ),
     ("DraPlatform", {"tenants": [{"groups": ["a"]}]}, "tenants[0].namespace", "is missing"),
-    ("DraPlatform", {"plan": plan_text("eks-dev", region="us-east-1a")}, "plan", "is a zone; its region is"),
+    (
+        "DraPlatform",
+        {"plan": plan_text("eks-dev", region="us-east-1a")},
+        "plan",
+        "is a zone; its region is",
+    ),
     ("DraPlatform", {"plan": "nonsense"}, "plan", "is not JSON"),
     (
         "DraPlatform",
@@ -860,13 +1817,19 @@ def test_the_table_is_long_enough_and_its_starting_points_are_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("component", "args", "path", "sentence"), CASES, ids=[f"{case[0]}-{case[2]}-{i}" for i, case in enumerate(CASES)]
+    ("component", "args", "path", "sentence"),
+    CASES,
+    ids=[f"{case[0]}-{case[2]}-{i}" for i, case in enumerate(CASES)],
 )
-def test_refused(declare: Callable[..., Any], component: str, args: dict[str, Any], path: str, sentence: str) -> None:
+def test_refused(
+    declare: Callable[..., Any], component: str, args: dict[str, Any], path: str, sentence: str
+) -> None:
     refused: list[InputPropertiesError] = []
 
     def make() -> None:
-        given = {key: value for key, value in {**NEEDED[component], **args}.items() if value is not None}
+        given = {
+            key: value for key, value in {**NEEDED[component], **args}.items() if value is not None
+        }
         with pytest.raises(InputPropertiesError) as caught:
             getattr(pulumi_dra, component)("x", given)
         refused.append(caught.value)
@@ -874,7 +1837,9 @@ def test_refused(declare: Callable[..., Any], component: str, args: dict[str, An
     declared = declare(make)
     assert declared.resources == []
     lines = {line.strip() for line in refused[0].message.split("\n")[1:]}
-    assert any(line.startswith(f"{path}: ") and sentence in line for line in lines), refused[0].message
+    assert any(line.startswith(f"{path}: ") and sentence in line for line in lines), refused[
+        0
+    ].message
 
 
 @pytest.mark.parametrize("component", ["EksGpuPool", "EksKarpenterPool", "GkeGpuPool"])
@@ -882,21 +1847,28 @@ def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_anoth
     declare: Callable[..., Any], component: str
 ) -> None:
     def make() -> None:
-        with pytest.raises(InputPropertiesError, match=r'pool_name: is missing, .* no value of a label: "team/gpus"'):
+        with pytest.raises(
+            InputPropertiesError,
+            match=r'pool_name: is missing, .* no value of a label: "team/gpus"',
+        ):
             getattr(pulumi_dra, component)("team/gpus", NEEDED[component])
         getattr(pulumi_dra, component)("team/gpus", {**NEEDED[component], "pool_name": "gpus"})
 
     assert declare(make).resources
 
 
-def test_all_faults_are_told_together_and_in_every_languages_spelling(declare: Callable[..., Any]) -> None:
+def test_all_faults_are_told_together_and_in_every_languages_spelling(
+    declare: Callable[..., Any],
+) -> None:
     def make() -> None:
         with pytest.raises(InputPropertiesError) as caught:
             pulumi_dra.EksGpuPool("l4", {"max_nodes": 0, "disk_gib": 1, "efa": "no"})  # type: ignore[typeddict-item]  # wrong on purpose
         told = caught.value
         assert told.message.startswith('EksGpuPool "l4" has 7 wrong inputs:')
         assert told.errors is not None
-        assert {"maxNodes", "diskGib", "efa", "machine", "clusterName"} <= {e["property_path"] for e in told.errors}
+        assert {"maxNodes", "diskGib", "efa", "machine", "clusterName"} <= {
+            e["property_path"] for e in told.errors
+        }
         assert isinstance(told, pulumi.RunError)
 
     declare(make)

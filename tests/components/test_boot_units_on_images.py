@@ -11,24 +11,36 @@ import pytest
 from pulumi_dra.eks.boot import huge_pages, mig
 
 SYSTEMD_ANALYZE = shutil.which("systemd-analyze")
-pytestmark = pytest.mark.skipif(SYSTEMD_ANALYZE is None, reason="needs systemd-analyze (package systemd)")
+pytestmark = pytest.mark.skipif(
+    SYSTEMD_ANALYZE is None, reason="needs systemd-analyze (package systemd)"
+)
 
-# What each generation of EKS' AL2023 NVIDIA images orders and requires; all units are one-shots here
-# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e, @95a9164, and @c087c7f).
+# What each generation of EKS' AL2023 NVIDIA images orders and requires; all units are one-shots
+# here (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e, @95a9164, and @c087c7f).
 _EVERY_IMAGE = {
     "cloud-final": {},
     "nodeadm-config": {},
-    "nodeadm-run": {"After": "nodeadm-config.service cloud-final.service", "Requires": "nodeadm-config.service"},
+    "nodeadm-run": {
+        "After": "nodeadm-config.service cloud-final.service",
+        "Requires": "nodeadm-config.service",
+    },
     "kubelet": {},
     "nvidia-persistenced": {},
     "nvidia-fabricmanager": {},
-    "set-nvidia-clocks": {"After": "nvidia-persistenced.service", "Requires": "nvidia-persistenced.service"},
+    "set-nvidia-clocks": {
+        "After": "nvidia-persistenced.service",
+        "Requires": "nvidia-persistenced.service",
+    },
 }
 _KMOD_LOAD = {
     "nvidia-kmod-load": {"Before": "nvidia-fabricmanager.service nvidia-persistenced.service"},
 }
 _RESOLVE = {
-    "nvidia-driver-resolve": {"DefaultDependencies": "no", "After": "local-fs.target", "RefuseManualStart": "yes"},
+    "nvidia-driver-resolve": {
+        "DefaultDependencies": "no",
+        "After": "local-fs.target",
+        "RefuseManualStart": "yes",
+    },
 }
 _OVERLAYS = {
     **_RESOLVE,
@@ -68,25 +80,41 @@ def _verify(folder: Path, image: Mapping[str, Mapping[str, str]], unit: str, tex
         lines = [f"{key}={value}" for key, value in rules.items()]
         service = ["[Service]", "Type=oneshot", "ExecStart=/bin/true"]
         (folder / f"{name}.service").write_text("\n".join(["[Unit]", *lines, *service]) + "\n")
-    program = next(line.removeprefix("ExecStart=") for line in text.splitlines() if line.startswith("ExecStart="))
+    program = next(
+        line.removeprefix("ExecStart=")
+        for line in text.splitlines()
+        if line.startswith("ExecStart=")
+    )
     (folder / unit).write_text(text.replace(program, "/bin/true"))
     # What `systemctl enable` links.
     (folder / "nodeadm-run.service.requires").mkdir()
     (folder / "nodeadm-run.service.requires" / unit).symlink_to(f"../{unit}")
     done = subprocess.run(
-        [str(SYSTEMD_ANALYZE), "verify", "--man=no", str(folder / unit), str(folder / "nodeadm-run.service")],
+        [
+            str(SYSTEMD_ANALYZE),
+            "verify",
+            "--man=no",
+            str(folder / unit),
+            str(folder / "nodeadm-run.service"),
+        ],
         env={**os.environ, "SYSTEMD_UNIT_PATH": f"{folder}:"},
         text=True,
         capture_output=True,
         check=False,
     )
-    ours = [line for line in done.stderr.splitlines() if unit in line or "nodeadm-run" in line or "cycle" in line]
+    ours = [
+        line
+        for line in done.stderr.splitlines()
+        if unit in line or "nodeadm-run" in line or "cycle" in line
+    ]
     return "\n".join(ours)
 
 
 @pytest.mark.parametrize("image", GENERATIONS.values(), ids=GENERATIONS)
 @pytest.mark.parametrize("module", [mig, huge_pages], ids=["MIG", "huge pages"])
-def test_systemd_accepts_the_units_on_every_image(tmp_path: Path, module: object, image: dict[str, dict[str, str]]):
+def test_systemd_accepts_the_units_on_every_image(
+    tmp_path: Path, module: object, image: dict[str, dict[str, str]]
+):
     assert _verify(tmp_path, image, module.UNIT, module.UNIT_TEXT) == ""
 
 

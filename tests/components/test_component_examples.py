@@ -12,14 +12,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples/components").glob("*.py"))
-COMPONENTS = json.loads((ROOT / "docs/schema/components.json").read_text(encoding="utf-8"))["resources"]
+COMPONENTS = json.loads((ROOT / "docs/schema/components.json").read_text(encoding="utf-8"))[
+    "resources"
+]
 
 
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any]) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        return {path.stem: declare(lambda path=path: (runpy.run_path(str(path)), None)[1]) for path in EXAMPLES}
+        return {
+            path.stem: declare(lambda path=path: (runpy.run_path(str(path)), None)[1])
+            for path in EXAMPLES
+        }
 
 
 def test_every_component_is_shown(declared: dict[str, Any]) -> None:
@@ -30,7 +35,9 @@ def test_every_component_is_shown(declared: dict[str, Any]) -> None:
 def test_what_waits_for_a_record_waits(declared: dict[str, Any]) -> None:
     """A record has no children: who depends on the component itself waits for nothing."""
     own = [
-        each for each in declared["platform"].resources if each.parent == "own" and not each.type.startswith("pulumi:")
+        each
+        for each in declared["platform"].resources
+        if each.parent == "own" and not each.type.startswith("pulumi:")
     ]
     assert len(own) > 10
     assert [each.name for each in own if "plan" not in each.depends_on] == []
@@ -40,4 +47,6 @@ def test_the_reference_shows_them() -> None:
     page = (ROOT / "docs/reference/components.md").read_text(encoding="utf-8")
     sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
     names = [token.rpartition(":")[2] for token in COMPONENTS]
-    assert [name for name in names if f"{name}(" not in sections[name].partition("```python")[2]] == []
+    assert [
+        name for name in names if f"{name}(" not in sections[name].partition("```python")[2]
+    ] == []

@@ -1,4 +1,6 @@
-"""What a platform team changes later: images, how nodes are replaced, maintenance, support, what bounds roles."""
+"""What a platform team changes later: images, how nodes are replaced, maintenance, support, what
+bounds roles.
+"""
 
 from base64 import b64decode
 from collections.abc import Callable
@@ -34,7 +36,11 @@ GKE_POOL: dict[str, Any] = {
     "max_nodes": 4,
 }
 AKS: dict[str, Any] = {"kubernetes_version": "1.35", "location": "eastus"}
-GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+GKE: dict[str, Any] = {
+    "kubernetes_version": "1.34",
+    "region": "us-central1",
+    "security_group": "none",
+}
 BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
 Declare = Callable[..., Any]
 
@@ -60,7 +66,10 @@ def test_an_image_is_pinned_with_its_version(declare: Declare) -> None:
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
-        ({"kubernetes_version": "1.35", "release_version": "1.34.2-20260115"}, "is not of Kubernetes 1.35"),
+        (
+            {"kubernetes_version": "1.35", "release_version": "1.34.2-20260115"},
+            "is not of Kubernetes 1.35",
+        ),
         ({"release_version": "latest"}, '"latest" is not the release of an image'),
         ({"update_strategy": "SURGE"}, "must be one of MINIMAL, DEFAULT"),
         ({"max_unavailable": 0}, "max_unavailable"),
@@ -76,7 +85,10 @@ def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
     [
         ({"max_surge": 0, "max_unavailable": 0}, "are together 1 to 20, not 0"),
         ({"max_surge": 15, "max_unavailable": 6}, "are together 1 to 20, not 21"),
-        ({"capacity": "queued", "autoscaled": True, "max_surge": 1}, "its nodes are upgraded by ending"),
+        (
+            {"capacity": "queued", "autoscaled": True, "max_surge": 1},
+            "its nodes are upgraded by ending",
+        ),
     ],
 )
 def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
@@ -115,7 +127,9 @@ def test_images_are_streamed(declare: Declare) -> None:
     assert gke_pool(declare)["nodeConfig"]["gcfsConfig"] == {"enabled": False}
 
 
-@pytest.mark.parametrize(("start", "window"), [("", {"startTime": "03:00"}), ("22:30", {"startTime": "22:30"})])
+@pytest.mark.parametrize(
+    ("start", "window"), [("", {"startTime": "03:00"}), ("22:30", {"startTime": "22:30"})]
+)
 def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any) -> None:
     args = {"maintenance_start": start} if start else {}
     inputs = declare(lambda: GkeCluster("dev", {**GKE, **args})).one("Cluster").inputs
@@ -123,13 +137,19 @@ def test_maintenance_begins_when_told(declare: Declare, start: str, window: Any)
 
 
 @pytest.mark.parametrize(
-    ("channel", "of_images"), [("patch", "SecurityPatch"), ("node-image", "NodeImage"), ("none", "None")]
+    ("channel", "of_images"),
+    [("patch", "SecurityPatch"), ("node-image", "NodeImage"), ("none", "None")],
 )
 def test_aks_upgrades_what_it_is_told(declare: Declare, channel: str, of_images: str) -> None:
-    declared = declare(lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"}))
+    declared = declare(
+        lambda: AksCluster("dev", {**AKS, "upgrade_channel": channel, "maintenance_start": "22:30"})
+    )
     told = declared.one("ManagedCluster").inputs["autoUpgradeProfile"]
     assert told == {"upgradeChannel": channel, "nodeOSUpgradeChannel": of_images}
-    windows = [each.inputs["maintenanceWindow"]["startTime"] for each in declared.all("MaintenanceConfiguration")]
+    windows = [
+        each.inputs["maintenanceWindow"]["startTime"]
+        for each in declared.all("MaintenanceConfiguration")
+    ]
     assert windows == ([] if channel == "none" else ["22:30", "22:30"])
 
 
@@ -137,7 +157,9 @@ def test_support_and_zones_of_a_cluster(declare: Declare) -> None:
     args: Any = {"kubernetes_version": "1.34"}
     usual = declare(lambda: EksCluster("dev", args)).one("Cluster").inputs
     assert not {"upgradePolicy", "zonalShiftConfig"} & usual.keys()
-    told = declare(lambda: EksCluster("dev", {**args, "support_type": "STANDARD", "zonal_shift": True}))
+    told = declare(
+        lambda: EksCluster("dev", {**args, "support_type": "STANDARD", "zonal_shift": True})
+    )
     inputs = told.one("Cluster").inputs
     assert inputs["upgradePolicy"] == {"supportType": "STANDARD"}
     assert inputs["zonalShiftConfig"] == {"enabled": True}
@@ -148,7 +170,9 @@ def test_every_role_is_bounded(declare: Declare) -> None:
     roles = declare(lambda: EksCluster("dev", args)).all("Role")
     assert len(roles) == 4  # cluster, nodes, pod network, flow logs
     assert {role.inputs.get("permissionsBoundary") for role in roles} == {BOUNDARY}
-    alone = declare(lambda: EksNetwork("net", {"zone_count": 2, "permissions_boundary_arn": BOUNDARY}))
+    alone = declare(
+        lambda: EksNetwork("net", {"zone_count": 2, "permissions_boundary_arn": BOUNDARY})
+    )
     assert alone.one("Role").inputs["permissionsBoundary"] == BOUNDARY
 
 
@@ -162,12 +186,19 @@ EBS = {"cluster": {"storage_drivers": ["ebs"]}}
         ("g6.2xlarge", EBS, ("gp3", "ebs.csi.aws.com", {"type": "gp3", "encrypted": "true"}, True)),
         ("g6.2xlarge", {**EBS, "storage_class": False}, None),
         ("g2-standard-8", {}, None),
-        ("a4-highgpu-8g", {}, ("hyperdisk-balanced", "pd.csi.storage.gke.io", {"type": "hyperdisk-balanced"}, False)),
+        (
+            "a4-highgpu-8g",
+            {},
+            ("hyperdisk-balanced", "pd.csi.storage.gke.io", {"type": "hyperdisk-balanced"}, False),
+        ),
         ("a4-highgpu-8g", {"storage_class": False}, None),
     ],
 )
 def test_gpu_nodes_can_attach_the_volumes_of_a_class(
-    declare: Declare, machine: str, options: dict[str, Any], expected: tuple[str, str, dict[str, str], bool] | None
+    declare: Declare,
+    machine: str,
+    options: dict[str, Any],
+    expected: tuple[str, str, dict[str, str], bool] | None,
 ) -> None:
     fleet: dict[str, Any] = {
         "cloud": "eks",
@@ -178,15 +209,28 @@ def test_gpu_nodes_can_attach_the_volumes_of_a_class(
         "pools": [{"name": "gpus", "machine": machine, "count": {"min": 0, "max": 2}}],
     }
     if "highgpu" in machine or machine.startswith("g2-"):
-        network = {"network": {"zones": ["us-central1-b"]}, "systemPool": {"machine": "e2-standard-4"}}
+        network = {
+            "network": {"zones": ["us-central1-b"]},
+            "systemPool": {"machine": "e2-standard-4"},
+        }
         fleet |= {"cloud": "gke", "region": "us-central1", **network}
         options = {**options, "cluster": {"security_group": "none"}}
         fleet["pools"][0]["capacity"] = {"reservation": "bought"}
     plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(fleet)))))
-    found = [each.inputs for each in declare(lambda: DraPlatform("dra", {"plan": plan, **options})).all("StorageClass")]
+    found = [
+        each.inputs
+        for each in declare(lambda: DraPlatform("dra", {"plan": plan, **options})).all(
+            "StorageClass"
+        )
+    ]
     default = "storageclass.kubernetes.io/is-default-class"
     assert [
-        (each["metadata"]["name"], each["provisioner"], each["parameters"], default in each["metadata"]["annotations"])
+        (
+            each["metadata"]["name"],
+            each["provisioner"],
+            each["parameters"],
+            default in each["metadata"]["annotations"],
+        )
         for each in found
     ] == ([expected] if expected else [])
     assert {each["volumeBindingMode"] for each in found} <= {"WaitForFirstConsumer"}
@@ -195,14 +239,23 @@ def test_gpu_nodes_can_attach_the_volumes_of_a_class(
 def test_a_platform_hands_on_what_a_network_of_ones_own_asks_of_nodes(declare: Declare) -> None:
     plan = (Path(__file__).parents[2] / "stacks/eks-dev.plan.json").read_text()
     script = "#!/bin/sh\ntrue\n"
-    pools: list[PoolOptions] = [{"name": "l4", "security_group_ids": ["sg-database"], "boot_script": script}]
+    pools: list[PoolOptions] = [
+        {"name": "l4", "security_group_ids": ["sg-database"], "boot_script": script}
+    ]
     policy = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
-    cluster: ClusterOptions = {"node_policy_arns": [policy], "subnet_tags": {"karpenter.sh/discovery": "main"}}
-    declared = declare(lambda: DraPlatform("dra", {"plan": plan, "pools": pools, "cluster": cluster}))
+    cluster: ClusterOptions = {
+        "node_policy_arns": [policy],
+        "subnet_tags": {"karpenter.sh/discovery": "main"},
+    }
+    declared = declare(
+        lambda: DraPlatform("dra", {"plan": plan, "pools": pools, "cluster": cluster})
+    )
     template = declared.one("LaunchTemplate", "dra-l4-nodes").inputs
     assert template["vpcSecurityGroupIds"] == ["sg-cluster", "sg-database"]
     assert script in b64decode(template["userData"]).decode()
     assert "userData" not in declared.one("LaunchTemplate", "dra-h100-nodes").inputs
     assert policy in {each.inputs["policyArn"] for each in declared.all("RolePolicyAttachment")}
-    tagged = [each for each in declared.all("Subnet") if "karpenter.sh/discovery" in each.inputs["tags"]]
+    tagged = [
+        each for each in declared.all("Subnet") if "karpenter.sh/discovery" in each.inputs["tags"]
+    ]
     assert len(tagged) == 2

@@ -15,8 +15,14 @@ from pulumi_dra.dra.nvidia.driver_installer import INSTALL, DriverInstaller, ins
     ("loaded", "said"),
     [
         pytest.param("", "installs --version=580.95.05", id="nothing is loaded"),
-        pytest.param("580.95.05", "driver 580.95.05 is loaded", id="loaded already, at a later start of the pod"),
-        pytest.param("570.1", "stays until the node restarts; asked for: 580.95.05", id="another version"),
+        pytest.param(
+            "580.95.05",
+            "driver 580.95.05 is loaded",
+            id="loaded already, at a later start of the pod",
+        ),
+        pytest.param(
+            "570.1", "stays until the node restarts; asked for: 580.95.05", id="another version"
+        ),
     ],
 )
 def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -> None:
@@ -29,19 +35,24 @@ def test_a_loaded_driver_is_left_alone(tmp_path: Path, loaded: str, said: str) -
         "/sys/module/nvidia/version", str(tmp_path / "version")
     )
     environment = {"PATH": os.environ["PATH"], "DRIVER_VERSION": "580.95.05"}
-    done = subprocess.run(["bash", "-c", script], env=environment, text=True, capture_output=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment, text=True, capture_output=True, check=True
+    )
     assert said in done.stdout
     assert ("installs" in done.stdout) is not bool(loaded)
 
 
 def test_the_pod_runs_it_with_the_version_that_was_asked_for() -> None:
-    (install,) = installer_spec("580.95.05", "mirror.example/pause")["template"]["spec"]["initContainers"]
+    (install,) = installer_spec("580.95.05", "mirror.example/pause")["template"]["spec"][
+        "initContainers"
+    ]
     assert install["command"] == ["bash", "-c", INSTALL]
     assert {"name": "DRIVER_VERSION", "value": "580.95.05"} in install["env"]
 
 
 @pytest.mark.parametrize(
-    ("driver", "warned"), [("580.173.02", "COS 125 and 129"), ("575.57.08", "no release"), ("latest", "")]
+    ("driver", "warned"),
+    [("580.173.02", "COS 125 and 129"), ("575.57.08", "no release"), ("latest", "")],
 )
 def test_a_version_that_an_image_may_not_list_is_reported(
     declare: Any, monkeypatch: pytest.MonkeyPatch, driver: str, warned: str

@@ -1,4 +1,6 @@
-"""Values of the driver's and the plugin's charts: every key exists in its release, and the known traps are closed."""
+"""Values of the driver's and the plugin's charts: every key exists in its release, and the known
+traps are closed.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -32,13 +34,15 @@ BY_SECRET = WebhookSettings(secret_name="webhook", ca_bundle="Q0E=")
 
 
 def values(version: str, **settings: Any) -> dict[str, Any]:
-    return driver_values(nvidia.driver_release(version), DriverSettings(**{"platform": "eks", **settings}))
+    return driver_values(
+        nvidia.driver_release(version), DriverSettings(**{"platform": "eks", **settings})
+    )
 
 
 def terms(of: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = of["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][
-        "nodeSelectorTerms"
-    ]
+    found: list[dict[str, Any]] = of["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]["nodeSelectorTerms"]
     return found
 
 
@@ -48,7 +52,12 @@ def test_every_key_exists_in_the_release(version: str) -> None:
     assert unknown_keys(release.generation, values(version)) == []
     if has_webhook(release):
         assert unknown_keys(release.generation, driver_values(release, EVERYTHING)) == []
-        assert unknown_keys(release.generation, driver_values(release, replace(EVERYTHING, webhook=BY_SECRET))) == []
+        assert (
+            unknown_keys(
+                release.generation, driver_values(release, replace(EVERYTHING, webhook=BY_SECRET))
+            )
+            == []
+        )
 
 
 def test_generations_are_ordered_by_age_not_by_number() -> None:
@@ -81,13 +90,21 @@ def test_the_override_is_a_real_boolean_so_that_the_chart_renders(version: str) 
 
 
 def test_gpus_are_nested_not_a_flat_key() -> None:
-    assert values("25.8.1")["resources"] == {"gpus": {"enabled": True}, "computeDomains": {"enabled": False}}
+    assert values("25.8.1")["resources"] == {
+        "gpus": {"enabled": True},
+        "computeDomains": {"enabled": False},
+    }
     assert not [key for key in values("25.8.1") if "." in key]
 
 
 @pytest.mark.parametrize(
     ("platform", "root"),
-    [("aks", "/"), ("eks", "/"), ("gke", "/home/kubernetes/bin/nvidia"), ("gpu-operator", "/run/nvidia/driver")],
+    [
+        ("aks", "/"),
+        ("eks", "/"),
+        ("gke", "/home/kubernetes/bin/nvidia"),
+        ("gpu-operator", "/run/nvidia/driver"),
+    ],
 )
 def test_the_driver_root_is_the_platforms(platform: str, root: str) -> None:
     assert values("25.8.1", platform=platform)["nvidiaDriverRoot"] == root
@@ -99,7 +116,9 @@ def test_the_plugin_runs_on_dra_nodes_alone_and_tolerates_their_taint(version: s
     assert terms(plugin) == [
         {"matchExpressions": [{"key": "nvidia.com/gpu.dra", "operator": "In", "values": ["true"]}]}
     ]
-    assert plugin["tolerations"] == [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+    assert plugin["tolerations"] == [
+        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+    ]
 
 
 def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
@@ -115,21 +134,27 @@ def test_the_plugin_runs_where_gke_adds_taints_by_itself() -> None:
 @pytest.mark.parametrize("version", ["25.8.1", "25.12.0", "0.4.1"])
 def test_the_controller_needs_no_control_plane_node(version: str) -> None:
     (term,) = terms(values(version, compute_domains=True)["controller"])
-    assert term["matchExpressions"] == [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]
+    assert term["matchExpressions"] == [
+        {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}
+    ]
 
 
 def test_without_compute_domains_there_is_no_controller() -> None:
     assert "controller" not in values("25.8.1")
 
 
-@pytest.mark.parametrize(("version", "has"), [("25.8.1", False), ("25.12.0", True), ("0.4.1", True)])
+@pytest.mark.parametrize(
+    ("version", "has"), [("25.8.1", False), ("25.12.0", True), ("0.4.1", True)]
+)
 def test_network_policies_are_on_where_the_chart_has_them(version: str, has: bool) -> None:
     assert has_network_policy(nvidia.driver_release(version)) is has
     assert ("networkPolicy" in values(version)["kubeletPlugin"]) is has
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(version: str) -> None:
+def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_asked_for(
+    version: str,
+) -> None:
     new = nvidia.driver_release(version).generation not in ("25.3", "25.8", "25.12")
     assert values(version)["nameOverride"] == "nvidia-dra-driver-gpu"
     renamed = "dra-driver-nvidia-gpu" if new else "nvidia-dra-driver-gpu"
@@ -137,7 +162,9 @@ def test_objects_have_the_same_names_in_every_release_unless_the_new_ones_are_as
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_an_image_of_ones_own_is_pinned_by_digest_under_the_tag_of_the_release(version: str) -> None:
+def test_an_image_of_ones_own_is_pinned_by_digest_under_the_tag_of_the_release(
+    version: str,
+) -> None:
     image = ImageSettings("m.example/d", "sha256:1", ("pull",))
     found = values(version, image=image)
     assert found["image"] == {"repository": "m.example/d", "tag": f"v{version}@sha256:1"}
@@ -155,7 +182,10 @@ def test_without_an_image_of_ones_own_the_chart_chooses() -> None:
         (WebhookSettings(), {"mode": "cert-manager", "certManager": {"issuerType": "selfsigned"}}),
         (
             WebhookSettings(issuer_type="clusterissuer", issuer_name="internal"),
-            {"mode": "cert-manager", "certManager": {"issuerType": "clusterissuer", "issuerName": "internal"}},
+            {
+                "mode": "cert-manager",
+                "certManager": {"issuerType": "clusterissuer", "issuerName": "internal"},
+            },
         ),
         (BY_SECRET, {"mode": "secret", "secret": {"name": "webhook", "caBundle": "Q0E="}}),
     ],
@@ -172,13 +202,19 @@ def test_the_webhook_has_the_charts_own_priority_or_the_one_that_was_asked_for()
     webhook = values("0.4.1", **settings)["webhook"]
     assert (webhook["replicas"], webhook["failurePolicy"]) == (2, "Ignore")
     assert webhook["priorityClassName"] == "system-cluster-critical"
-    assert values("0.4.1", priority_class="gpu", **settings)["webhook"]["priorityClassName"] == "gpu"
+    assert (
+        values("0.4.1", priority_class="gpu", **settings)["webhook"]["priorityClassName"] == "gpu"
+    )
 
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_a_priority_class_of_ones_own_is_that_of_plugin_and_controller(version: str) -> None:
     found = values(version, priority_class="gpu", compute_domains=True)
-    assert found["kubeletPlugin"]["priorityClassName"] == found["controller"]["priorityClassName"] == "gpu"
+    assert (
+        found["kubeletPlugin"]["priorityClassName"]
+        == found["controller"]["priorityClassName"]
+        == "gpu"
+    )
 
 
 @pytest.mark.parametrize("version", RELEASES)
@@ -189,7 +225,10 @@ def test_further_taints_are_tolerated_beside_that_of_gpus(version: str) -> None:
 
 
 def test_a_driver_folder_of_ones_own() -> None:
-    assert values("25.8.1", platform="gke", driver_root="/opt/nvidia")["nvidiaDriverRoot"] == "/opt/nvidia"
+    assert (
+        values("25.8.1", platform="gke", driver_root="/opt/nvidia")["nvidiaDriverRoot"]
+        == "/opt/nvidia"
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,7 +238,9 @@ def test_a_driver_folder_of_ones_own() -> None:
         ("0.4.1", "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", True),
     ],
 )
-def test_the_chart_is_where_its_generation_is_published(version: str, reference: str, is_oci: bool) -> None:
+def test_the_chart_is_where_its_generation_is_published(
+    version: str, reference: str, is_oci: bool
+) -> None:
     release = nvidia.driver_release(version)
     assert (release.chart_reference, release.is_oci) == (reference, is_oci)
 
@@ -232,7 +273,9 @@ def test_the_device_plugins_image_can_be_a_mirror() -> None:
     ],
     ids=str,
 )
-def test_the_quota_covers_every_critical_pod_that_may_ever_be_there(settings: dict[str, Any], pods: int) -> None:
+def test_the_quota_covers_every_critical_pod_that_may_ever_be_there(
+    settings: dict[str, Any], pods: int
+) -> None:
     assert critical_pods(DriverSettings(**{"platform": "gke", **settings}), 100) == pods
 
 

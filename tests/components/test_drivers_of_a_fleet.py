@@ -41,7 +41,11 @@ def release_of(declare: Callable[..., Any], of: Fleet, **options: Any) -> dict[s
 
 
 def test_gates_shares_and_compute_domains_are_the_fleets(declare: Any) -> None:
-    nvidia = {"featureGates": {"ConsumableShares": True}, "consumableShares": 4, "computeDomains": True}
+    nvidia = {
+        "featureGates": {"ConsumableShares": True},
+        "consumableShares": 4,
+        "computeDomains": True,
+    }
     values = release_of(declare, fleet(nvidia))
     assert values["featureGates"] == {"ConsumableShares": True}
     assert values["consumableShares"] == "4"
@@ -53,10 +57,16 @@ def test_a_fleet_that_says_nothing_leaves_the_charts_defaults(declare: Any) -> N
     assert not {"featureGates", "consumableShares", "controller", "webhook"} & set(values)
 
 
-def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(declare: Any) -> None:
+def test_the_driver_tolerates_the_taints_of_every_pool_and_those_of_the_options(
+    declare: Any,
+) -> None:
     taints = [{"key": "team", "value": "vision"}, {"key": "batch", "effect": "NoExecute"}]
     pools = [{**FLEET["pools"][0], "taints": taints}]
-    values = release_of(declare, fleet(pools=pools), tolerations=[{"key": "own", "value": "x", "effect": "NoSchedule"}])
+    values = release_of(
+        declare,
+        fleet(pools=pools),
+        tolerations=[{"key": "own", "value": "x", "effect": "NoSchedule"}],
+    )
     assert values["kubeletPlugin"]["tolerations"] == [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
         {"key": "batch", "operator": "Exists"},
@@ -83,7 +93,14 @@ AKS_SPOT = {
     "region": "eastus",
     "kubernetes": "1.35",
     "systemPool": {"machine": "Standard_D4s_v5"},
-    "pools": [{"name": "t4", "machine": "Standard_NC4as_T4_v3", "count": {"min": 0, "max": 8}, "capacity": "spot"}],
+    "pools": [
+        {
+            "name": "t4",
+            "machine": "Standard_NC4as_T4_v3",
+            "count": {"min": 0, "max": 8},
+            "capacity": "spot",
+        }
+    ],
 }
 
 
@@ -92,28 +109,38 @@ AKS_SPOT = {
     [(GKE_ARM, "kubernetes.io/arch"), (AKS_SPOT, "kubernetes.azure.com/scalesetpriority")],
     ids=["Arm nodes of GKE", "Spot nodes of AKS"],
 )
-def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool(of: dict[str, Any], key: str) -> None:
+def test_the_driver_tolerates_what_the_cloud_adds_to_the_nodes_of_a_pool(
+    of: dict[str, Any], key: str
+) -> None:
     """Without the toleration no slice would be published on them."""
     assert [each["key"] for each in pool_tolerations(fleet(**of))] == [key]
 
 
 def test_on_aks_the_driver_finds_nvidias_where_the_node_image_has_it(declare: Any) -> None:
-    values = release_of(declare, fleet(**{**AKS_SPOT, "drivers": {"nvidia": {"version": "25.8.1"}}}))
+    values = release_of(
+        declare, fleet(**{**AKS_SPOT, "drivers": {"nvidia": {"version": "25.8.1"}}})
+    )
     assert values["nvidiaDriverRoot"] == "/"
     assert values["resources"]["computeDomains"] == {"enabled": False}
-    assert {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists"} in values["kubeletPlugin"][
-        "tolerations"
-    ]
+    assert {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists"} in values[
+        "kubeletPlugin"
+    ]["tolerations"]
 
 
 @pytest.mark.parametrize(("dranet", "version"), [(True, "1.0.0"), ({"version": "1.1.0"}, "1.1.0")])
-def test_dranet_is_installed_in_the_version_of_the_fleet(declare: Any, dranet: Any, version: str) -> None:
+def test_dranet_is_installed_in_the_version_of_the_fleet(
+    declare: Any, dranet: Any, version: str
+) -> None:
     pools = [{**FLEET["pools"][0], "taints": [{"key": "team"}]}]
     asked = fleet(drivers={"dranet": dranet}, pools=pools)
     of_fleet = asked.drivers.of(DRANET)
     assert of_fleet is not None
     release = declare(lambda: Dranet("dranet", dranet_args(asked, of_fleet))).one("Release").inputs
-    assert (release["chart"], release["version"], release["namespace"]) == ("aws-dranet", version, "kube-system")
+    assert (release["chart"], release["version"], release["namespace"]) == (
+        "aws-dranet",
+        version,
+        "kube-system",
+    )
     assert release["repositoryOpts"] == {"repo": "https://aws.github.io/eks-charts"}
     assert release["skipAwait"] is True
     assert release["values"] == {
@@ -127,7 +154,9 @@ def test_dranet_is_installed_in_the_version_of_the_fleet(declare: Any, dranet: A
 
 def test_dranets_image_can_be_that_of_another_region(declare: Any) -> None:
     repository = "602401143452.dkr.ecr.eu-west-1.amazonaws.com/eks/dranet"
-    release = declare(lambda: Dranet("dranet", {"image_repository": repository})).one("Release").inputs
+    release = (
+        declare(lambda: Dranet("dranet", {"image_repository": repository})).one("Release").inputs
+    )
     assert release["values"]["image"] == {"repository": repository}  # the tag is the chart's
 
 
@@ -143,4 +172,6 @@ def test_two_drivers_in_one_program_have_names_of_their_own(declare: Any) -> Non
     assert len(set(names)) == len(names)
     providers = {r.name: r.provider for r in declared.resources if r.type.startswith("kubernetes:")}
     assert {provider for name, provider in providers.items() if name.startswith("blue")} == {"blue"}
-    assert {provider for name, provider in providers.items() if name.startswith("green")} == {"green"}
+    assert {provider for name, provider in providers.items() if name.startswith("green")} == {
+        "green"
+    }

@@ -1,4 +1,6 @@
-"""The cluster autoscaler on EKS: its release, what its role may do, and where a platform installs it."""
+"""The cluster autoscaler on EKS: its release, what its role may do, and where a platform installs
+it.
+"""
 
 import json
 from collections.abc import Callable
@@ -52,14 +54,18 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
     """Declare the platform of a fleet with these inputs beside its plan."""
 
     def make(text: str, **args: Any) -> Any:
-        plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(yaml.safe_load(text))))))
+        plan = canonical_text(
+            plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(yaml.safe_load(text)))))
+        )
         return declare(lambda: DraPlatform("dra", {"plan": plan, **args}))
 
     return make
 
 
 @pytest.mark.parametrize(("kubernetes", "release"), RELEASES.items(), ids=RELEASES)
-def test_it_is_of_the_clusters_minor_and_sees_claims(autoscaler: Any, kubernetes: str, release: Any) -> None:
+def test_it_is_of_the_clusters_minor_and_sees_claims(
+    autoscaler: Any, kubernetes: str, release: Any
+) -> None:
     installed = autoscaler(kubernetes_version=kubernetes).one("Release").inputs
     assert release.version.startswith(f"{kubernetes}.")
     assert installed["values"]["image"] == {"tag": f"v{release.version}"}
@@ -72,13 +78,21 @@ def test_it_is_of_the_clusters_minor_and_sees_claims(autoscaler: Any, kubernetes
 def test_a_minor_without_a_known_release_needs_a_version(autoscaler: Any) -> None:
     unknown = [each.version for each in KUBERNETES.values() if each.version not in RELEASES]
     for kubernetes in unknown:
-        with pytest.raises(WrongInputs, match=f"no autoscaler for Kubernetes {kubernetes} is known here"):
+        with pytest.raises(
+            WrongInputs, match=f"no autoscaler for Kubernetes {kubernetes} is known here"
+        ):
             autoscaler(kubernetes_version=kubernetes)
-        values = autoscaler(kubernetes_version=kubernetes, version=f"{kubernetes}.0").one("Release").inputs["values"]
+        values = (
+            autoscaler(kubernetes_version=kubernetes, version=f"{kubernetes}.0")
+            .one("Release")
+            .inputs["values"]
+        )
         assert values["image"]["tag"] == f"v{kubernetes}.0"
 
 
-def test_its_pods_are_told_where_they_are_and_may_do_nothing_else_than_they_need(autoscaler: Any) -> None:
+def test_its_pods_are_told_where_they_are_and_may_do_nothing_else_than_they_need(
+    autoscaler: Any,
+) -> None:
     values = autoscaler().one("Release").inputs["values"]
     assert values["awsRegion"] == "us-east-1", "the metadata service answers no pods"
     assert values["autoDiscovery"] == {"clusterName": "dev"}
@@ -90,13 +104,23 @@ def test_its_role_changes_the_groups_of_one_cluster_alone(autoscaler: Any) -> No
     declared = autoscaler(permissions_boundary_arn="arn:aws:iam::111122223333:policy/most")
     looks, changes = json.loads(declared.one("RolePolicy").inputs["policy"])["Statement"]
     assert all(each.split(":")[1].startswith(("Describe", "Get")) for each in looks["Action"])
-    assert changes["Action"] == ["autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"]
-    assert changes["Condition"] == {"StringEquals": {"aws:ResourceTag/k8s.io/cluster-autoscaler/dev": "owned"}}
+    assert changes["Action"] == [
+        "autoscaling:SetDesiredCapacity",
+        "autoscaling:TerminateInstanceInAutoScalingGroup",
+    ]
+    assert changes["Condition"] == {
+        "StringEquals": {"aws:ResourceTag/k8s.io/cluster-autoscaler/dev": "owned"}
+    }
     role = declared.one("Role").inputs
-    assert json.loads(role["assumeRolePolicy"])["Statement"][0]["Principal"] == {"Service": "pods.eks.amazonaws.com"}
+    assert json.loads(role["assumeRolePolicy"])["Statement"][0]["Principal"] == {
+        "Service": "pods.eks.amazonaws.com"
+    }
     assert role["permissionsBoundary"] == "arn:aws:iam::111122223333:policy/most"
     identity = declared.one("PodIdentityAssociation")
-    assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == ("kube-system", "cluster-autoscaler")
+    assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == (
+        "kube-system",
+        "cluster-autoscaler",
+    )
     values = declared.one("Release").inputs["values"]
     assert values["rbac"]["serviceAccount"]["name"] == identity.inputs["serviceAccount"]
 
@@ -141,7 +165,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
     "a number": ({"version": 1.34}, "version: must be text"),
     "a flag with dashes": ({"flags": {"--v": "2"}}, "flags.--v: must be a flag without dashes"),
-    "a flag of ours": ({"flags": {"cloud-provider": "gce"}}, "flags.cloud-provider: is set here already"),
+    "a flag of ours": (
+        {"flags": {"cloud-provider": "gce"}},
+        "flags.cloud-provider: is set here already",
+    ),
     "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of texts"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
     "no cluster": ({"cluster_name": ""}, "cluster_name: must be text or an output"),
@@ -155,13 +182,23 @@ def test_wrong_inputs(autoscaler: Any, args: dict[str, Any], reason: str) -> Non
     assert reason in str(caught.value)
 
 
-def test_a_platform_installs_the_autoscaler_of_its_fleet_unless_somebody_else_does(platform: Any) -> None:
-    declared = platform(EKS_FLEET, cluster={"permissions_boundary_arn": "arn:aws:iam::111122223333:policy/most"})
+def test_a_platform_installs_the_autoscaler_of_its_fleet_unless_somebody_else_does(
+    platform: Any,
+) -> None:
+    declared = platform(
+        EKS_FLEET, cluster={"permissions_boundary_arn": "arn:aws:iam::111122223333:policy/most"}
+    )
     release = declared.one("Release", "dra-autoscaler-release")
     assert release.inputs["values"]["image"]["tag"] == f"v{RELEASES['1.35'].version}"
-    assert declared.one("Role", "dra-autoscaler").inputs["permissionsBoundary"].endswith("policy/most")
-    assert declared.one("NodeGroup", "dra-l4-nodes").inputs["scalingConfig"]["minSize"] == 0, "a plan of nothing"
-    assert "dra-autoscaler-release" not in platform(EKS_FLEET, autoscaler={"install": False}).names()
+    assert (
+        declared.one("Role", "dra-autoscaler").inputs["permissionsBoundary"].endswith("policy/most")
+    )
+    assert declared.one("NodeGroup", "dra-l4-nodes").inputs["scalingConfig"]["minSize"] == 0, (
+        "a plan of nothing"
+    )
+    assert (
+        "dra-autoscaler-release" not in platform(EKS_FLEET, autoscaler={"install": False}).names()
+    )
     assert "dra-autoscaler-release" not in platform(WITHOUT).names()
 
 
@@ -171,16 +208,30 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"install": True},
         "autoscaler: is for a fleet whose autoscaler is cluster-autoscaler or karpenter",
     ),
-    "on GKE": (GKE_FLEET, {"install": True}, "autoscaler: is for EKS: GKE has an autoscaler of its own"),
-    "set up and not installed": (EKS_FLEET, {"install": False, "version": "1.35.2"}, "autoscaler.install: is false"),
-    "another minor": (EKS_FLEET, {"version": "1.34.5"}, "autoscaler.version: 1.34.5 is not for Kubernetes 1.35"),
+    "on GKE": (
+        GKE_FLEET,
+        {"install": True},
+        "autoscaler: is for EKS: GKE has an autoscaler of its own",
+    ),
+    "set up and not installed": (
+        EKS_FLEET,
+        {"install": False, "version": "1.35.2"},
+        "autoscaler.install: is false",
+    ),
+    "another minor": (
+        EKS_FLEET,
+        {"version": "1.34.5"},
+        "autoscaler.version: 1.34.5 is not for Kubernetes 1.35",
+    ),
     "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: is not an input"),
     "text": (EKS_FLEET, "no", "autoscaler: must be a structure"),  # type: ignore[dict-item]  # what a stack may say
 }
 
 
 @pytest.mark.parametrize(("fleet", "options", "reason"), PLATFORMS.values(), ids=PLATFORMS)
-def test_a_platform_refuses_options_for_nothing(platform: Any, fleet: str, options: Any, reason: str) -> None:
+def test_a_platform_refuses_options_for_nothing(
+    platform: Any, fleet: str, options: Any, reason: str
+) -> None:
     with pytest.raises(WrongInputs) as caught:
         platform(fleet, autoscaler=options)
     assert reason in str(caught.value)

@@ -49,12 +49,16 @@ def test_secrets_are_encrypted_with_a_key_that_rotates(cluster: Any) -> None:
 def test_a_key_of_ones_own_is_used_instead(cluster: Any) -> None:
     declared = cluster(secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/mine")
     assert [key.name for key in declared.all("Key")] == ["dev-network-flows"]
-    assert declared.one("Cluster").inputs["encryptionConfig"]["provider"]["keyArn"].endswith("/mine")
+    assert (
+        declared.one("Cluster").inputs["encryptionConfig"]["provider"]["keyArn"].endswith("/mine")
+    )
 
 
 def test_keys_rotate_and_say_who_may_use_them(cluster: Any) -> None:
     declared = cluster()
-    policies = {key.name: json.loads(key.inputs["policy"])["Statement"] for key in declared.all("Key")}
+    policies = {
+        key.name: json.loads(key.inputs["policy"])["Statement"] for key in declared.all("Key")
+    }
     assert policies.keys() == {"dev-secrets", "dev-network-flows"}
     assert all(key.inputs["enableKeyRotation"] for key in declared.all("Key"))
     root = {"AWS": "arn:aws:iam::111122223333:root"}
@@ -66,7 +70,9 @@ def test_keys_rotate_and_say_who_may_use_them(cluster: Any) -> None:
 
 
 def test_a_key_in_china_serves_chinas_logs() -> None:
-    _, logs = json.loads(log_groups_policy("arn:aws-cn:ec2:cn-north-1:111122223333:vpc/v"))["Statement"]
+    _, logs = json.loads(log_groups_policy("arn:aws-cn:ec2:cn-north-1:111122223333:vpc/v"))[
+        "Statement"
+    ]
     assert logs["Principal"] == {"Service": "logs.cn-north-1.amazonaws.com.cn"}
 
 
@@ -98,7 +104,9 @@ def test_every_control_plane_log_is_on(cluster: Any) -> None:
     ]
 
 
-def test_the_creator_is_no_admin_by_accident_but_has_an_entry_that_can_be_seen(cluster: Any) -> None:
+def test_the_creator_is_no_admin_by_accident_but_has_an_entry_that_can_be_seen(
+    cluster: Any,
+) -> None:
     declared = cluster()
     assert declared.one("Cluster").inputs["accessConfig"] == {
         "authenticationMode": "API",
@@ -120,7 +128,11 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
     declared = cluster(zone_count=3, zones=["us-east-1c"])
     assert len(declared.all("NatGateway")) == 3
     subnets = declared.all("Subnet")
-    assert {subnet.inputs["availabilityZone"] for subnet in subnets} == {"us-east-1a", "us-east-1b", "us-east-1c"}
+    assert {subnet.inputs["availabilityZone"] for subnet in subnets} == {
+        "us-east-1a",
+        "us-east-1b",
+        "us-east-1c",
+    }
     assert not any(subnet.inputs.get("mapPublicIpOnLaunch") for subnet in subnets)
     default = declared.one("DefaultSecurityGroup").inputs
     assert not default.get("ingress")
@@ -129,7 +141,10 @@ def test_network_has_a_way_out_in_every_zone_and_none_in(cluster: Any) -> None:
 
 def places(declared: Any) -> dict[str, tuple[str, str]]:
     """Zone and CIDR of every subnet, by the name that the engine knows it by."""
-    return {s.name: (s.inputs["availabilityZone"], s.inputs["cidrBlock"]) for s in declared.all("Subnet")}
+    return {
+        s.name: (s.inputs["availabilityZone"], s.inputs["cidrBlock"])
+        for s in declared.all("Subnet")
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,7 +153,11 @@ def places(declared: Any) -> dict[str, tuple[str, str]]:
         pytest.param({}, {"zones": ["us-east-1b"]}, id="one that it has anyway is named"),
         pytest.param({}, {"zones": ["us-east-1a", "us-east-1b"]}, id="those that it has are named"),
         pytest.param({}, {"zone_count": 3}, id="a zone more"),
-        pytest.param({}, {"zone_count": 2, "zones": ["us-east-1f"]}, id="a further one is named beside the count"),
+        pytest.param(
+            {},
+            {"zone_count": 2, "zones": ["us-east-1f"]},
+            id="a further one is named beside the count",
+        ),
         pytest.param(
             {"zones": ["us-east-1b", "us-east-1c"]},
             {"zones": ["us-east-1a", "us-east-1b", "us-east-1c"]},
@@ -151,11 +170,17 @@ def places(declared: Any) -> dict[str, tuple[str, str]]:
         ),
     ],
 )
-def test_a_network_grows_and_moves_nothing(cluster: Any, before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_a_network_grows_and_moves_nothing(
+    cluster: Any, before: dict[str, Any], after: dict[str, Any]
+) -> None:
     old, new = cluster(**before), cluster(**after)
     assert places(old).items() <= places(new).items()
     inputs = {(r.type, r.name): r.inputs for r in new.resources}
-    moved = [r.name for r in old.all("NatGateway") if inputs[r.type, r.name]["subnetId"] != r.inputs["subnetId"]]
+    moved = [
+        r.name
+        for r in old.all("NatGateway")
+        if inputs[r.type, r.name]["subnetId"] != r.inputs["subnetId"]
+    ]
     assert moved == []
 
 
@@ -166,20 +191,32 @@ def test_a_network_grows_and_moves_nothing(cluster: Any, before: dict[str, Any],
         pytest.param({"zones": ["us-east-1c"]}, "ac", id="one named: EKS needs another"),
         pytest.param({"zones": ["us-east-1f", "us-east-1c"]}, "cf", id="two named: those"),
         pytest.param({"zones": ["us-east-1c"], "zone_count": 3}, "abc", id="named among the first"),
-        pytest.param({"zones": ["us-east-1c", "us-east-1f"], "zone_count": 2}, "abcf", id="named beside the first"),
+        pytest.param(
+            {"zones": ["us-east-1c", "us-east-1f"], "zone_count": 2},
+            "abcf",
+            id="named beside the first",
+        ),
     ],
 )
 def test_which_zones_a_network_spans(cluster: Any, args: dict[str, Any], zones: str) -> None:
-    assert {zone for zone, _ in places(cluster(**args)).values()} == {f"us-east-1{letter}" for letter in zones}
+    assert {zone for zone, _ in places(cluster(**args)).values()} == {
+        f"us-east-1{letter}" for letter in zones
+    }
 
 
 def test_more_zones_than_the_region_has_are_refused_by_name(cluster: Any) -> None:
-    with pytest.raises(pulumi.RunError, match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; name"):
+    with pytest.raises(
+        pulumi.RunError,
+        match=r"spans 6 zones, but only us-east-1a, .*us-east-1f are available; name",
+    ):
         cluster(zone_count=6)
 
 
 def test_subnets_of_a_network_do_not_overlap(cluster: Any) -> None:
-    blocks = [ip_network(block) for _, block in places(cluster(zones=[f"us-east-1{z}" for z in "abcdefg"])).values()]
+    blocks = [
+        ip_network(block)
+        for _, block in places(cluster(zones=[f"us-east-1{z}" for z in "abcdefg"])).values()
+    ]
     assert len(blocks) == 14
     assert not any(a.overlaps(b) for i, a in enumerate(blocks) for b in blocks[:i])
 
@@ -211,7 +248,9 @@ def test_tags_of_subnets_are_on_the_private_ones_beside_their_role(cluster: Any)
 
 def test_a_cluster_that_is_taken_over_keeps_its_role(cluster: Any) -> None:
     theirs = "arn:aws:iam::111122223333:role/theirs"
-    declared = cluster(cluster_role_arn=theirs, secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/1")
+    declared = cluster(
+        cluster_role_arn=theirs, secrets_kms_key="arn:aws:kms:us-east-1:111122223333:key/1"
+    )
     assert declared.one("Cluster").inputs["roleArn"] == theirs
     assert "dev-cluster" not in [each.name for each in declared.all("Role")]
 
@@ -220,7 +259,11 @@ def test_a_new_network_logs_its_flows_by_a_role_that_can_do_nothing_else(cluster
     declared = cluster()
     log = declared.one("FlowLog").inputs
     group_arn = "arn:aws:logs:us-east-1:111122223333:log-group:dev-network-flows"
-    assert (log["trafficType"], log["maxAggregationInterval"], log["logDestination"]) == ("ALL", 600, group_arn)
+    assert (log["trafficType"], log["maxAggregationInterval"], log["logDestination"]) == (
+        "ALL",
+        600,
+        group_arn,
+    )
     group = declared.one("LogGroup").inputs
     assert (group["retentionInDays"], group["kmsKeyId"]) == (
         365,
@@ -249,13 +292,24 @@ def test_without_nat_nothing_leads_to_the_internet_and_aws_is_reached_inside(clu
     gateway = inside.pop("com.amazonaws.us-east-1.s3")
     assert gateway.inputs["vpcEndpointType"] == "Gateway"
     assert {name.removeprefix("com.amazonaws.us-east-1.") for name in inside} == {
-        "autoscaling", "ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "ssm", "sts",
-    }  # fmt: skip
+        "autoscaling",
+        "ec2",
+        "ecr.api",
+        "ecr.dkr",
+        "eks",
+        "eks-auth",
+        "elasticloadbalancing",
+        "logs",
+        "ssm",
+        "sts",
+    }
     group = declared.one("SecurityGroup", "dev-network-endpoints")
     (rule,) = group.inputs["ingress"]
     assert (rule["fromPort"], rule["toPort"], rule["cidrBlocks"]) == (443, 443, ["10.0.0.0/16"])
     for endpoint in inside.values():
-        assert endpoint.inputs["subnetIds"] == [f"dev-network-private-us-east-1{letter}-id" for letter in "ab"]
+        assert endpoint.inputs["subnetIds"] == [
+            f"dev-network-private-us-east-1{letter}-id" for letter in "ab"
+        ]
         assert endpoint.inputs["securityGroupIds"] == ["dev-network-endpoints-id"]
         assert endpoint.inputs["privateDnsEnabled"] is True
         assert endpoint.name in declared.one("NodeGroup").depends_on
@@ -277,7 +331,10 @@ def test_in_china_some_endpoints_are_called_otherwise(region: str, service: str,
 
 
 def test_with_nat_there_are_the_endpoints_that_were_asked_for(cluster: Any) -> None:
-    services = [each.inputs["serviceName"] for each in cluster(interface_endpoints=["ssm"]).all("VpcEndpoint")]
+    services = [
+        each.inputs["serviceName"]
+        for each in cluster(interface_endpoints=["ssm"]).all("VpcEndpoint")
+    ]
     assert sorted(services) == ["com.amazonaws.us-east-1.s3", "com.amazonaws.us-east-1.ssm"]
     assert [each for each in cluster().all("SecurityGroup") if "endpoints" in each.name] == []
 
@@ -287,26 +344,45 @@ def test_further_entries_say_who_may_do_what_and_where(cluster: Any) -> None:
     declared = cluster(
         access_entries=[
             {"name": "viewers", "principal_arn": f"{role}viewers", "policy": "view"},
-            {"name": "team", "principal_arn": f"{role}team", "policy": "edit", "namespaces": ["vision", "speech"]},
+            {
+                "name": "team",
+                "principal_arn": f"{role}team",
+                "policy": "edit",
+                "namespaces": ["vision", "speech"],
+            },
             {"name": "ci", "principal_arn": f"{role}ci", "kubernetes_groups": ["deployers"]},
         ]
     )
-    entries = {each.name: each.inputs for each in declared.all("AccessEntry") if "-access-" in each.name}
+    entries = {
+        each.name: each.inputs for each in declared.all("AccessEntry") if "-access-" in each.name
+    }
     assert {name: each["principalArn"].removeprefix(role) for name, each in entries.items()} == {
         "dev-access-viewers": "viewers",
         "dev-access-team": "team",
         "dev-access-ci": "ci",
     }
     assert entries["dev-access-ci"]["kubernetesGroups"] == ["deployers"]
-    policies = {each.name: each.inputs for each in declared.all("AccessPolicyAssociation") if "-access-" in each.name}
-    assert {name: (each["policyArn"].rpartition("/")[2], each["accessScope"]) for name, each in policies.items()} == {
+    policies = {
+        each.name: each.inputs
+        for each in declared.all("AccessPolicyAssociation")
+        if "-access-" in each.name
+    }
+    assert {
+        name: (each["policyArn"].rpartition("/")[2], each["accessScope"])
+        for name, each in policies.items()
+    } == {
         "dev-access-viewers": ("AmazonEKSViewPolicy", {"type": "cluster"}),
-        "dev-access-team": ("AmazonEKSEditPolicy", {"type": "namespace", "namespaces": ["vision", "speech"]}),
+        "dev-access-team": (
+            "AmazonEKSEditPolicy",
+            {"type": "namespace", "namespaces": ["vision", "speech"]},
+        ),
     }
 
 
 def test_services_and_the_control_plane_are_as_asked(cluster: Any) -> None:
-    inputs = cluster(service_cidr="172.30.0.0/16", control_plane_tier="tier-xl").one("Cluster").inputs
+    inputs = (
+        cluster(service_cidr="172.30.0.0/16", control_plane_tier="tier-xl").one("Cluster").inputs
+    )
     assert inputs["kubernetesNetworkConfig"] == {"serviceIpv4Cidr": "172.30.0.0/16"}
     assert inputs["controlPlaneScalingConfig"] == {"tier": "tier-xl"}
     usual = cluster().one("Cluster").inputs
@@ -337,17 +413,23 @@ def test_addons_are_ours_alone_and_the_pod_network_has_its_own_role(cluster: Any
     addons = {addon.inputs["addonName"]: addon.inputs for addon in declared.all("Addon")}
     assert sorted(addons) == ["coredns", "eks-pod-identity-agent", "kube-proxy", "vpc-cni"]
     association = addons["vpc-cni"]["podIdentityAssociations"]
-    assert association == [{"serviceAccount": "aws-node", "roleArn": "arn:aws:iam::111122223333:role/dev-cni"}]
+    assert association == [
+        {"serviceAccount": "aws-node", "roleArn": "arn:aws:iam::111122223333:role/dev-cni"}
+    ]
     assert json.loads(addons["vpc-cni"]["configurationValues"]) == {"enableNetworkPolicy": "true"}
 
 
 def test_prefixes_are_delegated_when_asked(cluster: Any) -> None:
-    settings = json.loads(cluster(prefix_delegation=True).one("Addon", "dev-vpc-cni").inputs["configurationValues"])
+    settings = json.loads(
+        cluster(prefix_delegation=True).one("Addon", "dev-vpc-cni").inputs["configurationValues"]
+    )
     assert settings["env"] == {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
 
 
 def test_broken_gpus_are_told_by_an_addon_when_asked(cluster: Any) -> None:
-    declared = cluster(node_monitoring=True, addon_versions={"eks-node-monitoring-agent": "v1.7.0-eksbuild.1"})
+    declared = cluster(
+        node_monitoring=True, addon_versions={"eks-node-monitoring-agent": "v1.7.0-eksbuild.1"}
+    )
     agent = declared.one("Addon", "dev-eks-node-monitoring-agent")
     assert agent.inputs["addonVersion"] == "v1.7.0-eksbuild.1"
     assert "dev-system" in agent.depends_on
@@ -365,7 +447,9 @@ def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
     cluster: Any, driver: str, expected: tuple[str, str, str]
 ) -> None:
     addon, account, policy = expected
-    declared = cluster(storage_drivers=[driver], permissions_boundary_arn="arn:aws:iam::111122223333:policy/most")
+    declared = cluster(
+        storage_drivers=[driver], permissions_boundary_arn="arn:aws:iam::111122223333:policy/most"
+    )
     made = declared.one("Addon", f"dev-{addon}")
     (association,) = made.inputs["podIdentityAssociations"]
     role = declared.one("Role", f"dev-{addon}")
@@ -381,12 +465,19 @@ def test_a_storage_driver_comes_after_the_nodes_with_a_role_of_its_own(
 def test_the_pods_that_mount_efs_have_a_role_of_their_own(cluster: Any) -> None:
     declared = cluster(storage_drivers=["efs"])
     association = declared.one("PodIdentityAssociation", "dev-aws-efs-csi-driver-node").inputs
-    assert (association["namespace"], association["serviceAccount"]) == ("kube-system", "efs-csi-node-sa")
+    assert (association["namespace"], association["serviceAccount"]) == (
+        "kube-system",
+        "efs-csi-node-sa",
+    )
     assert association["roleArn"].endswith("role/dev-aws-efs-csi-driver-node")
-    attached = declared.one("RolePolicyAttachment", "dev-aws-efs-csi-driver-node-AmazonElasticFileSystemsUtils")
+    attached = declared.one(
+        "RolePolicyAttachment", "dev-aws-efs-csi-driver-node-AmazonElasticFileSystemsUtils"
+    )
     assert attached.inputs["policyArn"] == "arn:aws:iam::aws:policy/AmazonElasticFileSystemsUtils"
     # credentials are given to a pod when it starts
-    assert "dev-aws-efs-csi-driver-node" in declared.one("Addon", "dev-aws-efs-csi-driver").depends_on
+    assert (
+        "dev-aws-efs-csi-driver-node" in declared.one("Addon", "dev-aws-efs-csi-driver").depends_on
+    )
 
 
 def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
@@ -396,21 +487,34 @@ def test_metrics_are_served_where_they_are_asked_for(cluster: Any) -> None:
 
 
 def test_settings_of_addons_stand_beside_ours(cluster: Any) -> None:
-    given = {"coredns": '{"replicaCount": 3}', "vpc-cni": '{"env": {"WARM_IP_TARGET": "5"}, "init": {}}'}
+    given = {
+        "coredns": '{"replicaCount": 3}',
+        "vpc-cni": '{"env": {"WARM_IP_TARGET": "5"}, "init": {}}',
+    }
     declared = cluster(addon_settings=given, prefix_delegation=True)
-    settings = {each.inputs["addonName"]: each.inputs.get("configurationValues") for each in declared.all("Addon")}
+    settings = {
+        each.inputs["addonName"]: each.inputs.get("configurationValues")
+        for each in declared.all("Addon")
+    }
     assert settings["kube-proxy"] is None
     assert json.loads(settings["coredns"]) == {"replicaCount": 3}
     assert json.loads(settings["vpc-cni"]) == {
         "enableNetworkPolicy": "true",
-        "env": {"ENABLE_PREFIX_DELEGATION": "true", "WARM_IP_TARGET": "5", "WARM_PREFIX_TARGET": "1"},
+        "env": {
+            "ENABLE_PREFIX_DELEGATION": "true",
+            "WARM_IP_TARGET": "5",
+            "WARM_PREFIX_TARGET": "1",
+        },
         "init": {},
     }
 
 
 def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
     declared = cluster(addon_versions={"coredns": "v1.12.1-eksbuild.2", "vpc-cni": "most-recent"})
-    versions = {addon.inputs["addonName"]: addon.inputs.get("addonVersion") for addon in declared.all("Addon")}
+    versions = {
+        addon.inputs["addonName"]: addon.inputs.get("addonVersion")
+        for addon in declared.all("Addon")
+    }
     assert versions == {
         "coredns": "v1.12.1-eksbuild.2",
         "vpc-cni": "v9.9.9-eksbuild.9",
@@ -420,7 +524,9 @@ def test_addon_versions_are_pinned_or_most_recent(cluster: Any) -> None:
 
 
 def test_nodes_may_join_and_pull_images_and_nothing_else(cluster: Any) -> None:
-    attached = {a.inputs["policyArn"].rpartition("/")[2] for a in cluster().all("RolePolicyAttachment")}
+    attached = {
+        a.inputs["policyArn"].rpartition("/")[2] for a in cluster().all("RolePolicyAttachment")
+    }
     assert attached == {
         "AmazonEKSClusterPolicy",
         "AmazonEKSWorkerNodePolicy",
@@ -456,8 +562,15 @@ def test_the_kubeconfig_asks_the_aws_cli_in_the_clusters_region(declare: Any) ->
     command = kubeconfig["users"][0]["user"]["exec"]
     assert command["command"] == "aws"
     assert command["args"] == [
-        "--region", "us-east-1", "eks", "get-token", "--cluster-name", "dev-cluster", "--output", "json",
-    ]  # fmt: skip
+        "--region",
+        "us-east-1",
+        "eks",
+        "get-token",
+        "--cluster-name",
+        "dev-cluster",
+        "--output",
+        "json",
+    ]
     assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example"
 
 

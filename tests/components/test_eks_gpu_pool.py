@@ -19,7 +19,12 @@ NEEDED: dict[str, Any] = {
     "machine": "g6.2xlarge",
     "max_nodes": 4,
 }
-EFA = {"machine": "p5.48xlarge", "efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
+EFA = {
+    "machine": "p5.48xlarge",
+    "efa": True,
+    "cluster_security_group_id": "sg-1",
+    "vpc_id": "vpc-1",
+}
 
 
 @pytest.fixture
@@ -35,7 +40,9 @@ def test_nodes_carry_the_labels_and_the_taint_of_a_dra_pool(pool: Any) -> None:
         "pulumi-dra/pool": "l4",
         "team": "vision",
     }
-    assert group["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
+    assert group["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,11 +51,16 @@ def test_nodes_carry_the_labels_and_the_taint_of_a_dra_pool(pool: Any) -> None:
         pytest.param({}, (0, 0, 4), (), id="defaults: empty until somebody says otherwise"),
         pytest.param({"min_nodes": 2, "desired_nodes": 3}, (2, 3, 4), (), id="planned"),
         pytest.param(
-            {"min_nodes": 1, "autoscaled": True}, (1, 1, 4), (), id="an autoscaler moves it, and there is none yet"
+            {"min_nodes": 1, "autoscaled": True},
+            (1, 1, 4),
+            (),
+            id="an autoscaler moves it, and there is none yet",
         ),
     ],
 )
-def test_counts(pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], ignored: tuple[str, ...]) -> None:
+def test_counts(
+    pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], ignored: tuple[str, ...]
+) -> None:
     group = pool(**args).one("NodeGroup")
     config = group.inputs["scalingConfig"]
     assert (config["minSize"], config["desiredSize"], config["maxSize"]) == scaling
@@ -56,12 +68,17 @@ def test_counts(pool: Any, args: dict[str, Any], scaling: tuple[int, int, int], 
 
 
 @pytest.mark.parametrize(("keep", "ignored"), [(False, ()), (True, ("subnetIds",))])
-def test_a_pool_moves_with_its_subnets_unless_told_to_stay(pool: Any, keep: bool, ignored: tuple[str, ...]) -> None:
+def test_a_pool_moves_with_its_subnets_unless_told_to_stay(
+    pool: Any, keep: bool, ignored: tuple[str, ...]
+) -> None:
     assert pool(keep_subnets=keep).one("NodeGroup").ignore_changes == ignored
 
 
 def test_an_update_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
-    assert pool().one("NodeGroup").inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
+    assert pool().one("NodeGroup").inputs["updateConfig"] == {
+        "maxUnavailable": 1,
+        "updateStrategy": "MINIMAL",
+    }
 
 
 @pytest.mark.parametrize(
@@ -103,7 +120,13 @@ def test_root_volume_is_encrypted_gp3(pool: Any) -> None:
     ],
 )
 def test_capacity(
-    pool: Any, capacity: str, kind: str, market: str | None, target: str | None, machine_in: str, first_delete: bool
+    pool: Any,
+    capacity: str,
+    kind: str,
+    market: str | None,
+    target: str | None,
+    machine_in: str,
+    first_delete: bool,
 ) -> None:
     bought = {"reservation_id": "cr-0a1b"} if target else {}
     declared = pool(capacity=capacity, **bought)
@@ -127,19 +150,29 @@ def test_efa_has_an_interface_on_every_card_and_a_group_of_its_own(pool: Any) ->
     assert interfaces[0]["securityGroups"] == ["sg-1", "l4-efa-id"]
     rules = declared.one("SecurityGroup").inputs
     for direction in ("ingress", "egress"):
-        assert [(rule["self"], rule.get("cidrBlocks")) for rule in rules[direction]] == [(True, None)]
+        assert [(rule["self"], rule.get("cidrBlocks")) for rule in rules[direction]] == [
+            (True, None)
+        ]
 
 
 def test_a_card_without_efa_carries_ip_alone(pool: Any) -> None:
-    interfaces = pool(**{**EFA, "machine": "p6-b300.48xlarge"}).one("LaunchTemplate").inputs["networkInterfaces"]
+    interfaces = (
+        pool(**{**EFA, "machine": "p6-b300.48xlarge"})
+        .one("LaunchTemplate")
+        .inputs["networkInterfaces"]
+    )
     assert [i["interfaceType"] for i in interfaces] == ["interface", *["efa-only"] * 16]
     assert [i["networkCardIndex"] for i in interfaces] == list(range(17))
 
 
 def test_kubelet_is_told_what_the_plan_counts_on(pool: Any) -> None:
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
-    declared = pool(max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0", **system)
-    (part,) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    declared = pool(
+        max_pods=110, reserved_cpu="500m", reserved_memory="2Gi", local_storage="raid0", **system
+    )
+    (part,) = message_from_bytes(
+        b64decode(declared.one("LaunchTemplate").inputs["userData"])
+    ).get_payload()
     assert part.get_content_type() == "application/node.eks.aws"
     assert yaml.safe_load(part.get_payload()) == {
         "apiVersion": "node.eks.aws/v1alpha1",
@@ -168,7 +201,9 @@ OWN = {
 
 
 def node_config(declared: Any) -> Any:
-    (part, *_) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    (part, *_) = message_from_bytes(
+        b64decode(declared.one("LaunchTemplate").inputs["userData"])
+    ).get_payload()
     assert part.get_content_type() == "application/node.eks.aws"
     return yaml.safe_load(part.get_payload())["spec"]
 
@@ -181,9 +216,13 @@ def test_an_image_of_ones_own_is_the_templates_and_the_group_says_nothing_of_it(
     assert not {"version", "releaseVersion"} & group.keys()
 
 
-def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of_the_group(pool: Any) -> None:
+def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of_the_group(
+    pool: Any,
+) -> None:
     taint = {"key": "team", "value": "vision", "effect": "NoExecute"}
-    declared = pool(**OWN, labels={"team": pulumi.Output.from_input("vision")}, taints=[taint], max_pods=29)
+    declared = pool(
+        **OWN, labels={"team": pulumi.Output.from_input("vision")}, taints=[taint], max_pods=29
+    )
     spec = node_config(declared)
     assert spec["cluster"] == {
         "name": "dev",
@@ -196,13 +235,22 @@ def test_its_nodes_are_told_their_cluster_and_join_with_the_labels_and_taints_of
     group = declared.one("NodeGroup").inputs
     written = [f"{key}={value}" for key, value in group["labels"].items()]
     assert labels.startswith("--node-labels=")
-    assert {*labels.partition("=")[2].split(",")} == {*written, "eks.amazonaws.com/capacityType=ON_DEMAND"}
-    assert taints == "--register-with-taints=nvidia.com/gpu=present:NoSchedule,team=vision:NoExecute"
+    assert {*labels.partition("=")[2].split(",")} == {
+        *written,
+        "eks.amazonaws.com/capacityType=ON_DEMAND",
+    }
+    assert (
+        taints == "--register-with-taints=nvidia.com/gpu=present:NoSchedule,team=vision:NoExecute"
+    )
 
 
 def test_scripts_and_a_mig_layout_run_on_an_image_of_ones_own_too(pool: Any) -> None:
-    declared = pool(**OWN, machine="p5.48xlarge", mig_layout="all-1g.10gb", boot_script="#!/bin/bash\ntrue\n")
-    parts = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    declared = pool(
+        **OWN, machine="p5.48xlarge", mig_layout="all-1g.10gb", boot_script="#!/bin/bash\ntrue\n"
+    )
+    parts = message_from_bytes(
+        b64decode(declared.one("LaunchTemplate").inputs["userData"])
+    ).get_payload()
     kinds = [part.get_content_type() for part in parts]
     assert kinds == ["application/node.eks.aws", "text/x-shellscript", "text/x-shellscript"]
     assert "pulumi-dra-mig.service" in parts[2].get_payload()
@@ -215,7 +263,9 @@ def test_what_a_long_label_may_become_counts_for_user_data(pool: Any) -> None:
 
 
 def test_further_taints_stand_beside_ours(pool: Any) -> None:
-    group = pool(taints=[{"key": "team", "value": "vision", "effect": "NoExecute"}, {"key": "x"}]).one("NodeGroup")
+    group = pool(
+        taints=[{"key": "team", "value": "vision", "effect": "NoExecute"}, {"key": "x"}]
+    ).one("NodeGroup")
     assert [(t["key"], t["value"], t["effect"]) for t in group.inputs["taints"]] == [
         ("nvidia.com/gpu", "present", "NO_SCHEDULE"),
         ("team", "vision", "NO_EXECUTE"),
@@ -223,15 +273,27 @@ def test_further_taints_stand_beside_ours(pool: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize(("wanted", "config"), [(False, {"enabled": False}), (True, {"enabled": True})])
+@pytest.mark.parametrize(
+    ("wanted", "config"), [(False, {"enabled": False}), (True, {"enabled": True})]
+)
 def test_broken_nodes_are_repaired_when_asked(pool: Any, wanted: bool, config: object) -> None:
     assert pool(node_repair=wanted).one("NodeGroup").inputs.get("nodeRepairConfig") == config
 
 
 def test_repair_has_limits_and_does_what_it_is_told_about_single_faults(pool: Any) -> None:
-    fault = {"condition": "AcceleratedHardwareReady", "reason": "NvidiaXID64Error", "wait_minutes": 5}
-    limits = {"unhealthy_percentage": 30, "parallel_count": 1, "overrides": [{**fault, "action": "Replace"}]}
-    assert pool(node_repair=True, repair_limits=limits).one("NodeGroup").inputs["nodeRepairConfig"] == {
+    fault = {
+        "condition": "AcceleratedHardwareReady",
+        "reason": "NvidiaXID64Error",
+        "wait_minutes": 5,
+    }
+    limits = {
+        "unhealthy_percentage": 30,
+        "parallel_count": 1,
+        "overrides": [{**fault, "action": "Replace"}],
+    }
+    assert pool(node_repair=True, repair_limits=limits).one("NodeGroup").inputs[
+        "nodeRepairConfig"
+    ] == {
         "enabled": True,
         "maxUnhealthyNodeThresholdPercentage": 30,
         "maxParallelNodesRepairedCount": 1,
@@ -266,26 +328,40 @@ def parts(declared: Any) -> list[tuple[str, str]]:
 
 def test_a_script_of_ones_own_runs_before_the_layout_is_made(pool: Any) -> None:
     script = "#!/bin/bash\nupdate-ca-trust\n"
-    declared = pool(machine="p5.48xlarge", boot_script=script, mig_layout="all-1g.10gb", max_pods=110)
+    declared = pool(
+        machine="p5.48xlarge", boot_script=script, mig_layout="all-1g.10gb", max_pods=110
+    )
     (first, _), (second, text), (third, mig) = parts(declared)
-    assert (first, second, third) == ("application/node.eks.aws", "text/x-shellscript", "text/x-shellscript")
+    assert (first, second, third) == (
+        "application/node.eks.aws",
+        "text/x-shellscript",
+        "text/x-shellscript",
+    )
     assert text == script
     assert "mig" in mig
 
 
 @pytest.mark.parametrize("args", [{}, {"mig_layout": "all-1g.10gb", "machine": "p5.48xlarge"}])
 def test_a_script_that_is_too_long_is_told_before_ec2_does(pool: Any, args: dict[str, Any]) -> None:
-    with pytest.raises(WrongInputs, match=r"boot_script: makes user data of .* bytes; EC2 takes 16384"):
+    with pytest.raises(
+        WrongInputs, match=r"boot_script: makes user data of .* bytes; EC2 takes 16384"
+    ):
         pool(boot_script="#!/bin/bash\n" + "#" * 16_384, **args)
 
 
 def test_further_groups_stand_beside_the_clusters(pool: Any) -> None:
     groups = {"security_group_ids": ["sg-database"], "cluster_security_group_id": "sg-1"}
-    assert pool(**groups).one("LaunchTemplate").inputs["vpcSecurityGroupIds"] == ["sg-1", "sg-database"]
+    assert pool(**groups).one("LaunchTemplate").inputs["vpcSecurityGroupIds"] == [
+        "sg-1",
+        "sg-database",
+    ]
     template = pool(**{**EFA, **groups}).one("LaunchTemplate").inputs
     assert "vpcSecurityGroupIds" not in template, "EC2 takes them in one place"
     for interface in template["networkInterfaces"]:
-        assert (interface["securityGroups"][0], interface["securityGroups"][-1]) == ("sg-1", "sg-database")
+        assert (interface["securityGroups"][0], interface["securityGroups"][-1]) == (
+            "sg-1",
+            "sg-database",
+        )
 
 
 def test_tags_reach_instances_volumes_and_interfaces(pool: Any) -> None:

@@ -1,4 +1,6 @@
-"""Karpenter on EKS: its release, queue and rights, the pools that it keeps, and where a platform has it."""
+"""Karpenter on EKS: its release, queue and rights, the pools that it keeps, and where a platform
+has it.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -70,7 +72,9 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
     """Declare the platform of a fleet with these inputs beside its plan."""
 
     def make(text: str = FLEET, **args: Any) -> Any:
-        plan = canonical_text(plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(yaml.safe_load(text))))))
+        plan = canonical_text(
+            plan_file(make_plan(PlanRequest(sources=(), fleet=read_fleet(yaml.safe_load(text)))))
+        )
         return declare(lambda: DraPlatform("dra", {"plan": plan, **args}))
 
     return make
@@ -104,9 +108,18 @@ def allowed(declared: Any) -> Iterator[tuple[str, Any, Any]]:
 
 def test_definitions_come_first_as_a_release_that_helm_upgrades(karpenter: Any) -> None:
     declared = karpenter()
-    first, release = declared.one("Release", "starter-crd-release"), declared.one("Release", "starter-release")
-    assert (first.inputs["chart"], first.inputs["version"]) == ("oci://public.ecr.aws/karpenter/karpenter-crd", VERSION)
-    assert (release.inputs["chart"], release.inputs["version"]) == ("oci://public.ecr.aws/karpenter/karpenter", VERSION)
+    first, release = (
+        declared.one("Release", "starter-crd-release"),
+        declared.one("Release", "starter-release"),
+    )
+    assert (first.inputs["chart"], first.inputs["version"]) == (
+        "oci://public.ecr.aws/karpenter/karpenter-crd",
+        VERSION,
+    )
+    assert (release.inputs["chart"], release.inputs["version"]) == (
+        "oci://public.ecr.aws/karpenter/karpenter",
+        VERSION,
+    )
     assert release.inputs["skipCrds"] is True
     assert any("starter-crd-release" in each for each in release.depends_on)
 
@@ -123,7 +136,10 @@ def test_it_is_told_where_it_is_and_to_keep_static_pools(karpenter: Any) -> None
 
 def test_events_reach_its_queue_and_it_starts_when_they_do(karpenter: Any) -> None:
     declared = karpenter()
-    kinds = {json.loads(each.inputs["eventPattern"])["detail-type"][0] for each in declared.all("EventRule")}
+    kinds = {
+        json.loads(each.inputs["eventPattern"])["detail-type"][0]
+        for each in declared.all("EventRule")
+    }
     assert len(kinds) == len(declared.all("EventTarget")) == 5
     assert "EC2 Spot Instance Interruption Warning" in kinds
     assert "EC2 Capacity Reservation Instance Interruption Warning" in kinds
@@ -149,8 +165,12 @@ def test_it_changes_nothing_of_other_clusters_and_makes_no_identities(karpenter:
         elif given:
             assert action in ("ec2:RunInstances", "ec2:CreateFleet")
         else:
-            assert any(key.endswith("kubernetes.io/cluster/dev") for key in condition["StringEquals"]), action
-    assert not [each for each, _, _ in allowed(declared) if "Create" in each and each.startswith("iam:")]
+            assert any(
+                key.endswith("kubernetes.io/cluster/dev") for key in condition["StringEquals"]
+            ), action
+    assert not [
+        each for each, _, _ in allowed(declared) if "Create" in each and each.startswith("iam:")
+    ]
     assert declared.one("Role").inputs["permissionsBoundary"].endswith("policy/most")
     assert declared.one("InstanceProfile").inputs["role"] == "nodes"
     identity = declared.one("PodIdentityAssociation").inputs
@@ -158,14 +178,21 @@ def test_it_changes_nothing_of_other_clusters_and_makes_no_identities(karpenter:
 
 
 def test_an_account_that_never_had_spot_machines_is_told_what_to_run() -> None:
-    with pytest.raises(NoSpotRole, match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com` once"):
+    with pytest.raises(
+        NoSpotRole,
+        match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com` once",
+    ):
         require_spot_role([])
 
 
 def test_keys_of_volumes_are_used_by_it_alone_where_there_are_any(karpenter: Any) -> None:
     assert not [each for each, _, _ in allowed(karpenter()) if each.startswith("kms:")]
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
-    uses = {each: resources for each, resources, _ in allowed(karpenter(volume_key_arns=[key])) if "kms:" in each}
+    uses = {
+        each: resources
+        for each, resources, _ in allowed(karpenter(volume_key_arns=[key]))
+        if "kms:" in each
+    }
     assert "kms:CreateGrant" in uses
     assert all(resources == [key] for resources in uses.values())
 
@@ -177,14 +204,26 @@ def test_what_aws_has_of_it_does_not_go_with_the_cluster(declare: Callable[..., 
 
     declared = declare(make)
     assert all(each.deleted_with for each in declared.all("Release"))
-    for kind in ("Role", "RolePolicy", "InstanceProfile", "Queue", "QueuePolicy", "EventRule", "EventTarget"):
+    for kind in (
+        "Role",
+        "RolePolicy",
+        "InstanceProfile",
+        "Queue",
+        "QueuePolicy",
+        "EventRule",
+        "EventTarget",
+    ):
         assert {each.deleted_with for each in declared.all(kind)} == {""}, kind
 
 
 @pytest.mark.parametrize("kubernetes", [each.version for each in KUBERNETES.values()])
-def test_releases_that_are_too_old_for_a_cluster_are_refused(karpenter: Any, kubernetes: str) -> None:
+def test_releases_that_are_too_old_for_a_cluster_are_refused(
+    karpenter: Any, kubernetes: str
+) -> None:
     if kubernetes not in OLDEST:
-        with pytest.raises(WrongInputs, match=f"no Karpenter for Kubernetes {kubernetes} is known here"):
+        with pytest.raises(
+            WrongInputs, match=f"no Karpenter for Kubernetes {kubernetes} is known here"
+        ):
             karpenter(kubernetes_version=kubernetes)
         assert karpenter(kubernetes_version=kubernetes, version="9.0.0").all("Release")
         return
@@ -194,7 +233,11 @@ def test_releases_that_are_too_old_for_a_cluster_are_refused(karpenter: Any, kub
 
 
 def test_charts_and_images_of_ones_own(karpenter: Any) -> None:
-    own = {"chart": "./karpenter", "crd_chart": "./karpenter-crd", "image_repository": "registry.example/karpenter"}
+    own = {
+        "chart": "./karpenter",
+        "crd_chart": "./karpenter-crd",
+        "image_repository": "registry.example/karpenter",
+    }
     declared = karpenter(**own, image_pull_secrets=["mirror"])
     release = declared.one("Release", "starter-release").inputs
     assert (release["chart"], "version" in release) == ("./karpenter", False)
@@ -208,7 +251,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a number": ({"version": 1.14}, "version: must be text"),
     "no pods": ({"replicas": 0}, "replicas: must be from 1 to 5, not 0"),
     "a list for a count": ({"replicas": [2]}, "replicas: must be an integer"),
-    "a policy for a role": ({"node_role_arn": "arn:aws:iam::1:policy/a"}, "is not the ARN of a role"),
+    "a policy for a role": (
+        {"node_role_arn": "arn:aws:iam::1:policy/a"},
+        "is not the ARN of a role",
+    ),
     "text for a list": ({"volume_key_arns": "arn"}, "volume_key_arns: must be a list"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
     "no cluster": ({"cluster_name": ""}, "cluster_name: must be text or an output"),
@@ -235,8 +281,14 @@ def test_a_pool_is_static_and_of_one_machine_in_one_zone(pool: Any) -> None:
         "topology.kubernetes.io/zone": ["us-east-1a"],
     }
     labels = spec["template"]["metadata"]["labels"]
-    assert labels == {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "h100"}
-    assert spec["template"]["spec"]["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
+    assert labels == {
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "h100",
+    }
+    assert spec["template"]["spec"]["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+    ]
 
 
 def test_nothing_takes_nodes_away_but_a_change_one_by_one(pool: Any) -> None:
@@ -280,19 +332,31 @@ def test_an_image_of_a_release_a_key_and_reserved_amounts(pool: Any) -> None:
 
 @pytest.mark.parametrize(
     ("capacity", "said"),
-    [("on-demand", "on-demand"), ("spot", "spot"), ("reservation", "reserved"), ("capacity-block", "reserved")],
+    [
+        ("on-demand", "on-demand"),
+        ("spot", "spot"),
+        ("reservation", "reserved"),
+        ("capacity-block", "reserved"),
+    ],
 )
 def test_where_machines_come_from(pool: Any, capacity: str, said: str) -> None:
     bought = {"reservation_id": "cr-0123456789abcdef0"} if said == "reserved" else {}
     declared = pool(capacity=capacity, **bought)
-    required = {each["key"]: each["values"] for each in node_pool(declared)["template"]["spec"]["requirements"]}
+    required = {
+        each["key"]: each["values"]
+        for each in node_pool(declared)["template"]["spec"]["requirements"]
+    }
     assert required["karpenter.sh/capacity-type"] == [said]
     terms = node_class(declared).get("capacityReservationSelectorTerms")
     assert terms == ([{"id": "cr-0123456789abcdef0"}] if bought else None)
 
 
-@pytest.mark.parametrize(("name", "cards", "efa"), [("p5.48xlarge", 32, 32), ("p6-b300.48xlarge", 17, 16)])
-def test_every_card_has_efa_beside_one_interface_for_addresses(pool: Any, name: str, cards: int, efa: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "cards", "efa"), [("p5.48xlarge", 32, 32), ("p6-b300.48xlarge", 17, 16)]
+)
+def test_every_card_has_efa_beside_one_interface_for_addresses(
+    pool: Any, name: str, cards: int, efa: int
+) -> None:
     declared = pool(machine=name, efa=True, vpc_id="vpc-1")
     spec = node_class(declared)
     found = spec["networkInterfaces"]
@@ -314,7 +378,9 @@ def test_layouts_and_scripts_are_told_at_boot_as_plain_text(pool: Any) -> None:
 def test_local_disks_and_places(pool: Any) -> None:
     assert node_class(pool(local_storage="raid0"))["instanceStorePolicy"] == "RAID0"
     assert "strategy: Mount" in node_class(pool(local_storage="mount"))["userData"]
-    assert node_class(pool(placement_group=True))["placementGroupSelector"] == {"name": "big-placement"}
+    assert node_class(pool(placement_group=True))["placementGroupSelector"] == {
+        "name": "big-placement"
+    }
 
 
 WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
@@ -324,7 +390,10 @@ WRONG_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a reservation without its id": ({"capacity": "reservation"}, "reservation_id: "),
     "a release of no image": ({"release_version": "latest"}, "is not the release of an image"),
     "EFA without a network": ({"efa": True}, "vpc_id: is missing"),
-    "a script without a first line": ({"boot_script": "echo"}, "must begin with the line of its interpreter"),
+    "a script without a first line": (
+        {"boot_script": "echo"},
+        "must begin with the line of its interpreter",
+    ),
     "text for a count": ({"nodes": "two"}, "nodes: must be an integer"),
     "a layout that does not fit": ({"mig_layout": "all-9g.99gb"}, "mig_layout: "),
     "a schedule": ({"schedule": {}}, "schedule: is not an input"),
@@ -343,7 +412,9 @@ def test_wrong_pools(pool: Any, args: dict[str, Any], reason: str) -> None:
 
 def test_a_platform_has_karpenter_and_a_pool_for_each_row_of_its_plan(platform: Any) -> None:
     declared = platform()
-    assert [each.name for each in declared.all("NodeGroup")] == ["dra-cluster-system"], "GPU pools are Karpenter's"
+    assert [each.name for each in declared.all("NodeGroup")] == ["dra-cluster-system"], (
+        "GPU pools are Karpenter's"
+    )
     assert declared.one("Release", "dra-karpenter-release").inputs["version"] == VERSION
     spec = node_pool(declared, "dra-l4-pool")
     assert (spec["replicas"], spec["limits"]) == (2, {"nodes": 4})
@@ -360,28 +431,43 @@ def test_nodes_have_the_pods_that_the_plan_counts_on(platform: Any) -> None:
     assert node_class(platform(), "dra-l4-class")["kubelet"]["maxPods"] == wanted
 
 
-def test_pools_are_taken_away_while_karpenter_runs_and_the_rest_goes_with_the_cluster(platform: Any) -> None:
+def test_pools_are_taken_away_while_karpenter_runs_and_the_rest_goes_with_the_cluster(
+    platform: Any,
+) -> None:
     declared = platform()
     release = declared.one("Release", "dra-karpenter-release")
     assert release.deleted_with
     for kind in ("NodePool", "EC2NodeClass"):
         for each in declared.all(kind):
             assert not each.deleted_with, "its machines would run on"
-            assert any("dra-karpenter-release" in waits for waits in each.depends_on), "it is deleted before Karpenter"
+            assert any("dra-karpenter-release" in waits for waits in each.depends_on), (
+                "it is deleted before Karpenter"
+            )
 
 
 def test_keys_of_pools_reach_karpenter(platform: Any) -> None:
     key = "arn:aws:kms:us-east-1:111122223333:key/volumes"
     declared = platform(pools=[{"name": "l4", "disk_kms_key": key}])
     policy = json.loads(declared.one("RolePolicy", "dra-karpenter-nodes").inputs["policy"])
-    assert [each["Resource"] for each in policy["Statement"] if "kms:CreateGrant" in each["Action"]] == [[key]]
+    assert [
+        each["Resource"] for each in policy["Statement"] if "kms:CreateGrant" in each["Action"]
+    ] == [[key]]
     assert node_class(declared, "dra-l4-class")["blockDeviceMappings"][0]["ebs"]["kmsKeyID"] == key
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "not installed": ({"autoscaler": {"install": False}}, "autoscaler.install: is for the cluster autoscaler"),
-    "flags": ({"autoscaler": {"flags": {"v": "2"}}}, "autoscaler.flags: is for the cluster autoscaler"),
-    "an old release": ({"autoscaler": {"version": "1.8.0"}}, "autoscaler.version: 1.8.0 is too old"),
+    "not installed": (
+        {"autoscaler": {"install": False}},
+        "autoscaler.install: is for the cluster autoscaler",
+    ),
+    "flags": (
+        {"autoscaler": {"flags": {"v": "2"}}},
+        "autoscaler.flags: is for the cluster autoscaler",
+    ),
+    "an old release": (
+        {"autoscaler": {"version": "1.8.0"}},
+        "autoscaler.version: 1.8.0 is too old",
+    ),
     "an update of groups": (
         {"pools": [{"name": "l4", "update_strategy": "MINIMAL"}]},
         "pools.l4.update_strategy: is for managed node groups",

@@ -18,7 +18,11 @@ POOL: dict[str, Any] = {
     "machine": "g7.12xlarge",
     "max_nodes": 1,
 }
-BOUGHT = {"capacity": "reservation", "reservation_id": "cr-0123456789abcdef0", "machine": "p5.48xlarge"}
+BOUGHT = {
+    "capacity": "reservation",
+    "reservation_id": "cr-0123456789abcdef0",
+    "machine": "p5.48xlarge",
+}
 BLOCK = {**BOUGHT, "capacity": "capacity-block"}
 
 
@@ -26,10 +30,18 @@ BLOCK = {**BOUGHT, "capacity": "capacity-block"}
     ("args", "reason"),
     [
         pytest.param(
-            {"release_version": "1.35.2-20260901"}, "doesn't work with image release 20260901", id="g7 on an old image"
+            {"release_version": "1.35.2-20260901"},
+            "doesn't work with image release 20260901",
+            id="g7 on an old image",
         ),
-        pytest.param({**BOUGHT, "update_strategy": "DEFAULT"}, "must be MINIMAL", id="surge in a reservation"),
-        pytest.param({**BLOCK, "update_strategy": "DEFAULT"}, "must be MINIMAL", id="surge in a Capacity Block"),
+        pytest.param(
+            {**BOUGHT, "update_strategy": "DEFAULT"}, "must be MINIMAL", id="surge in a reservation"
+        ),
+        pytest.param(
+            {**BLOCK, "update_strategy": "DEFAULT"},
+            "must be MINIMAL",
+            id="surge in a Capacity Block",
+        ),
         pytest.param({"image": "bottlerocket"}, "TOML settings", id="Bottlerocket"),
     ],
 )
@@ -65,7 +77,9 @@ def test_local_zones(zone: str, fault: str, is_local: bool) -> None:
     assert CLOUD.is_local_zone(zone) is is_local
 
 
-def test_a_local_zone_has_nodes_but_no_gateway_and_no_control_plane(declare: Callable[..., Any]) -> None:
+def test_a_local_zone_has_nodes_but_no_gateway_and_no_control_plane(
+    declare: Callable[..., Any],
+) -> None:
     zones = ["us-east-1a", "us-east-1b", "us-east-1-dfw-2a"]
     declared = declare(lambda: EksCluster("dev", {"kubernetes_version": "1.35", "zones": zones}))
     subnets = declared.all("Subnet")

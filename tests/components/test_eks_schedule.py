@@ -1,4 +1,6 @@
-"""A pool's nodes by the clock: how many there are now, and what EC2 Auto Scaling is told to do later."""
+"""A pool's nodes by the clock: how many there are now, and what EC2 Auto Scaling is told to do
+later.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -26,7 +28,9 @@ NEEDED: dict[str, Any] = {
     "max_nodes": 4,
 }
 COUNTS = Counts(0, 3, 4, False)
-WORK = Hours(start="08:00", end="18:00", days=("Mon", "Tue", "Wed", "Thu", "Fri"), time_zone="Europe/Berlin")
+WORK = Hours(
+    start="08:00", end="18:00", days=("Mon", "Tue", "Wed", "Thu", "Fri"), time_zone="Europe/Berlin"
+)
 NIGHT = Hours(start="22:00", end="06:00", days=("Fri", "Sun"))
 BLOCK = Period(start="2026-12-01T11:30:00Z", end="2026-12-08T11:30:00Z")
 
@@ -58,12 +62,19 @@ NOW = {
 
 
 @pytest.mark.parametrize(("schedule", "capacity", "now", "nodes"), NOW.values(), ids=NOW)
-def test_how_many_nodes_there_are_now(schedule: Hours | Period, capacity: str, now: str, nodes: int) -> None:
+def test_how_many_nodes_there_are_now(
+    schedule: Hours | Period, capacity: str, now: str, nodes: int
+) -> None:
     assert follow(schedule, COUNTS, capacity, datetime.fromisoformat(now))[0] == nodes
 
 
 def test_working_hours_are_two_actions_that_change_the_desired_size_alone(pool: Any) -> None:
-    hours = {"start": "08:30", "end": "18:00", "days": ["Mon", "Fri", "Sun"], "time_zone": "Europe/Berlin"}
+    hours = {
+        "start": "08:30",
+        "end": "18:00",
+        "days": ["Mon", "Fri", "Sun"],
+        "time_zone": "Europe/Berlin",
+    }
     declared = pool(schedule={"hours": hours})
     start, end = declared.all("Schedule")
     assert (start.name, start.inputs["recurrence"]) == ("h100-nodes-start", "30 8 * * 0,1,5")
@@ -80,7 +91,9 @@ def test_working_hours_are_two_actions_that_change_the_desired_size_alone(pool: 
 
 def test_a_night_ends_a_day_later(pool: Any) -> None:
     night = {"start": "22:00", "end": "06:00", "days": ["Sat"]}
-    assert [each.inputs["recurrence"] for each in pool(schedule={"hours": night}).all("Schedule")] == [
+    assert [
+        each.inputs["recurrence"] for each in pool(schedule={"hours": night}).all("Schedule")
+    ] == [
         "0 22 * * 6",
         "0 6 * * 0",
     ]
@@ -94,7 +107,12 @@ PERIODS = {
     "to come": (FUTURE, {}, 0, {"start": (3, FUTURE["start"]), "end": (0, FUTURE["end"])}),
     "now": (PRESENT, {}, 3, {"end": (0, PRESENT["end"])}),
     "past": (PAST, {}, 0, {}),
-    "a block to come, whose end is EKS' action": (FUTURE, BOUGHT, 0, {"start": (3, FUTURE["start"])}),
+    "a block to come, whose end is EKS' action": (
+        FUTURE,
+        BOUGHT,
+        0,
+        {"start": (3, FUTURE["start"])},
+    ),
     "a block now": (PRESENT, BOUGHT, 3, {}),
     "a block that is over": (PAST, BOUGHT, 0, {}),
 }
@@ -106,19 +124,38 @@ def test_a_period_has_the_actions_that_are_to_come(
 ) -> None:
     declared = pool(schedule={"period": period}, **args)
     assert declared.one("NodeGroup").inputs["scalingConfig"]["desiredSize"] == nodes
-    found = {each.name.removeprefix("h100-nodes-"): each.inputs for each in declared.all("Schedule")}
-    assert {name: (each["desiredCapacity"], each["startTime"]) for name, each in found.items()} == actions
+    found = {
+        each.name.removeprefix("h100-nodes-"): each.inputs for each in declared.all("Schedule")
+    }
+    assert {
+        name: (each["desiredCapacity"], each["startTime"]) for name, each in found.items()
+    } == actions
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "nothing": ({"schedule": {}}, "schedule: needs either hours (of every week) or a period (once)"),
-    "both": ({"schedule": {"hours": {"start": "08:00", "end": "09:00"}, "period": FUTURE}}, "needs either hours"),
+    "nothing": (
+        {"schedule": {}},
+        "schedule: needs either hours (of every week) or a period (once)",
+    ),
+    "both": (
+        {"schedule": {"hours": {"start": "08:00", "end": "09:00"}, "period": FUTURE}},
+        "needs either hours",
+    ),
     "text": ({"schedule": "nights"}, "schedule: must be a structure"),
     "hours as text": ({"schedule": {"hours": "08:00-18:00"}}, "schedule.hours"),
     "no end": ({"schedule": {"hours": {"start": "08:00"}}}, "schedule.hours.end: is missing"),
-    "a bad time": ({"schedule": {"hours": {"start": "8", "end": "18:00"}}}, '"8" is not a time of the day'),
-    "a number": ({"schedule": {"hours": {"start": 8, "end": "18:00"}}}, "schedule.hours.start: must be text, not 8"),
-    "a bad day": ({"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}}, '"Monday" is not'),
+    "a bad time": (
+        {"schedule": {"hours": {"start": "8", "end": "18:00"}}},
+        '"8" is not a time of the day',
+    ),
+    "a number": (
+        {"schedule": {"hours": {"start": 8, "end": "18:00"}}},
+        "schedule.hours.start: must be text, not 8",
+    ),
+    "a bad day": (
+        {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Monday"]}}},
+        '"Monday" is not',
+    ),
     "a day twice": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Mon"]}}},
         '"Mon" is there twice',
@@ -127,13 +164,22 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "time_zone": "Berlin"}}},
         '"Berlin" is not a time zone',
     ),
-    "no hours": ({"schedule": {"hours": {"start": "08:00", "end": "08:00"}}}, "start and end are the same"),
+    "no hours": (
+        {"schedule": {"hours": {"start": "08:00", "end": "08:00"}}},
+        "start and end are the same",
+    ),
     "backwards": (
         {"schedule": {"period": {"start": FUTURE["end"], "end": FUTURE["start"]}}},
         "is not after the start",
     ),
-    "a bad instant": ({"schedule": {"period": {**FUTURE, "start": "tomorrow"}}}, '"tomorrow" is not a point in time'),
-    "an autoscaler too": ({"schedule": {"period": FUTURE}, "autoscaled": True}, "not with autoscaled"),
+    "a bad instant": (
+        {"schedule": {"period": {**FUTURE, "start": "tomorrow"}}},
+        '"tomorrow" is not a point in time',
+    ),
+    "an autoscaler too": (
+        {"schedule": {"period": FUTURE}, "autoscaled": True},
+        "not with autoscaled",
+    ),
     "a block that is never empty": (
         {"schedule": {"period": FUTURE}, **BOUGHT, "min_nodes": 1},
         "min_nodes: must be 0",
@@ -149,19 +195,25 @@ def test_wrong_inputs(pool: Any, args: dict[str, Any], reason: str) -> None:
     assert reason in str(caught.value)
 
 
-times = st.builds(lambda hour, minute: f"{hour:02}:{minute:02}", st.integers(0, 23), st.sampled_from([0, 15, 59]))
+times = st.builds(
+    lambda hour, minute: f"{hour:02}:{minute:02}", st.integers(0, 23), st.sampled_from([0, 15, 59])
+)
 zones = st.sampled_from(["Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
 weeks = st.builds(
     lambda start, end, days, zone: Hours(start=start, end=end, days=tuple(days), time_zone=zone),
     times, times, st.lists(st.sampled_from(DAYS), min_size=1, unique=True), zones,
 ).filter(lambda hours: hours.start != hours.end)  # fmt: skip
-moments = st.datetimes(datetime(2026, 11, 2), datetime(2026, 12, 20)).map(lambda at: at.replace(tzinfo=UTC, second=0))
+moments = st.datetimes(datetime(2026, 11, 2), datetime(2026, 12, 20)).map(
+    lambda at: at.replace(tzinfo=UTC, second=0)
+)
 
 
 @settings(max_examples=40, deadline=None)
 @given(weeks, moments)
 def test_the_simulated_cloud_has_as_many_nodes_as_follow_says(hours: Hours, now: datetime) -> None:
-    """Eight days of its clock bring a group to what the component asks for at that moment, wherever it began."""
+    """Eight days of its clock bring a group to what the component asks for at that moment, wherever
+    it began.
+    """
     _, actions = follow(hours, COUNTS, "on-demand", now)
     cloud = Memory()
     group = {

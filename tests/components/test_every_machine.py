@@ -1,5 +1,6 @@
-"""Every GPU machine of the catalogue with every kind of capacity: held against the clouds' API models, against what the
-simulated clouds refuse, and against tables of what the clouds take (cited where they stand).
+"""Every GPU machine of the catalogue with every kind of capacity: held against the clouds' API
+models, against what the simulated clouds refuse, and against tables of what the clouds take (cited
+where they stand).
 """
 
 import json
@@ -19,16 +20,21 @@ from pulumi_dra.eks import EksGpuPool
 from pulumi_dra.gke import GkeGpuPool
 
 Declare = Callable[..., Any]
-EKS_KINDS = {"on-demand": "ON_DEMAND", "spot": "SPOT", "reservation": "ON_DEMAND", "capacity-block": "CAPACITY_BLOCK"}
+EKS_KINDS = {
+    "on-demand": "ON_DEMAND",
+    "spot": "SPOT",
+    "reservation": "ON_DEMAND",
+    "capacity-block": "CAPACITY_BLOCK",
+}
 GKE_KINDS = ("on-demand", "spot", "reservation", "flex-start", "queued")
 # EC2 user guide, “Amazon EC2 instance types by processor”: Graviton and Grace.
 ARM = ("g5g.", "p6e-gb200.")
-# kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c; a3-ultragpu: Vertex AI's
-# DiskSpec, whose boot disk for it is Hyperdisk.
+# kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c;
+# a3-ultragpu: Vertex AI's DiskSpec, whose boot disk for it is Hyperdisk.
 HYPERDISK_ALONE = ("a3-ultragpu-", "a4-", "a4x-", "g4-")
 PERSISTENT_ALONE = ("a2-", "g2-", "n1-")
-# GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803; a2-ultragpu, a3-edgegpu, a4x-maxgpu and
-# g4 by Compute Engine's page of GPU machine types.
+# GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803; a2-ultragpu,
+# a3-edgegpu, a4x-maxgpu and g4 by Compute Engine's page of GPU machine types.
 ACCELERATORS = {
     "a2-highgpu": "nvidia-tesla-a100",
     "a2-megagpu": "nvidia-tesla-a100",
@@ -46,8 +52,9 @@ ACCELERATORS = {
 }
 
 
-# How else machines cannot be had: docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each
-# series; EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”. On demand is told, and not refused.
+# How else machines cannot be had:
+# docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each series; EKS
+# user guide, “Use P6e-GB200 UltraServers with Amazon EKS”. On demand is told, and not refused.
 NOT_HAD = {
     "p6e-": ("spot",),
     "a4x-": ("spot", "flex-start", "queued"),
@@ -64,7 +71,11 @@ def ways(machine: str, kinds: Iterable[str]) -> list[str]:
 
 
 def gpu_machines(cloud: str) -> list[Any]:
-    found = [each for each in catalog.machines(cloud) if each.accelerator and each.accelerator.vendor == "nvidia"]
+    found = [
+        each
+        for each in catalog.machines(cloud)
+        if each.accelerator and each.accelerator.vendor == "nvidia"
+    ]
     assert len(found) > 30
     return found
 
@@ -122,7 +133,10 @@ def test_the_simulated_eks_refuses_none(on_eks: dict[str, list[Any]]) -> None:
 def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> None:
     for machine in gpu_machines("eks"):
         for kind in ways(machine.name, EKS_KINDS):
-            kinds = {each.type.rpartition(":")[2]: each.inputs for each in on_eks[f"{machine.name}.{kind}"]}
+            kinds = {
+                each.type.rpartition(":")[2]: each.inputs
+                for each in on_eks[f"{machine.name}.{kind}"]
+            }
             group, template = kinds["NodeGroup"], kinds["LaunchTemplate"]
             architecture = "ARM_64" if machine.name.startswith(ARM) else "x86_64"
             assert group["amiType"] == f"AL2023_{architecture}_NVIDIA", machine.name
@@ -133,7 +147,9 @@ def test_images_capacity_and_interfaces_on_eks(on_eks: dict[str, list[Any]]) -> 
                 not in_template,
             ), (machine.name, kind)
             cards = template.get("networkInterfaces") or []
-            assert sum(card["interfaceType"].startswith("efa") for card in cards) == (machine.efa_interfaces or 0)
+            assert sum(card["interfaceType"].startswith("efa") for card in cards) == (
+                machine.efa_interfaces or 0
+            )
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +157,10 @@ def on_gke(declare: Declare) -> list[Any]:
     """The node pools that are declared; n1 takes GPUs to attach."""
 
     def make() -> None:
-        for name in [*(each.name for each in gpu_machines("gke")), "n1-standard-8+nvidia-tesla-t4:2"]:
+        for name in [
+            *(each.name for each in gpu_machines("gke")),
+            "n1-standard-8+nvidia-tesla-t4:2",
+        ]:
             for kind in ways(name, GKE_KINDS):
                 args: dict[str, Any] = {
                     "cluster_name": "dev",
@@ -158,25 +177,35 @@ def on_gke(declare: Declare) -> list[Any]:
                 GkeGpuPool(f"{name}.{kind}".translate(str.maketrans("+:", "--")), args)
 
     pools: list[Any] = declare(make).all("NodePool")
-    assert len(pools) == sum(len(ways(machine.name, GKE_KINDS)) for machine in gpu_machines("gke")) + len(GKE_KINDS)
+    assert len(pools) == sum(
+        len(ways(machine.name, GKE_KINDS)) for machine in gpu_machines("gke")
+    ) + len(GKE_KINDS)
     return pools
 
 
 def test_every_pool_on_gke_is_what_the_api_takes(on_gke: list[Any]) -> None:
     cases = [(each.type, each.name, dict(each.inputs)) for each in on_gke]
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
-    done = subprocess.run(program, input=json.dumps(cases), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        program, input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
     answers = json.loads(done.stdout)
     assert len(answers) == len(cases)
     assert [answer for answer in answers if "refused" in answer] == []
 
 
 def test_the_simulated_gke_refuses_none_but_those_that_are_told(on_gke: list[Any]) -> None:
-    refused = {(each.inputs["nodeConfig"]["machineType"], each.parent) for each in on_gke if of_pool(dict(each.inputs))}
+    refused = {
+        (each.inputs["nodeConfig"]["machineType"], each.parent)
+        for each in on_gke
+        if of_pool(dict(each.inputs))
+    }
     assert refused == {
         (machine.name, f"{machine.name}.on-demand")
         for machine in gpu_machines("gke")
-        if machine.name.startswith(("a4-", "a4x-", "a3-ultragpu-", "a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g"))
+        if machine.name.startswith(
+            ("a4-", "a4x-", "a3-ultragpu-", "a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
+        )
     }
 
 
@@ -190,5 +219,7 @@ def test_disks_and_accelerators_on_gke(on_gke: list[Any]) -> None:
             assert disk.startswith("pd-"), machine
         (accelerator,) = config["guestAccelerators"]
         assert accelerator["type"] == ACCELERATORS["-".join(machine.split("-")[:2])], machine
-        assert accelerator["gpuDriverInstallationConfig"] == {"gpuDriverVersion": "INSTALLATION_DISABLED"}
+        assert accelerator["gpuDriverInstallationConfig"] == {
+            "gpuDriverVersion": "INSTALLATION_DISABLED"
+        }
         assert config["imageType"] == "COS_CONTAINERD"

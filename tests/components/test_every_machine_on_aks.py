@@ -1,5 +1,5 @@
-"""Every GPU machine of Azure's table with every kind of capacity, and legal, unusual fleets: held against Azure's own
-models of its API and against what the simulated Azure refuses.
+"""Every GPU machine of Azure's table with every kind of capacity, and legal, unusual fleets: held
+against Azure's own models of its API and against what the simulated Azure refuses.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,9 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "spot": {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1},
     "reservation": {},
 }
-GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
+GROUP = (
+    "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
+)
 # learn.microsoft.com/azure/virtual-machines/sizes: Grace processors; all others are x64.
 ARM = ("_GB200_", "_GB300_")
 
@@ -37,14 +39,20 @@ def azure() -> Azure:
 
 @pytest.fixture(scope="module")
 def machines() -> list[str]:
-    found = [m.name for m in catalog.machines("aks") if m.accelerator and m.accelerator.vendor == "nvidia"]
+    found = [
+        m.name
+        for m in catalog.machines("aks")
+        if m.accelerator and m.accelerator.vendor == "nvidia"
+    ]
     assert len(found) > 40
     return found
 
 
 @pytest.fixture(scope="module")
 def pools(declare: Declare, machines: list[str]) -> list[Any]:
-    """The agent pools that are declared: every machine with every kind of capacity; Spot is autoscaled."""
+    """The agent pools that are declared: every machine with every kind of capacity; Spot is
+    autoscaled.
+    """
 
     def make() -> None:
         for machine in machines:
@@ -69,21 +77,29 @@ def pools(declare: Declare, machines: list[str]) -> list[Any]:
     found: list[Any] = declare(make).all("AgentPool")
     reserved = [machine for machine in machines if is_reserved(machine)]
     assert len(found) == len(machines) * (len(KINDS) - 1) + len(reserved)
-    assert {"Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4", "Standard_NV36ads_A10_v5"} <= set(reserved)
+    assert {"Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4", "Standard_NV36ads_A10_v5"} <= set(
+        reserved
+    )
     return found
 
 
 def is_reserved(machine: str) -> bool:
-    """Whether capacity reservations hold it: learn.microsoft.com/…/virtual-machines/capacity-reservation-overview."""
+    """Whether capacity reservations hold it:
+    learn.microsoft.com/…/virtual-machines/capacity-reservation-overview.
+    """
     return not machine.startswith("Standard_ND") and "H100_v5" not in machine
 
 
 def said_by_azure(azure: Azure, resources: list[Any]) -> set[tuple[str, str]]:
-    """Return what the simulated Azure says of resources as it says it to the engine: schema, words and rules."""
+    """Return what the simulated Azure says of resources as it says it to the engine: schema, words
+    and rules.
+    """
     said = set()
     for each in resources:
         urn = f"urn:pulumi:dev::p::{each.type}::{each.name}"
-        request = provider_pb2.CheckRequest(urn=urn, news=to_wire(dict(each.inputs)), randomSeed=b"s", name=each.name)
+        request = provider_pb2.CheckRequest(
+            urn=urn, news=to_wire(dict(each.inputs)), randomSeed=b"s", name=each.name
+        )
         said |= {(each.name, failure.reason) for failure in azure.Check(request, None).failures}
     return said
 
@@ -105,8 +121,12 @@ def test_capacity_and_images(pools: list[Any]) -> None:
         machine, kind = each.parent.split("/")
         inputs = each.inputs
         assert inputs["vmSize"] == machine
-        assert {key: inputs.get(key) for key in KINDS["spot"]} == {key: KINDS[kind].get(key) for key in KINDS["spot"]}
-        assert inputs.get("capacityReservationGroupID") == (GROUP if kind == "reservation" else None)
+        assert {key: inputs.get(key) for key in KINDS["spot"]} == {
+            key: KINDS[kind].get(key) for key in KINDS["spot"]
+        }
+        assert inputs.get("capacityReservationGroupID") == (
+            GROUP if kind == "reservation" else None
+        )
         assert ("upgradeSettings" in inputs) == (kind != "spot")
         assert inputs["enableAutoScaling"] is (kind == "spot") is ("maxCount" in inputs)
         assert (inputs["osSKU"], inputs["gpuProfile"]) == ("Ubuntu", {"driver": "Install"})
@@ -126,7 +146,10 @@ T4 = "Standard_NC4as_T4_v3"
 FLEETS: dict[str, dict[str, Any]] = {
     "zones by number": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
     "zones by name": {"network": {"zones": ["eastus-1", "eastus-3"]}},
-    "a pool in a zone of its own": {"network": {"zones": 2}, "pools": [pool(T4, zones=["eastus-3"])]},
+    "a pool in a zone of its own": {
+        "network": {"zones": 2},
+        "pools": [pool(T4, zones=["eastus-3"])],
+    },
     "no zone": {"network": {"zones": 0}},
     "a subnet of somebody's": {"network": {"subnetIds": ["/subscriptions/s/subnets/mine"]}},
     "spot alone": {"pools": [pool(T4, capacity="spot")]},
@@ -142,7 +165,9 @@ FLEETS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("changes", FLEETS.values(), ids=FLEETS)
-def test_azure_takes_what_is_declared(declare: Declare, azure: Azure, changes: dict[str, Any]) -> None:
+def test_azure_takes_what_is_declared(
+    declare: Declare, azure: Azure, changes: dict[str, Any]
+) -> None:
     tags = {f"{'t' * 500}{n}": "v" * 256 for n in range(40)}
     resources = declare(lambda: platform({**AKS, **changes}, tags=tags)).resources
 
@@ -155,7 +180,9 @@ def test_azure_takes_what_is_declared(declare: Declare, azure: Azure, changes: d
     assert {each.type for each in modelled} == set(REQUESTS)
 
 
-@pytest.mark.parametrize("name", ["a-platform-for-training-in-production", "a-platform-of-many-words-" * 6], ids=len)
+@pytest.mark.parametrize(
+    "name", ["a-platform-for-training-in-production", "a-platform-of-many-words-" * 6], ids=len
+)
 def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, name: str) -> None:
     pools = [pool(T4, f"{'l' * 11}{letter}") for letter in "ab"]
     resources = declare(lambda: platform({**AKS, "pools": pools}, name=name)).resources
@@ -163,7 +190,8 @@ def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, 
     ours = [each for each in resources if each.type.startswith("azure-native:")]
 
     assert said_by_azure(azure, ours) == set()
-    for each in ours:  # names that become labels: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"
+    # names that become labels: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"
+    for each in ours:
         if each.type.rpartition(":")[2] in ("ResourceGroup", "VirtualNetwork", "Subnet"):
             assert len(each.name) + 8 <= 63
     (cluster,) = (each for each in ours if each.type.endswith(":ManagedCluster"))
@@ -175,25 +203,38 @@ def test_names_fit_however_long_the_platform_is(declare: Declare, azure: Azure, 
 # What a newer API has beside those of the SDK that the components use.
 NEWER = {"OSSKU": {"Ubuntu2404"}, "UpgradeChannel": set[str](), "ScaleSetPriority": set[str]()}
 WORDS = {
-    "osSKU": "OSSKU", "osType": "OSType", "osDiskType": "OSDiskType", "kubeletDiskType": "KubeletDiskType",
-    "scaleSetPriority": "ScaleSetPriority", "scaleSetEvictionPolicy": "ScaleSetEvictionPolicy",
-    "gpuInstanceProfile": "GPUInstanceProfile", "gpuProfile.driver": "GPUDriver", "mode": "AgentPoolMode",
+    "osSKU": "OSSKU",
+    "osType": "OSType",
+    "osDiskType": "OSDiskType",
+    "kubeletDiskType": "KubeletDiskType",
+    "scaleSetPriority": "ScaleSetPriority",
+    "scaleSetEvictionPolicy": "ScaleSetEvictionPolicy",
+    "gpuInstanceProfile": "GPUInstanceProfile",
+    "gpuProfile.driver": "GPUDriver",
+    "mode": "AgentPoolMode",
     "type": "AgentPoolType",
-}  # fmt: skip
+}
 CLUSTER_WORDS = {
-    "sku.name": "ManagedClusterSKUName", "sku.tier": "ManagedClusterSKUTier", "supportPlan": "KubernetesSupportPlan",
-    "networkProfile.networkPlugin": "NetworkPlugin", "networkProfile.networkPolicy": "NetworkPolicy",
-    "networkProfile.networkDataplane": "NetworkDataplane", "networkProfile.outboundType": "OutboundType",
+    "sku.name": "ManagedClusterSKUName",
+    "sku.tier": "ManagedClusterSKUTier",
+    "supportPlan": "KubernetesSupportPlan",
+    "networkProfile.networkPlugin": "NetworkPlugin",
+    "networkProfile.networkPolicy": "NetworkPolicy",
+    "networkProfile.networkDataplane": "NetworkDataplane",
+    "networkProfile.outboundType": "OutboundType",
     "autoUpgradeProfile.upgradeChannel": "UpgradeChannel",
     "autoUpgradeProfile.nodeOSUpgradeChannel": "NodeOSUpgradeChannel",
     "nodeResourceGroupProfile.restrictionLevel": "RestrictionLevel",
     "securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "KeyVaultNetworkAccessTypes",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(
     ("kind", "path", "enum"),
-    [*(("AgentPool", *row) for row in WORDS.items()), *(("ManagedCluster", *row) for row in CLUSTER_WORDS.items())],
+    [
+        *(("AgentPool", *row) for row in WORDS.items()),
+        *(("ManagedCluster", *row) for row in CLUSTER_WORDS.items()),
+    ],
 )
 def test_the_words_of_the_simulated_azure_are_azures(kind: str, path: str, enum: str) -> None:
     ours = ROWS[f"azure-native:containerservice:{kind}"].allowed[path]
@@ -204,7 +245,9 @@ def test_no_word_of_the_simulated_azure_is_unchecked() -> None:
     pool_rows = ROWS["azure-native:containerservice:AgentPool"].allowed
     cluster_rows = ROWS["azure-native:containerservice:ManagedCluster"].allowed
     assert set(pool_rows) == set(WORDS)
-    assert {path for path in cluster_rows if not path.startswith("agentPoolProfiles")} == set(CLUSTER_WORDS)
+    assert {path for path in cluster_rows if not path.startswith("agentPoolProfiles")} == set(
+        CLUSTER_WORDS
+    )
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {

@@ -50,8 +50,16 @@ def _with_everything() -> None:
             "global_access": True,
             "storage_drivers": ["filestore", "gcs-fuse", "lustre"],
             "maintenance_exclusions": [
-                {"name": "busy", "start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"},
-                {"name": "pinned", "start_time": "2026-11-20T00:00:00Z", "until_end_of_support": True},
+                {
+                    "name": "busy",
+                    "start_time": "2026-11-20T00:00:00Z",
+                    "end_time": "2026-12-04T00:00:00Z",
+                },
+                {
+                    "name": "pinned",
+                    "start_time": "2026-11-20T00:00:00Z",
+                    "until_end_of_support": True,
+                },
             ],
             "maintenance_window": {
                 "start_time": "2026-11-21T00:00:00Z",
@@ -79,8 +87,16 @@ def _with_everything() -> None:
                 "max_pods": 64,
                 "taints": [{"key": "team", "value": "vision", "effect": "NoExecute"}],
                 "autoscaled": capacity in ("flex-start", "queued"),
-                **({"auto_upgrade": False, "node_version": "1.35.1-gke.1616000"} if capacity == "on-demand" else {}),
-                **({"reservation_name": "projects/p/reservations/r"} if capacity == "reservation" else {}),
+                **(
+                    {"auto_upgrade": False, "node_version": "1.35.1-gke.1616000"}
+                    if capacity == "on-demand"
+                    else {}
+                ),
+                **(
+                    {"reservation_name": "projects/p/reservations/r"}
+                    if capacity == "reservation"
+                    else {}
+                ),
                 **(FAST if capacity == "on-demand" else {}),
             },
         )
@@ -89,16 +105,24 @@ def _with_everything() -> None:
 def answers(cases: list[tuple[str, str, Any]]) -> list[dict[str, Any]]:
     """Return what Google's clients make of these resources; they live in a process of their own."""
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
-    done = subprocess.run(program, input=json.dumps(cases), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        program, input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
 
 
 @pytest.fixture(scope="module")
 def declared(declare: Callable[..., Any], stack: Callable[..., Any]) -> list[Any]:
-    """Every GCP resource of the stack gke-dev, and of a cluster and pools with all that can be chosen."""
+    """Every GCP resource of the stack gke-dev, and of a cluster and pools with all that can be
+    chosen.
+    """
     resources = declare(stack("gke-dev")).resources + declare(_with_everything).resources
-    return [each for each in resources if each.type.startswith("gcp:") and each.type not in NOT_OF_THESE_APIS]
+    return [
+        each
+        for each in resources
+        if each.type.startswith("gcp:") and each.type not in NOT_OF_THESE_APIS
+    ]
 
 
 def test_every_resource_is_a_message_that_the_api_has(declared: list[Any]) -> None:
@@ -112,8 +136,14 @@ def test_a_pool_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> Non
     (answer,) = answers([(pool.type, pool.name, pool.inputs)])
     built = answer["built"]
     (accelerator,) = built["config"]["accelerators"]
-    assert (accelerator["accelerator_type"], int(accelerator["accelerator_count"])) == ("nvidia-h100-80gb", 8)
-    assert accelerator["gpu_driver_installation_config"]["gpu_driver_version"] == "INSTALLATION_DISABLED"
+    assert (accelerator["accelerator_type"], int(accelerator["accelerator_count"])) == (
+        "nvidia-h100-80gb",
+        8,
+    )
+    assert (
+        accelerator["gpu_driver_installation_config"]["gpu_driver_version"]
+        == "INSTALLATION_DISABLED"
+    )
     assert built["config"]["taints"][0]["effect"] == "NO_SCHEDULE"
     assert built["upgrade_settings"]["max_unavailable"] == 1
     assert built["locations"] == ["us-central1-a"]
@@ -132,11 +162,36 @@ def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> 
 @pytest.mark.parametrize(
     ("kind", "inputs", "sentence"),
     [
-        pytest.param("container/nodePool:NodePool", {"nodeConfig": {"machine": "a"}}, "machine", id="a misspelt field"),
-        pytest.param("container/nodePool:NodePool", {"upgradeSettings": {"strategy": "ROLLING"}}, "ROLLING", id="enum"),
-        pytest.param("container/nodePool:NodePool", {"nodeCount": "two"}, "initialNodeCount", id="text for a number"),
-        pytest.param("container/cluster:Cluster", {"datapathProvider": "CILIUM"}, "CILIUM", id="an enum further down"),
-        pytest.param("compute/network:Network", {"routingMode": "ZONAL"}, "none of", id="an enum that is text"),
+        pytest.param(
+            "container/nodePool:NodePool",
+            {"nodeConfig": {"machine": "a"}},
+            "machine",
+            id="a misspelt field",
+        ),
+        pytest.param(
+            "container/nodePool:NodePool",
+            {"upgradeSettings": {"strategy": "ROLLING"}},
+            "ROLLING",
+            id="enum",
+        ),
+        pytest.param(
+            "container/nodePool:NodePool",
+            {"nodeCount": "two"},
+            "initialNodeCount",
+            id="text for a number",
+        ),
+        pytest.param(
+            "container/cluster:Cluster",
+            {"datapathProvider": "CILIUM"},
+            "CILIUM",
+            id="an enum further down",
+        ),
+        pytest.param(
+            "compute/network:Network",
+            {"routingMode": "ZONAL"},
+            "none of",
+            id="an enum that is text",
+        ),
         pytest.param(
             "compute/subnetwork:Subnetwork",
             {"logConfig": {"aggregationInterval": "INTERVAL_2_MIN"}},
@@ -145,24 +200,40 @@ def test_a_cluster_is_asked_for_in_the_words_of_the_api(declared: list[Any]) -> 
         ),
     ],
 )
-def test_what_the_api_does_not_have_is_refused(kind: str, inputs: Mapping[str, Any], sentence: str) -> None:
+def test_what_the_api_does_not_have_is_refused(
+    kind: str, inputs: Mapping[str, Any], sentence: str
+) -> None:
     (answer,) = answers([(f"gcp:{kind}", "x", inputs)])
     assert sentence in answer["refused"]
 
 
 def test_parameters_of_the_kernel_are_those_that_the_api_names() -> None:
-    """The text of its client says which there are; read, not imported, for the reason that gcp_api.py gives."""
+    """The text of its client says which there are; read, not imported, for the reason that
+    gcp_api.py gives.
+    """
     package = find_spec("google.cloud.container_v1")
     assert package is not None
     assert package.origin is not None
-    text = (Path(package.origin).parent / "types" / "cluster_service.py").read_text(encoding="utf-8")
-    said = text.partition("class LinuxNodeConfig(")[2].partition("cgroup_mode (")[0].partition("are supported.")[2]
-    assert sorted(f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()) == sorted(said.split())
+    text = (Path(package.origin).parent / "types" / "cluster_service.py").read_text(
+        encoding="utf-8"
+    )
+    said = (
+        text.partition("class LinuxNodeConfig(")[2]
+        .partition("cgroup_mode (")[0]
+        .partition("are supported.")[2]
+    )
+    assert sorted(
+        f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()
+    ) == sorted(said.split())
 
 
 def test_no_misspelt_key_of_any_resource_goes_unnoticed(declared: list[Any]) -> None:
     one_of_each = {each.type: each for each in declared}.values()
-    cases = [(each.type, each.name, changed) for each in one_of_each for changed in misspelt(each.inputs)]
+    cases = [
+        (each.type, each.name, changed) for each in one_of_each for changed in misspelt(each.inputs)
+    ]
     found = answers(cases)
-    assert [case for case, answer in zip(cases, found, strict=True) if "refused" not in answer] == []
+    assert [
+        case for case, answer in zip(cases, found, strict=True) if "refused" not in answer
+    ] == []
     assert len(cases) > 60

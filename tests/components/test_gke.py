@@ -1,4 +1,6 @@
-"""GKE: a cluster that is private and hardened by default, and pools that the DRA driver can run on."""
+"""GKE: a cluster that is private and hardened by default, and pools that the DRA driver can run
+on.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +12,11 @@ from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.gke.node_account import account_id
 
 GROUP = "gke-security-groups@example.com"
-CLUSTER: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": GROUP}
+CLUSTER: dict[str, Any] = {
+    "kubernetes_version": "1.34",
+    "region": "us-central1",
+    "security_group": GROUP,
+}
 POOL: dict[str, Any] = {
     "cluster_name": "dev",
     "location": "us-central1",
@@ -40,7 +46,11 @@ def test_storage_drivers_are_turned_on_where_they_are_asked_for(cluster: Any) ->
         "gcsFuseCsiDriverConfig": False,
         "lustreCsiDriverConfig": False,
     }
-    asked = cluster(storage_drivers=["filestore", "gcs-fuse", "lustre"]).one("Cluster").inputs["addonsConfig"]
+    asked = (
+        cluster(storage_drivers=["filestore", "gcs-fuse", "lustre"])
+        .one("Cluster")
+        .inputs["addonsConfig"]
+    )
     assert asked == {
         "gcpFilestoreCsiDriverConfig": {"enabled": True},
         "gcsFuseCsiDriverConfig": {"enabled": True},
@@ -89,18 +99,29 @@ def test_cluster_defaults(cluster: Any, path: str, value: object) -> None:
 def test_named_networks_reach_the_api_server(cluster: Any) -> None:
     inputs = cluster(public_access_cidrs=["203.0.113.0/24"]).one("Cluster").inputs
     assert inputs["privateClusterConfig"]["enablePrivateEndpoint"] is False
-    assert inputs["masterAuthorizedNetworksConfig"] == {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]}
+    assert inputs["masterAuthorizedNetworksConfig"] == {
+        "cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]
+    }
 
 
 def test_keys_and_groups_of_ones_own(cluster: Any) -> None:
-    inputs = cluster(secrets_kms_key="k", security_group="gke-security-groups@x.example").one("Cluster").inputs
+    inputs = (
+        cluster(secrets_kms_key="k", security_group="gke-security-groups@x.example")
+        .one("Cluster")
+        .inputs
+    )
     assert inputs["databaseEncryption"] == {"state": "ENCRYPTED", "keyName": "k"}
     assert inputs["authenticatorGroupsConfig"] == {"securityGroup": "gke-security-groups@x.example"}
 
 
-@pytest.mark.parametrize(("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", {"securityGroup": ""})])
+@pytest.mark.parametrize(
+    ("group", "config"), [(GROUP, {"securityGroup": GROUP}), ("none", {"securityGroup": ""})]
+)
 def test_the_group_of_rbac_is_a_choice_on_record(cluster: Any, group: str, config: object) -> None:
-    assert cluster(security_group=group).one("Cluster").inputs.get("authenticatorGroupsConfig") == config
+    assert (
+        cluster(security_group=group).one("Cluster").inputs.get("authenticatorGroupsConfig")
+        == config
+    )
 
 
 def test_a_pinned_version_needs_no_channel(cluster: Any) -> None:
@@ -110,7 +131,11 @@ def test_a_pinned_version_needs_no_channel(cluster: Any) -> None:
 
 def test_upgrades_are_put_off_for_a_time(cluster: Any) -> None:
     times = {"start_time": "2026-11-20T00:00:00Z", "end_time": "2026-12-04T00:00:00Z"}
-    policy = cluster(maintenance_exclusions=[{"name": "training", **times}]).one("Cluster").inputs["maintenancePolicy"]
+    policy = (
+        cluster(maintenance_exclusions=[{"name": "training", **times}])
+        .one("Cluster")
+        .inputs["maintenancePolicy"]
+    )
     assert policy["maintenanceExclusions"] == [
         {
             "exclusionName": "training",
@@ -154,11 +179,18 @@ def test_a_name_of_ones_own_is_the_clusters_and_stands_once(cluster: Any) -> Non
 
 
 def test_a_new_network_has_the_ranges_that_were_asked_for(declare: Any) -> None:
-    given = {"nodes_cidr": "10.64.0.0/22", "pods_cidr": "100.64.0.0/16", "service_cidr": "10.65.0.0/24"}
+    given = {
+        "nodes_cidr": "10.64.0.0/22",
+        "pods_cidr": "100.64.0.0/16",
+        "service_cidr": "10.65.0.0/24",
+    }
     declared = declare(lambda: GkeCluster("dev", {**CLUSTER, **given}))  # type: ignore[arg-type]  # plain
     subnet = declared.one("Subnetwork").inputs
     assert subnet["ipCidrRange"] == "10.64.0.0/22"
-    assert [each["ipCidrRange"] for each in subnet["secondaryIpRanges"]] == ["100.64.0.0/16", "10.65.0.0/24"]
+    assert [each["ipCidrRange"] for each in subnet["secondaryIpRanges"]] == [
+        "100.64.0.0/16",
+        "10.65.0.0/24",
+    ]
 
 
 def test_the_private_endpoint_is_reached_from_other_regions_when_asked(cluster: Any) -> None:
@@ -169,7 +201,10 @@ def test_the_private_endpoint_is_reached_from_other_regions_when_asked(cluster: 
 
 
 def test_nodes_have_a_version_of_their_own_where_nobody_else_moves_them_on(pool: Any) -> None:
-    assert pool(auto_upgrade=False, node_version="1.35.1-gke.1616000").inputs["version"] == "1.35.1-gke.1616000"
+    assert (
+        pool(auto_upgrade=False, node_version="1.35.1-gke.1616000").inputs["version"]
+        == "1.35.1-gke.1616000"
+    )
     assert "version" not in pool().inputs
 
 
@@ -182,7 +217,11 @@ def test_a_new_network_has_ranges_logs_and_a_way_out(declare: Any) -> None:
     assert declared.one("Network").inputs["autoCreateSubnetworks"] is False
     assert "dev-network-nat" in declared.one("Cluster").depends_on
     wall = declared.one("Firewall").inputs
-    assert (wall["direction"], wall["priority"], wall["denies"]) == ("INGRESS", 65534, [{"protocol": "all"}])
+    assert (wall["direction"], wall["priority"], wall["denies"]) == (
+        "INGRESS",
+        65534,
+        [{"protocol": "all"}],
+    )
 
 
 @pytest.mark.parametrize("name", ["dev", "a-very-long-component-name", "9lives", "Ends.With-"])
@@ -211,13 +250,17 @@ def test_pool_keeps_googles_plugin_and_driver_off_and_lets_the_autoscaler_know(p
             "gpuDriverInstallationConfig": {"gpuDriverVersion": "INSTALLATION_DISABLED"},
         }
     ]
-    assert config["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
+    assert config["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    ]
 
 
 def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
     config = pool(machine="n1-standard-8+nvidia-tesla-t4:2").inputs["nodeConfig"]
     assert config["machineType"] == "n1-standard-8"
-    assert [(a["type"], a["count"]) for a in config["guestAccelerators"]] == [("nvidia-tesla-t4", 2)]
+    assert [(a["type"], a["count"]) for a in config["guestAccelerators"]] == [
+        ("nvidia-tesla-t4", 2)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -230,10 +273,19 @@ def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
             id="two zones, fixed: counted per zone",
         ),
         pytest.param(
-            {"zones": ["us-central1-a", "us-central1-b"], "min_nodes": 1, "desired_nodes": 3, "autoscaled": True},
+            {
+                "zones": ["us-central1-a", "us-central1-b"],
+                "min_nodes": 1,
+                "desired_nodes": 3,
+                "autoscaled": True,
+            },
             {
                 "initialNodeCount": 1,
-                "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4, "locationPolicy": "ANY"},
+                "autoscaling": {
+                    "totalMinNodeCount": 1,
+                    "totalMaxNodeCount": 4,
+                    "locationPolicy": "ANY",
+                },
             },
             id="autoscaled: totals, and a first count that stays below",
         ),
@@ -247,15 +299,24 @@ def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
             },
             {
                 "initialNodeCount": 0,
-                "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 1, "locationPolicy": "ANY"},
+                "autoscaling": {
+                    "totalMinNodeCount": 1,
+                    "totalMaxNodeCount": 1,
+                    "locationPolicy": "ANY",
+                },
             },
-            id="autoscaled: each zone must have what a first count asks of it, so the first node comes when a pod asks",
+            id="autoscaled: each zone must have what a first count asks of it, so the first node "
+            "comes when a pod asks",
         ),
     ],
 )
 def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, Any]) -> None:
     made = pool(**args)
-    counts = {k: made.inputs[k] for k in ("nodeCount", "initialNodeCount", "autoscaling") if k in made.inputs}
+    counts = {
+        k: made.inputs[k]
+        for k in ("nodeCount", "initialNodeCount", "autoscaling")
+        if k in made.inputs
+    }
     assert counts == expected
     assert made.ignore_changes == ("initialNodeCount", "nodeConfig.ephemeralStorageLocalSsdConfig")
 
@@ -280,22 +341,32 @@ def test_counts_are_totals(pool: Any, args: dict[str, Any], expected: dict[str, 
             {"flexStart": True, "maxRunDuration": "3600s"},
             {},
         ),
-        ({"capacity": "queued", "autoscaled": True}, {"flexStart": True}, {"queuedProvisioning": {"enabled": True}}),
+        (
+            {"capacity": "queued", "autoscaled": True},
+            {"flexStart": True},
+            {"queuedProvisioning": {"enabled": True}},
+        ),
     ],
     ids=["spot", "reservation", "flex-start", "queued"],
 )
-def test_capacity(pool: Any, args: dict[str, Any], config: dict[str, Any], outside: dict[str, Any]) -> None:
+def test_capacity(
+    pool: Any, args: dict[str, Any], config: dict[str, Any], outside: dict[str, Any]
+) -> None:
     inputs = pool(**args).inputs
     assert config.items() <= inputs["nodeConfig"].items()
     assert outside.items() <= inputs.items()
 
 
 @pytest.mark.parametrize("capacity", ["flex-start", "queued"])
-def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(pool: Any, capacity: str) -> None:
+def test_lent_nodes_are_not_repaired_and_end_instead_of_being_upgraded(
+    pool: Any, capacity: str
+) -> None:
     inputs = pool(capacity=capacity, autoscaled=True).inputs
     assert inputs["management"] == {"autoRepair": False, "autoUpgrade": True}
     assert "upgradeSettings" not in inputs
-    assert inputs["nodeConfig"]["reservationAffinity"] == {"consumeReservationType": "NO_RESERVATION"}
+    assert inputs["nodeConfig"]["reservationAffinity"] == {
+        "consumeReservationType": "NO_RESERVATION"
+    }
 
 
 BOUGHT = {"capacity": "reservation", "reservation_name": "bought"}
@@ -305,7 +376,11 @@ BOUGHT = {"capacity": "reservation", "reservation_name": "bought"}
     ("machine", "label", "profile"),
     [
         ("g2-standard-8", None, {"enablePrivateNodes": True}),
-        ("a3-ultragpu-8g", "true", {"enablePrivateNodes": True, "acceleratorNetworkProfile": "auto"}),
+        (
+            "a3-ultragpu-8g",
+            "true",
+            {"enablePrivateNodes": True, "acceleratorNetworkProfile": "auto"},
+        ),
     ],
 )
 def test_googles_dranet_publishes_what_the_machine_has(
@@ -333,24 +408,39 @@ def test_googles_dranet_publishes_what_the_machine_has(
         ({"machine": "n1-standard-8+nvidia-tesla-t4:1", "disk_type": "pd-ssd"}, "pd-ssd"),
     ],
 )
-def test_a_node_boots_from_a_disk_that_its_machine_takes(pool: Any, args: dict[str, Any], disk: str) -> None:
+def test_a_node_boots_from_a_disk_that_its_machine_takes(
+    pool: Any, args: dict[str, Any], disk: str
+) -> None:
     assert pool(**args, **BOUGHT).inputs["nodeConfig"]["diskType"] == disk
 
 
 def test_pods_and_taints_of_a_node(pool: Any) -> None:
     inputs = pool(max_pods=32, taints=[{"key": "team", "value": "vision"}]).inputs
     assert inputs["maxPodsPerNode"] == 32
-    assert inputs["nodeConfig"]["taints"][1] == {"key": "team", "value": "vision", "effect": "NO_SCHEDULE"}
+    assert inputs["nodeConfig"]["taints"][1] == {
+        "key": "team",
+        "value": "vision",
+        "effect": "NO_SCHEDULE",
+    }
 
 
 def test_an_upgrade_never_needs_a_node_more_than_the_pool_has(pool: Any) -> None:
-    assert pool().inputs["upgradeSettings"] == {"strategy": "SURGE", "maxSurge": 0, "maxUnavailable": 1}
+    assert pool().inputs["upgradeSettings"] == {
+        "strategy": "SURGE",
+        "maxSurge": 0,
+        "maxUnavailable": 1,
+    }
 
 
 @pytest.mark.parametrize("secure_boot", [True, False])
-def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(pool: Any, secure_boot: bool) -> None:
+def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(
+    pool: Any, secure_boot: bool
+) -> None:
     config = pool(secure_boot=secure_boot, disk_kms_key="k").inputs["nodeConfig"]
-    assert config["shieldedInstanceConfig"] == {"enableIntegrityMonitoring": True, "enableSecureBoot": secure_boot}
+    assert config["shieldedInstanceConfig"] == {
+        "enableIntegrityMonitoring": True,
+        "enableSecureBoot": secure_boot,
+    }
     assert config["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}
     assert config["imageType"] == "COS_CONTAINERD"
     assert config["bootDiskKmsKey"] == "k"
@@ -371,9 +461,16 @@ def test_nodes_are_hardened_and_secure_boot_is_a_choice_on_record(pool: Any, sec
     ],
 )
 def test_system_nodes_are_there_from_the_first(
-    declare: Callable[..., Any], count: int, zones: str, locations: str | None, first: int, most: int
+    declare: Callable[..., Any],
+    count: int,
+    zones: str,
+    locations: str | None,
+    first: int,
+    most: int,
 ) -> None:
-    """A minimum of the autoscaler makes no node: the pool's first count does, which is one of each zone."""
+    """A minimum of the autoscaler makes no node: the pool's first count does, which is one of each
+    zone.
+    """
     args = {"system_count": count, "node_zones": [f"us-central1-{zone}" for zone in zones]}
     pool = declare(lambda: GkeCluster("dev", {**CLUSTER, **args})).one("NodePool").inputs
     named = [f"us-central1-{zone}" for zone in locations] if locations else None
@@ -406,9 +503,18 @@ def test_local_ssds_are_as_many_as_asked_and_another_number_is_seen(pool: Any) -
 
 
 def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
-    asked = {"machine": "a4-highgpu-8g", "disk_iops": 9600, "disk_throughput": 2400, "host_maintenance": "PERIODIC"}
+    asked = {
+        "machine": "a4-highgpu-8g",
+        "disk_iops": 9600,
+        "disk_throughput": 2400,
+        "host_maintenance": "PERIODIC",
+    }
     system = {"cpu_manager_policy": "static", "topology_manager_policy": "best-effort"}
-    kernel = {"sysctls": {"net.core.somaxconn": "2048"}, "huge_pages_2mi": 4096, "huge_pages_1gi": 2}
+    kernel = {
+        "sysctls": {"net.core.somaxconn": "2048"},
+        "huge_pages_2mi": 4096,
+        "huge_pages_1gi": 2,
+    }
     config = pool(**asked, **system, **kernel, **BOUGHT).inputs["nodeConfig"]
     assert config["bootDisk"] == {"provisionedIops": 9600, "provisionedThroughput": 2400}
     assert config["hostMaintenancePolicy"] == {"maintenanceInterval": "PERIODIC"}
@@ -423,7 +529,8 @@ def test_kubelet_kernel_hosts_and_boot_disks_are_as_asked(pool: Any) -> None:
     }
     usual = pool().inputs["nodeConfig"]
     assert not {"bootDisk", "hostMaintenancePolicy", "linuxNodeConfig"} & set(usual)
-    assert usual["kubeletConfig"] == {"cpuCfsQuota": True, "cpuManagerPolicy": ""}  # a policy is off, not left as it is
+    # a policy is off, not left as it is
+    assert usual["kubeletConfig"] == {"cpuCfsQuota": True, "cpuManagerPolicy": ""}
 
 
 def test_a_protected_cluster_is_kept_by_pulumi_too(cluster: Any) -> None:

@@ -1,4 +1,6 @@
-"""An EKS network that grows by a zone, and a cluster that moves to another network, through the real engine."""
+"""An EKS network that grows by a zone, and a cluster that moves to another network, through the
+real engine.
+"""
 
 import json
 import sys
@@ -45,7 +47,9 @@ class Stack:
         project.mkdir(parents=True)
         runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": sys.prefix}}
         (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "trial", "runtime": runtime}))
-        (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
+        (project / "Pulumi.dev.yaml").write_text(
+            yaml.safe_dump({"config": {"aws:region": "us-east-1"}})
+        )
         (project / "__main__.py").write_text(PROGRAM)
         self.engine = Engine(folder / "work", project)
         self._settings = self.engine.view / "settings.json"
@@ -76,14 +80,18 @@ def test_a_zone_that_sorts_first_only_adds(stack: Stack) -> None:
     assert steps.keys() == {"create", "update"}
     assert steps["update"] == {"VpcEndpoint dev-network-s3"}  # which learns of one more route table
     assert {name.rpartition("-")[2] for name in steps["create"]} <= {"1a", "nat"}
-    assert len(steps["create"]) == 8  # two subnets, two associations, a table with its route, an address, a gateway
+    # two subnets, two associations, a table with its route, an address, a gateway
+    assert len(steps["create"]) == 8
 
 
 def test_another_address_range_replaces_network_cluster_and_nodes_and_says_so(stack: Stack) -> None:
     steps = stack.with_settings({"zones": ["us-east-1b", "us-east-1c"], "vpc_cidr": "10.64.0.0/16"})
-    assert {"Vpc dev-network-vpc", "Cluster dev-cluster", "NodeGroup dev-system", "NodeGroup l4-nodes"} <= steps[
-        "replace"
-    ]
+    assert {
+        "Vpc dev-network-vpc",
+        "Cluster dev-cluster",
+        "NodeGroup dev-system",
+        "NodeGroup l4-nodes",
+    } <= steps["replace"]
 
 
 def test_a_network_that_is_there_already_replaces_the_cluster_and_says_so(stack: Stack) -> None:

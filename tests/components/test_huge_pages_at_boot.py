@@ -1,4 +1,6 @@
-"""Huge pages at boot of an EKS node: the program on a folder like the kernel's, in bash, and who waits for it."""
+"""Huge pages at boot of an EKS node: the program on a folder like the kernel's, in bash, and who
+waits for it.
+"""
 
 import subprocess
 from base64 import b64decode
@@ -13,15 +15,22 @@ from pulumi_dra.eks import EksGpuPool
 from pulumi_dra.eks.boot.huge_pages import FOLDER, UNIT, huge_pages_program
 
 
-def boot(folder: Path, pages: dict[str, int], *, room: dict[str, int]) -> subprocess.CompletedProcess[str]:
+def boot(
+    folder: Path, pages: dict[str, int], *, room: dict[str, int]
+) -> subprocess.CompletedProcess[str]:
     """Run the program where the kernel has room for so many pages of each size, by KiB.
 
-    A file of the kernel's says how many pages there are, whatever was asked for: the program reads it through `cat`.
+    A file of the kernel's says how many pages there are, whatever was asked for: the program reads
+    it through `cat`.
     """
     for size in room:
         (folder / f"hugepages-{size}kB").mkdir()
     caps = "".join(f"*-{size}kB/*) most={count};; " for size, count in room.items())
-    kernel = 'cat() { local most; case "$1" in ' + caps + 'esac; n=$(<"$1"); echo $((n < most ? n : most)); }\n'
+    kernel = (
+        'cat() { local most; case "$1" in '
+        + caps
+        + 'esac; n=$(<"$1"); echo $((n < most ? n : most)); }\n'
+    )
     program = kernel + huge_pages_program(pages).replace(FOLDER, str(folder))
     return subprocess.run(["bash", "-c", program], text=True, capture_output=True, check=False)
 
@@ -33,7 +42,9 @@ def test_all_sizes_are_reserved(tmp_path: Path) -> None:
     assert asked == {"hugepages-2048kB": "4096", "hugepages-1048576kB": "2"}
 
 
-@pytest.mark.parametrize("room", [{"2048": 4095}, {}], ids=["fewer", "a size that the processor has not"])
+@pytest.mark.parametrize(
+    "room", [{"2048": 4095}, {}], ids=["fewer", "a size that the processor has not"]
+)
 def test_a_node_with_fewer_fails(tmp_path: Path, room: dict[str, int]) -> None:
     done = boot(tmp_path, {"2Mi": 4096}, room=room)
     assert done.returncode == 1
@@ -49,10 +60,16 @@ def test_a_node_reserves_them_at_every_boot_before_it_joins(declare: Callable[..
         "max_nodes": 4,
     }
     declared = declare(lambda: EksGpuPool("l4", {**needed, "huge_pages_2mi": 1024}))
-    (script,) = message_from_bytes(b64decode(declared.one("LaunchTemplate").inputs["userData"])).get_payload()
+    (script,) = message_from_bytes(
+        b64decode(declared.one("LaunchTemplate").inputs["userData"])
+    ).get_payload()
     text = script.get_payload()
     assert script.get_content_type() == "text/x-shellscript"
     assert "reserve 2048 1024" in text
-    for line in ("Before=nodeadm-run.service kubelet.service", "RequiredBy=nodeadm-run.service", f"enable {UNIT}"):
+    for line in (
+        "Before=nodeadm-run.service kubelet.service",
+        "RequiredBy=nodeadm-run.service",
+        f"enable {UNIT}",
+    ):
         assert line in text
     assert "systemctl mask --runtime --now nodeadm-run.service" in text

@@ -1,4 +1,6 @@
-"""What importing the components costs: no SDK before a cloud is asked for, and never the other cloud's."""
+"""What importing the components costs: no SDK before a cloud is asked for, and never the other
+cloud's.
+"""
 
 import json
 import subprocess
@@ -19,7 +21,10 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
         # A cluster and a pool need no other cloud.
         ("from pulumi_dra import EksCluster, EksGpuPool", {"pulumi_gcp", "pulumi_kubernetes"}),
         # A cluster in an existing network does without compute, whose types alone take seconds.
-        ("from pulumi_dra import GkeCluster, GkeGpuPool", {"pulumi_aws", "pulumi_gcp.compute._inputs"}),
+        (
+            "from pulumi_dra import GkeCluster, GkeGpuPool",
+            {"pulumi_aws", "pulumi_gcp.compute._inputs"},
+        ),
         (
             "from pulumi_dra import AksCluster, AksGpuPool",
             {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native.network.subnet", "pulumi_kubernetes"},
@@ -27,7 +32,9 @@ CLOUDS = {"pulumi_aws", "pulumi_gcp", "pulumi_azure_native"}
     ],
 )
 def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
-    done = subprocess.run([sys.executable, "-c", f"{statement}\n{LOADED}"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}\n{LOADED}"], capture_output=True, text=True, check=True
+    )
     assert set(json.loads(done.stdout)) & absent == set()
 
 
@@ -42,9 +49,12 @@ def test_what_an_import_does_not_load(statement: str, absent: set[str]) -> None:
 )
 def test_a_missing_sdk_is_named_with_its_extra(sdk: str, component: str, extra: str) -> None:
     hide = (
-        f"import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == {sdk!r} else f(n, *a)"
+        "import importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == "
+        f"{sdk!r} else f(n, *a)"
     )
     program = f"{hide}\nfrom pulumi_dra import {component}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert f'pip install "pulumi-dra[{extra}]"' in done.stderr.splitlines()[-1]

@@ -1,4 +1,6 @@
-"""What is declared in the cluster: driver, installer, classes, device plugin, tenants, admin access."""
+"""What is declared in the cluster: driver, installer, classes, device plugin, tenants, admin
+access.
+"""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -33,10 +35,14 @@ def test_only_the_drivers_namespace_may_be_privileged(driver: Any) -> None:
     assert metadata["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
-@pytest.mark.parametrize(("platform", "quotas"), [("aks", 0), ("eks", 0), ("gke", 1), ("gpu-operator", 0)])
+@pytest.mark.parametrize(
+    ("platform", "quotas"), [("aks", 0), ("eks", 0), ("gke", 1), ("gpu-operator", 0)]
+)
 def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas: int) -> None:
     declared = driver(platform=platform, max_nodes=12, compute_domains=True)
-    assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == ["14"] * quotas
+    assert [q.inputs["spec"]["hard"]["pods"] for q in declared.all("ResourceQuota")] == [
+        "14"
+    ] * quotas
     waits = declared.one("Release").depends_on
     assert ("driver-critical-pods" in waits) is bool(quotas)
 
@@ -48,7 +54,9 @@ def test_gke_wants_a_quota_for_critical_pods(driver: Any, platform: str, quotas:
         ("0.4.1", "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", None),
     ],
 )
-def test_the_release_is_pinned_where_it_is_published(driver: Any, version: str, chart: str, repo: str | None) -> None:
+def test_the_release_is_pinned_where_it_is_published(
+    driver: Any, version: str, chart: str, repo: str | None
+) -> None:
     release = driver(version=version).one("Release")
     assert (release.inputs["chart"], release.inputs["version"]) == (chart, version)
     assert (release.inputs.get("repositoryOpts") or {}).get("repo") == repo
@@ -86,9 +94,15 @@ def test_a_pod_of_the_driver_writes_the_slices_of_its_own_node_alone(driver: Any
     assert policy.inputs["metadata"]["name"] == "gpu-driver-own-slices"
     spec = policy.inputs["spec"]
     assert spec["failurePolicy"] == "Fail"
-    assert spec["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE", "UPDATE", "DELETE"]
+    assert spec["matchConstraints"]["resourceRules"][0]["operations"] == [
+        "CREATE",
+        "UPDATE",
+        "DELETE",
+    ]
     assert "system:serviceaccount:gpu-driver:" in spec["matchConditions"][0]["expression"]
-    assert declared.one("ValidatingAdmissionPolicyBinding").inputs["spec"]["validationActions"] == ["Deny"]
+    assert declared.one("ValidatingAdmissionPolicyBinding").inputs["spec"]["validationActions"] == [
+        "Deny"
+    ]
     assert policy.name in declared.one("Release").depends_on
     assert not driver(own_slices_only=False).all("ValidatingAdmissionPolicy")
 
@@ -106,7 +120,9 @@ def test_what_lives_in_the_cluster_goes_with_it(declare: Any) -> None:
         DraDriver("driver", DRIVER, opts=pulumi.ResourceOptions(deleted_with=cluster))  # type: ignore[arg-type]  # plain
 
     declared = declare(make)
-    assert {r.name: r.deleted_with for r in declared.resources if r.type.startswith("kubernetes:")} == {
+    assert {
+        r.name: r.deleted_with for r in declared.resources if r.type.startswith("kubernetes:")
+    } == {
         "driver-namespace": "cluster",
         "driver-own-slices": "cluster",
         "driver-own-slices-binding": "cluster",
@@ -114,7 +130,9 @@ def test_what_lives_in_the_cluster_goes_with_it(declare: Any) -> None:
     }
 
 
-@pytest.mark.parametrize(("status", "fails"), [("deployed", False), (None, False), ("failed", True), ("pending", True)])
+@pytest.mark.parametrize(
+    ("status", "fails"), [("deployed", False), (None, False), ("failed", True), ("pending", True)]
+)
 def test_a_failed_release_is_not_hidden_by_a_refresh(status: str | None, fails: bool) -> None:
     if fails:
         with pytest.raises(ReleaseFailed, match=f'release "r" is "{status}", not deployed'):
@@ -124,7 +142,9 @@ def test_a_failed_release_is_not_hidden_by_a_refresh(status: str | None, fails: 
 
 
 def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: Any) -> None:
-    daemon_set = declare(lambda: DriverInstaller("installer", {"driver": "default"})).one("DaemonSet").inputs
+    daemon_set = (
+        declare(lambda: DriverInstaller("installer", {"driver": "default"})).one("DaemonSet").inputs
+    )
     assert daemon_set["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
     pod = daemon_set["spec"]["template"]["spec"]
     affinity = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
@@ -142,8 +162,13 @@ def test_the_installer_runs_on_dra_nodes_whose_own_installation_is_off(declare: 
 
 
 def test_the_installer_rests_on_an_image_of_a_mirror(declare: Any) -> None:
-    installer = declare(lambda: DriverInstaller("installer", {"pause_image": "m.example/pause:3"})).one("DaemonSet")
-    assert installer.inputs["spec"]["template"]["spec"]["containers"][0]["image"] == "m.example/pause:3"
+    installer = declare(
+        lambda: DriverInstaller("installer", {"pause_image": "m.example/pause:3"})
+    ).one("DaemonSet")
+    assert (
+        installer.inputs["spec"]["template"]["spec"]["containers"][0]["image"]
+        == "m.example/pause:3"
+    )
 
 
 def test_the_device_plugins_release_is_not_waited_for_pod_by_pod(declare: Any) -> None:
@@ -153,13 +178,19 @@ def test_the_device_plugins_release_is_not_waited_for_pod_by_pod(declare: Any) -
 
 
 def test_an_existing_device_plugin_is_narrowed_in_place(declare: Any) -> None:
-    declared = declare(lambda: DevicePlugin("plugin", {"existing_daemon_set": "nvidia-device-plugin-daemonset"}))
+    declared = declare(
+        lambda: DevicePlugin("plugin", {"existing_daemon_set": "nvidia-device-plugin-daemonset"})
+    )
     patch = declared.one("DaemonSetPatch").inputs
     assert patch["metadata"]["namespace"] == "kube-system"
     assert patch["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
     affinity = patch["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
     assert affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] == [
-        {"matchExpressions": [{"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}]}
+        {
+            "matchExpressions": [
+                {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
+            ]
+        }
     ]
 
 
@@ -169,7 +200,10 @@ def test_an_existing_device_plugin_is_narrowed_in_place(declare: Any) -> None:
         ({"device": "any"}, ['device.driver == "gpu.nvidia.com"']),
         (
             {"device": "gpu"},
-            ['device.driver == "gpu.nvidia.com"', 'device.attributes["gpu.nvidia.com"].type == "gpu"'],
+            [
+                'device.driver == "gpu.nvidia.com"',
+                'device.attributes["gpu.nvidia.com"].type == "gpu"',
+            ],
         ),
         (
             {"memory_gib_at_least": 40},
@@ -189,14 +223,18 @@ def test_an_existing_device_plugin_is_narrowed_in_place(declare: Any) -> None:
     ],
     ids=["any", "whole GPU", "memory", "MIG"],
 )
-def test_ready_classes_say_what_they_mean_and_compile(intent: dict[str, Any], selectors: list[str]) -> None:
+def test_ready_classes_say_what_they_mean_and_compile(
+    intent: dict[str, Any], selectors: list[str]
+) -> None:
     assert class_selectors(**intent) == selectors
     assert [refusal_of(selector, 34) for selector in selectors] == [""] * len(selectors)
 
 
 def test_an_extended_resource_is_set_only_where_the_release_keeps_it(declare: Any) -> None:
     classes = [{"name": "large", "device": "gpu", "extended_resource_name": "example.com/large"}]
-    made = declare(lambda: DeviceClasses("c", {"kubernetes_version": "1.36", "classes": classes})).one("DeviceClass")  # type: ignore[typeddict-item]  # plain
+    made = declare(
+        lambda: DeviceClasses("c", {"kubernetes_version": "1.36", "classes": classes})
+    ).one("DeviceClass")  # type: ignore[typeddict-item]  # plain
     assert made.inputs["spec"]["extendedResourceName"] == "example.com/large"
 
 
@@ -223,5 +261,7 @@ def test_admin_access_is_for_named_namespaces_only(declare: Any) -> None:
     spec = declared.one("ValidatingAdmissionPolicy").inputs["spec"]
     assert spec["failurePolicy"] == "Fail"
     assert spec["validations"][0]["expression"].endswith('object.metadata.name in ["monitoring"]')
-    assert declared.one("ValidatingAdmissionPolicyBinding").inputs["spec"]["validationActions"] == ["Deny"]
+    assert declared.one("ValidatingAdmissionPolicyBinding").inputs["spec"]["validationActions"] == [
+        "Deny"
+    ]
     assert admin_access_rule([]).endswith("in []")

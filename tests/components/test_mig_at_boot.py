@@ -1,4 +1,6 @@
-"""MIG at boot: the program on a simulated `nvidia-smi`, the installer on a simulated `systemctl`, both in bash."""
+"""MIG at boot: the program on a simulated `nvidia-smi`, the installer on a simulated `systemctl`,
+both in bash.
+"""
 
 import json
 import os
@@ -16,7 +18,8 @@ from pulumi_dra.eks.boot.mig import PROGRAM_PATH, UNIT, mig_installer, mig_progr
 
 GOLDEN = Path(__file__).parent / "golden" / "mig-user-data.txt"
 
-# Keeps mode and instances of each GPU in a file, prints tables as the real one does, and writes down what changes.
+# Keeps mode and instances of each GPU in a file, prints tables as the real one does, and writes
+# down what changes.
 NVIDIA_SMI = """\
 #!/usr/bin/env python3
 import json, os, sys
@@ -58,7 +61,12 @@ class Node:
 
     def __init__(self, folder: Path, **gpus: dict[str, Any]) -> None:
         self._folder, self._gpus = folder, folder / "gpus.json"
-        self._write({"gpus": {name.removeprefix("gpu"): {**WHOLE, **gpu} for name, gpu in gpus.items()}, "calls": []})
+        self._write(
+            {
+                "gpus": {name.removeprefix("gpu"): {**WHOLE, **gpu} for name, gpu in gpus.items()},
+                "calls": [],
+            }
+        )
         for name, text in (("nvidia-smi", NVIDIA_SMI), ("systemctl", SYSTEMCTL)):
             (folder / name).write_text(text)
             (folder / name).chmod(0o755)
@@ -71,7 +79,9 @@ class Node:
             "FAILING": failing,
             "DRIVER_SECONDS": os.environ.get("DRIVER_SECONDS", "300"),
         }
-        return subprocess.run(["bash", "-c", script], env=environment, text=True, capture_output=True, check=False)
+        return subprocess.run(
+            ["bash", "-c", script], env=environment, text=True, capture_output=True, check=False
+        )
 
     def gpu(self, name: str) -> dict[str, Any]:
         return json.loads(self._gpus.read_text())["gpus"][name]
@@ -94,7 +104,8 @@ def test_instances_are_made_once_and_again_after_a_reboot(tmp_path: Path) -> Non
     node.calls()
     assert node.run(program).returncode == 0
     assert node.calls() == []
-    node = Node(tmp_path, gpu0={"mode": "Enabled"}, gpu1={})  # the mode is kept, the instances are gone
+    # the mode is kept, the instances are gone
+    node = Node(tmp_path, gpu0={"mode": "Enabled"}, gpu1={})
     assert node.run(program).returncode == 0
     assert node.gpu("0")["instances"] == ["3g.40gb", "4g.40gb"]
     assert not any("-mig" in call for call in node.calls())
@@ -121,24 +132,41 @@ def test_a_pending_mode_is_applied_by_a_reset(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gpu", "said"),
     [
-        pytest.param({"needs_reset": "always"}, "GPU 0: MIG mode cannot be turned on", id="the mode stays off"),
-        pytest.param({"room": 3}, "GPU 0 has not the MIG instances that it should have", id="fewer instances"),
+        pytest.param(
+            {"needs_reset": "always"},
+            "GPU 0: MIG mode cannot be turned on",
+            id="the mode stays off",
+        ),
+        pytest.param(
+            {"room": 3}, "GPU 0 has not the MIG instances that it should have", id="fewer instances"
+        ),
     ],
 )
-def test_what_does_not_become_as_planned_fails(tmp_path: Path, gpu: dict[str, Any], said: str) -> None:
+def test_what_does_not_become_as_planned_fails(
+    tmp_path: Path, gpu: dict[str, Any], said: str
+) -> None:
     done = Node(tmp_path, gpu0=gpu).run(mig_program([["1g.10gb"] * 7]))
     assert done.returncode == 1
     assert said in done.stderr
 
 
 @pytest.mark.parametrize("failing", ["", UNIT])
-def test_the_installer_starts_the_unit_and_keeps_a_failed_node_away(tmp_path: Path, failing: str) -> None:
+def test_the_installer_starts_the_unit_and_keeps_a_failed_node_away(
+    tmp_path: Path, failing: str
+) -> None:
     script = mig_installer([["7g.80gb"]]).replace("/usr/local/sbin", str(tmp_path))
     done = Node(tmp_path).run(script.replace("/etc/systemd/system", str(tmp_path)), failing)
     calls = (tmp_path / "systemctl.calls").read_text().splitlines()
-    assert calls[:4] == ["daemon-reload", f"enable {UNIT}", "stop nvidia-persistenced.service", f"start {UNIT}"]
+    assert calls[:4] == [
+        "daemon-reload",
+        f"enable {UNIT}",
+        "stop nvidia-persistenced.service",
+        f"start {UNIT}",
+    ]
     assert calls[4:] == (
-        ["mask --runtime --now nodeadm-run.service"] if failing else ["start nvidia-persistenced.service"]
+        ["mask --runtime --now nodeadm-run.service"]
+        if failing
+        else ["start nvidia-persistenced.service"]
     )
     assert done.returncode == (1 if failing else 0)
     installed = tmp_path / Path(PROGRAM_PATH).name
@@ -170,7 +198,9 @@ def test_user_data(declare: Callable[..., Any]) -> None:
     assert document == GOLDEN.read_bytes()
 
 
-def test_a_driver_that_never_answers_fails_with_its_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_that_never_answers_fails_with_its_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     node = Node(tmp_path, gpu0={})
     state = json.loads((tmp_path / "gpus.json").read_text())
     (tmp_path / "gpus.json").write_text(json.dumps({**state, "driver": 9}))

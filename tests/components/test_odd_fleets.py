@@ -1,4 +1,6 @@
-"""Fleets that are legal and unusual: what is declared for them is what the clouds' own models of their APIs take."""
+"""Fleets that are legal and unusual: what is declared for them is what the clouds' own models of
+their APIs take.
+"""
 
 import json
 import re
@@ -19,7 +21,9 @@ from pulumi_dra.platform.platform import DraPlatform
 
 LONG = "l" * 40  # as long as a fleet lets a pool's name be
 MANY = {f"example.com/{'k' * 49}{n:02}": "v" * 63 for n in range(40)}
-TAINTS = [{"key": f"example.com/t{n}", "value": "v" * 63, "effect": "PreferNoSchedule"} for n in range(40)]
+TAINTS = [
+    {"key": f"example.com/t{n}", "value": "v" * 63, "effect": "PreferNoSchedule"} for n in range(40)
+]
 
 EKS: dict[str, Any] = {
     "cloud": "eks",
@@ -79,18 +83,28 @@ def platform(document: dict[str, Any], *, nodes: int = 2, name: str = "dra", **i
 EKS_FLEETS = {
     "one zone": {"network": {"zones": ["us-east-1c"]}},
     "three zones": {"network": {"zones": 3}, "autoscaler": "cluster-autoscaler"},
-    "a pool in a zone of its own": {"network": {"zones": 2}, "pools": [pool("g6.2xlarge", zones=["us-east-1f"])]},
+    "a pool in a zone of its own": {
+        "network": {"zones": 2},
+        "pools": [pool("g6.2xlarge", zones=["us-east-1f"])],
+    },
     "spot alone": {"pools": [pool("g6.2xlarge", capacity="spot")]},
     "arm": {"pools": [pool("g5g.xlarge")], "systemPool": {"machine": "m7g.large"}},
-    "two pools of one machine": {"pools": [pool("g6.2xlarge"), pool("g6.2xlarge", "more", labels={"a": "b"})]},
+    "two pools of one machine": {
+        "pools": [pool("g6.2xlarge"), pool("g6.2xlarge", "more", labels={"a": "b"})]
+    },
     "names as long as can be": {"pools": [pool("g6.2xlarge", LONG)]},
     "many labels and taints": {"pools": [pool("g6.2xlarge", labels=MANY, taints=TAINTS)]},
-    "DRANET": {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}, "pools": [pool("p6-b300.48xlarge")]},
+    "DRANET": {
+        "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
+        "pools": [pool("p6-b300.48xlarge")],
+    },
     "kubelet told": {
         "network": {"zones": 2, "prefixDelegation": True},
         "pools": [pool("g6.2xlarge", maxPods=110, reserved={"cpu": "500m"}, diskGib=500)],
     },
-    "a capacity block": {"pools": [pool("p5.48xlarge", capacity={"capacityBlock": "cr-0a1b"}, zones=["us-east-1a"])]},
+    "a capacity block": {
+        "pools": [pool("p5.48xlarge", capacity={"capacityBlock": "cr-0a1b"}, zones=["us-east-1a"])]
+    },
 }
 
 
@@ -98,28 +112,41 @@ EKS_FLEETS = {
 def test_eks_takes_what_is_declared(declare: Callable[..., Any], changes: dict[str, Any]) -> None:
     tags = {f"{'t' * 120}{n}": "v" * 256 for n in range(40)}
     declared = declare(lambda: platform({**EKS, **changes}, tags=tags))
-    sent = [r for r in declared.resources if r.type in REQUESTS and list(requests(r.type, r.name, r.inputs))]
+    sent = [
+        r
+        for r in declared.resources
+        if r.type in REQUESTS and list(requests(r.type, r.name, r.inputs))
+    ]
     assert len(sent) == len([r for r in declared.resources if r.type.startswith("aws:")]) > 30
     zones = {subnet.inputs["availabilityZone"] for subnet in declared.all("Subnet")}
     assert len(zones) >= 2
     named = changes.get("network", {}).get("zones")
     if isinstance(named, list):
         (gpus,) = (group for group in declared.all("NodeGroup") if group.name.endswith("-nodes"))
-        assert gpus.inputs["subnetIds"] == [f"dra-cluster-network-private-{zone}-id" for zone in named]
+        assert gpus.inputs["subnetIds"] == [
+            f"dra-cluster-network-private-{zone}-id" for zone in named
+        ]
 
 
 GKE_FLEETS = {
     "three zones autoscaled": {"network": {"zones": 3}, "autoscaler": "gke"},
-    "three zones, a pool in one": {"network": {"zones": 3}, "pools": [pool("g2-standard-8", zones=["us-central1-a"])]},
+    "three zones, a pool in one": {
+        "network": {"zones": 3},
+        "pools": [pool("g2-standard-8", zones=["us-central1-a"])],
+    },
     "spot alone": {"pools": [pool("g2-standard-8", capacity="spot")]},
     "two pools of one machine": {"pools": [pool("g2-standard-8"), pool("g2-standard-8", "more")]},
     "names as long as can be": {"pools": [pool("g2-standard-8", LONG)]},
-    "many labels and taints": {"pools": [pool("g2-standard-8", labels=MANY, taints=TAINTS, maxPods=32, diskGib=500)]},
+    "many labels and taints": {
+        "pools": [pool("g2-standard-8", labels=MANY, taints=TAINTS, maxPods=32, diskGib=500)]
+    },
     "DRANET": {
         "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
         "pools": [pool("a3-ultragpu-8g", capacity="spot")],
     },
-    "a reservation": {"pools": [pool("a3-highgpu-8g", capacity={"reservation": "block"}, zones=["us-central1-a"])]},
+    "a reservation": {
+        "pools": [pool("a3-highgpu-8g", capacity={"reservation": "block"}, zones=["us-central1-a"])]
+    },
 }
 OF_OTHER_APIS = ("gcp:serviceaccount/account:Account", "gcp:projects/iAMMember:IAMMember")
 
@@ -129,12 +156,16 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
     cases = [
         (each.type, f"{fleet}: {each.name}", each.inputs)
         for fleet, changes in GKE_FLEETS.items()
-        for each in declare(lambda changes=changes: platform({**GKE, **changes}, tags=tags)).resources
+        for each in declare(
+            lambda changes=changes: platform({**GKE, **changes}, tags=tags)
+        ).resources
         if each.type.startswith("gcp:") and each.type not in OF_OTHER_APIS
     ]
     # Google's clients live in a process of their own.
     program = [sys.executable, str(Path(__file__).with_name("gcp_api.py"))]
-    done = subprocess.run(program, input=json.dumps(cases), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        program, input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
     assert [answer["refused"] for answer in json.loads(done.stdout) if "refused" in answer] == []
     assert len(cases) > 8 * len(GKE_FLEETS)
 
@@ -150,21 +181,32 @@ AKS: dict[str, Any] = {
 }
 
 
-def test_nodes_whose_pods_have_no_addresses_are_refused_in_the_words_of_a_plan(declare: Callable[..., Any]) -> None:
+def test_nodes_whose_pods_have_no_addresses_are_refused_in_the_words_of_a_plan(
+    declare: Callable[..., Any],
+) -> None:
     (sentence,) = {cloud("aks").pods_range_fault("10.244.0.0/16", [(300, None)], 2)}
 
     def make() -> None:
-        with pytest.raises(pulumi.RunError, match=rf"cluster\.pods_?[cC]idr: {re.escape(sentence)}"):
+        with pytest.raises(
+            pulumi.RunError, match=rf"cluster\.pods_?[cC]idr: {re.escape(sentence)}"
+        ):
             platform(AKS)
 
     declare(make)
     made = declare(lambda: platform(AKS, cluster={"pods_cidr": "10.128.0.0/14"}))
-    assert [each.inputs["networkProfile"]["podCidr"] for each in made.all("ManagedCluster")] == ["10.128.0.0/14"]
+    assert [each.inputs["networkProfile"]["podCidr"] for each in made.all("ManagedCluster")] == [
+        "10.128.0.0/14"
+    ]
 
 
-def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(declare: Callable[..., Any]) -> None:
+def test_a_fixed_count_that_does_not_divide_is_refused_with_what_would(
+    declare: Callable[..., Any],
+) -> None:
     def make() -> None:
-        sentence = r"pools.l4.desired_nodes: 2 nodes cannot .*; name one zone for the pool, or have a multiple of 3"
+        sentence = (
+            r"pools.l4.desired_nodes: 2 nodes cannot .*; name one zone for the pool, or "
+            r"have a multiple of 3"
+        )
         with pytest.raises(pulumi.RunError, match=sentence):
             platform({**GKE, "network": {"zones": 3}})
 
@@ -193,7 +235,13 @@ def test_automatic_names_fit_however_long_the_platforms_and_the_pools_are(
     declare: Callable[..., Any], document: dict[str, Any]
 ) -> None:
     pools = [{**document["pools"][0], "name": f"{LONG[:-1]}{letter}"} for letter in "ab"]
-    declared = declare(lambda: platform({**document, "pools": pools}, name="a-platform-for-training-in-production"))
+    declared = declare(
+        lambda: platform({**document, "pools": pools}, name="a-platform-for-training-in-production")
+    )
     named = [each for each in declared.resources if each.type in LIMITS]
-    assert {each.name: len(each.name) + SUFFIX for each in named if len(each.name) + SUFFIX > LIMITS[each.type]} == {}
+    assert {
+        each.name: len(each.name) + SUFFIX
+        for each in named
+        if len(each.name) + SUFFIX > LIMITS[each.type]
+    } == {}
     assert len({(each.type, each.name) for each in named}) == len(named) > 6

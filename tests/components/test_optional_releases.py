@@ -1,4 +1,6 @@
-"""Metrics of GPUs, Kueue and KubeRay: off unless asked for, pinned, and of the fleet that they are installed beside."""
+"""Metrics of GPUs, Kueue and KubeRay: off unless asked for, pinned, and of the fleet that they are
+installed beside.
+"""
 
 import json
 import re
@@ -47,22 +49,30 @@ def platform(declare: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("stack", ["eks-dev", "gke-dev"])
-def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(platform: Any, stack: str) -> None:
+def test_a_platform_installs_them_after_the_driver_where_they_are_asked_for(
+    platform: Any, stack: str
+) -> None:
     found = platform(stack, {"daemonPods": COUNTED, "deviceClasses": [LARGE]}, **ALL)
     names = {each.inputs["name"]: each for each in found.all("Release")}
     assert {"dcgm-exporter", "kueue", "kuberay-operator"} <= set(names)
     exporter = names["dcgm-exporter"].inputs["values"]
     assert exporter["nodeSelector"] == {"nvidia.com/gpu.dra": "true"}
-    assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in exporter["tolerations"]
+    assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in exporter[
+        "tolerations"
+    ]
     assert exporter["kubernetesDRA"] == {"enabled": True}
-    assert exporter.get("securityContext", {}).get("privileged", False) == (stack == "gke-dev"), "COS has no runtime"
+    assert exporter.get("securityContext", {}).get("privileged", False) == (stack == "gke-dev"), (
+        "COS has no runtime"
+    )
     driver = {each for each in names["kueue"].depends_on if "driver" in each}
     assert driver, "its webhook refuses what is created while it starts"
     text = names["kueue"].inputs["values"]["managerConfig"]["controllerManagerConfigYaml"]
     mapped = {row["name"] for row in yaml.safe_load(text)["resources"]["deviceClassMappings"]}
     assert mapped == {"gpu.nvidia.com", "mig.nvidia.com", "large"}
     kinds = {each.type.rpartition(":")[2] for each in found.resources if "monitoring." in each.type}
-    assert kinds == ({"Rules", "PodMonitoring"} if stack == "gke-dev" else set()), "GKE collects what is asked for"
+    assert kinds == ({"Rules", "PodMonitoring"} if stack == "gke-dev" else set()), (
+        "GKE collects what is asked for"
+    )
 
 
 def test_none_is_installed_unless_it_is_asked_for(platform: Any) -> None:
@@ -73,10 +83,15 @@ def test_none_is_installed_unless_it_is_asked_for(platform: Any) -> None:
 SMALL = {"dcgm-exporter": {"cpu": "100m", "memory": "64Mi"}}
 
 
-@pytest.mark.parametrize("told", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"])
-def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(platform: Any, told: Any) -> None:
+@pytest.mark.parametrize(
+    "told", [{}, {"dcgm-exporter": False}, SMALL], ids=["not", "refused", "too little"]
+)
+def test_a_plan_that_does_not_count_the_exporter_is_not_built_with_it(
+    platform: Any, told: Any
+) -> None:
     says = re.escape(
-        "gpu_metrics: runs on every GPU node, which the plan must count: write daemonPods: {dcgm-exporter:"
+        "gpu_metrics: runs on every GPU node, which the plan must count: write daemonPods: "
+        "{dcgm-exporter:"
     )
     with pytest.raises(WrongInputs, match=says):
         platform("eks-dev", {"daemonPods": told}, gpu_metrics={})
@@ -96,8 +111,15 @@ def test_a_release_is_pinned_and_comes_from_a_mirror_where_one_is_named(
     made = declare(lambda: component("it", {}))
     release = made.one("Release").inputs
     assert (release["chart"], release["version"]) == (chart, version)
-    assert made.one("Namespace").inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == security
-    own = {"chart": "oci://m.example/c", "image_repository": "m.example/i", "image_pull_secrets": ["pull"]}
+    assert (
+        made.one("Namespace").inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
+        == security
+    )
+    own = {
+        "chart": "oci://m.example/c",
+        "image_repository": "m.example/i",
+        "image_pull_secrets": ["pull"],
+    }
     mirrored = declare(lambda: component("it", own)).one("Release").inputs
     assert mirrored["chart"] == "oci://m.example/c"
     assert not {"version", "repositoryOpts"} & set(mirrored)
@@ -124,14 +146,22 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("device_class", "is_told"), [("gpu.nvidia.com", False), ("elsewhere", True)])
-def test_the_reader_of_manifests_finds_the_classes_mapped(declare: Any, device_class: str, is_told: bool) -> None:
+@pytest.mark.parametrize(
+    ("device_class", "is_told"), [("gpu.nvidia.com", False), ("elsewhere", True)]
+)
+def test_the_reader_of_manifests_finds_the_classes_mapped(
+    declare: Any, device_class: str, is_told: bool
+) -> None:
     values = declare(lambda: Kueue("it", {})).one("Release").inputs["values"]
     text = f"{values['managerConfig']['controllerManagerConfigYaml']}---{JOB.replace('CLASS', device_class)}"
     features = features_of(36)
     manifests = read_manifests([Source("all.yaml", text)], features, check_selector=check_selector)
-    situation = ClusterSituation(manifests=manifests, features=features, classes={}, offers=(), nvidia=None)
-    said = [each.message for each in find_queue_faults(situation) if "maps no resource" in each.message]
+    situation = ClusterSituation(
+        manifests=manifests, features=features, classes={}, offers=(), nvidia=None
+    )
+    said = [
+        each.message for each in find_queue_faults(situation) if "maps no resource" in each.message
+    ]
     assert bool(said) == is_told
 
 
@@ -139,21 +169,31 @@ def expressions() -> list[str]:
     rules = [rule["expr"] for group in rule_groups() for rule in group["rules"]]
     return [
         *rules,
-        *(target["expr"] for panel in json.loads(dashboard_json())["panels"] for target in panel["targets"]),
+        *(
+            target["expr"]
+            for panel in json.loads(dashboard_json())["panels"]
+            for target in panel["targets"]
+        ),
     ]
 
 
 def test_every_expression_is_promql_of_metrics_that_somebody_publishes() -> None:
-    recorded = {rule["record"] for group in rule_groups() for rule in group["rules"] if "record" in rule}
+    recorded = {
+        rule["record"] for group in rule_groups() for rule in group["rules"] if "record" in rule
+    }
     read = set[str]()
     for each in expressions():
         promql_parser.parse(each)  # raises what is wrong
-        read |= set(re.findall(r"\b(?:DCGM_|kube_|scheduler_|resourceclaim_|dra_claim:)[A-Za-z_:]*", each))
+        read |= set(
+            re.findall(r"\b(?:DCGM_|kube_|scheduler_|resourceclaim_|dra_claim:)[A-Za-z_:]*", each)
+        )
     assert read == {*METRICS, *recorded}
 
 
 def test_there_is_an_alert_for_what_waits_what_is_broken_and_what_is_idle() -> None:
-    alerts = {rule["alert"]: rule for group in rule_groups() for rule in group["rules"] if "alert" in rule}
+    alerts = {
+        rule["alert"]: rule for group in rule_groups() for rule in group["rules"] if "alert" in rule
+    }
     assert {"ClaimingPodsPending", "GpuUnhealthy", "ClaimedGpusIdle"} <= set(alerts)
     broken = alerts["GpuUnhealthy"]["expr"]
     assert "!= 13" in broken, "an error of a program is none of the GPU"
@@ -172,10 +212,14 @@ COLLECTORS = {
 
 
 @pytest.mark.parametrize(("collector", "expected"), COLLECTORS.items(), ids=COLLECTORS)
-def test_rules_are_given_to_who_collects(declare: Any, collector: str, expected: tuple[set[str], bool]) -> None:
+def test_rules_are_given_to_who_collects(
+    declare: Any, collector: str, expected: tuple[set[str], bool]
+) -> None:
     found = declare(lambda: GpuMetrics("it", {"collector": collector}))
     kinds, monitored = expected
-    assert {each.type.rpartition(":")[2] for each in found.resources if "monitoring." in each.type} == kinds
+    assert {
+        each.type.rpartition(":")[2] for each in found.resources if "monitoring." in each.type
+    } == kinds
     values = found.one("Release").inputs["values"]
     assert values["serviceMonitor"] == {"enabled": monitored}
     assert ("podAnnotations" in values) == (collector == "annotations")
@@ -187,11 +231,31 @@ OLD = {
         {"version": "4.5.2"},
         "version: 4.8.3 is the first that sees claims",
     ),
-    "a Kueue that counts no claims": (Kueue, {"version": "0.17.9"}, "version: 0.18.0 is the first that counts claims"),
-    "a class that is too long": (Kueue, {"device_classes": ["a" * 64]}, "Kueue takes classes of at most 63 characters"),
-    "a class that is another quota": (Kueue, {"device_classes": ["cpu"]}, r'"cpu" is a quota of Kueue\'s own'),
-    "a class that no API server takes": (Kueue, {"device_classes": ["a..b"]}, "is not the name of a DeviceClass"),
-    "labels without an operator": (GpuMetrics, {"monitor_labels": {"a": "b"}}, "is for collector: prometheus-operator"),
+    "a Kueue that counts no claims": (
+        Kueue,
+        {"version": "0.17.9"},
+        "version: 0.18.0 is the first that counts claims",
+    ),
+    "a class that is too long": (
+        Kueue,
+        {"device_classes": ["a" * 64]},
+        "Kueue takes classes of at most 63 characters",
+    ),
+    "a class that is another quota": (
+        Kueue,
+        {"device_classes": ["cpu"]},
+        r'"cpu" is a quota of Kueue\'s own',
+    ),
+    "a class that no API server takes": (
+        Kueue,
+        {"device_classes": ["a..b"]},
+        "is not the name of a DeviceClass",
+    ),
+    "labels without an operator": (
+        GpuMetrics,
+        {"monitor_labels": {"a": "b"}},
+        "is for collector: prometheus-operator",
+    ),
     "labels of numbers": (
         GpuMetrics,
         {"collector": "prometheus-operator", "monitor_labels": {"release": 1}},
@@ -206,21 +270,30 @@ OLD = {
 
 
 @pytest.mark.parametrize(("component", "inputs", "says"), OLD.values(), ids=OLD)
-def test_what_would_install_and_do_nothing_is_refused(declare: Any, component: Any, inputs: Any, says: str) -> None:
+def test_what_would_install_and_do_nothing_is_refused(
+    declare: Any, component: Any, inputs: Any, says: str
+) -> None:
     with pytest.raises(WrongInputs, match=says):
         declare(lambda: component("it", inputs))
 
 
-def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_declared(platform: Any) -> None:
+def test_a_fleet_whose_class_kueue_does_not_take_is_refused_before_anything_is_declared(
+    platform: Any,
+) -> None:
     """Kueue would not start, and its webhook would refuse every Deployment of the cluster."""
     named = {**LARGE, "name": "large-" * 11}
     with pytest.raises(WrongInputs, match=r"kueue\.device_classes\[2\]: .* at most 63 characters"):
-        platform("eks-dev", {"deviceClasses": [{**named, "name": named["name"].strip("-")}]}, kueue={})
+        platform(
+            "eks-dev", {"deviceClasses": [{**named, "name": named["name"].strip("-")}]}, kueue={}
+        )
 
 
 def test_prometheus_operator_finds_monitor_and_rules_by_labels(declare: Any) -> None:
     """kube-prometheus-stack's Prometheus reads those with the label of its release alone."""
-    inputs = {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}}
+    inputs = {
+        "collector": "prometheus-operator",
+        "monitor_labels": {"release": "kube-prometheus-stack"},
+    }
     found = declare(lambda: GpuMetrics("it", inputs))
     monitor = found.one("Release").inputs["values"]["serviceMonitor"]
     assert monitor == {"enabled": True, "additionalLabels": {"release": "kube-prometheus-stack"}}

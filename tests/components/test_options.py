@@ -1,4 +1,6 @@
-"""All that a component can do can be said of a platform: by an option, by the fleet, or it is set by what is built."""
+"""All that a component can do can be said of a platform: by an option, by the fleet, or it is set
+by what is built.
+"""
 
 import re
 import sys
@@ -40,7 +42,10 @@ AUTOSCALER = {
 
 @pytest.mark.parametrize("inputs", [EksKarpenterArgs, EksClusterAutoscalerArgs])
 def test_every_input_of_an_autoscaler_is_said(inputs: type) -> None:
-    assert set(inputs.__annotations__) - AutoscalerOptions.__annotations__.keys() - AUTOSCALER.keys() == set()
+    assert (
+        set(inputs.__annotations__) - AutoscalerOptions.__annotations__.keys() - AUTOSCALER.keys()
+        == set()
+    )
 
 
 @pytest.mark.parametrize("of", CLOUDS, ids=lambda of: of.__name__)
@@ -87,7 +92,9 @@ AS_CLOUDS_HAVE_IT = {
 
 @pytest.mark.parametrize("kind", ["CLUSTER_INPUTS", "POOL_INPUTS"])
 def test_inputs_of_one_meaning_have_one_name_on_every_cloud(kind: str) -> None:
-    """A platform had `disk_kms_key` beside `disk_kms_key_arn`, and `service_cidr` beside `services_cidr`."""
+    """A platform had `disk_kms_key` beside `disk_kms_key_arn`, and `service_cidr` beside
+    `services_cidr`.
+    """
     meant: dict[str, set[str]] = {}
     for name in set().union(*(names_of(getattr(of, kind)) for of in CLOUDS)) - AS_CLOUDS_HAVE_IT:
         meant.setdefault(re.sub(r"_(arn|id|name)s?$|s(?=_|$)", "", name), set()).add(name)

@@ -10,7 +10,11 @@ import pytest
 
 from pulumi_dra.aks import AksCluster
 from pulumi_dra.eks import EksCluster, EksGpuPool
-from pulumi_dra.eks.rights.key_grants import NoServiceRole, require_service_role, service_role_beside
+from pulumi_dra.eks.rights.key_grants import (
+    NoServiceRole,
+    require_service_role,
+    service_role_beside,
+)
 from pulumi_dra.gke import GkeCluster, GkeGpuPool
 from pulumi_dra.inputs.reader import WrongInputs
 from pulumi_dra.platform.platform import DraPlatform
@@ -42,7 +46,11 @@ AKS_KEYS = {
     "secrets_kms_key": "https://secrets.vault.azure.net/keys/etcd/0a1b2c",
     "secrets_key_vault_id": VAULT,
 }
-GKE: dict[str, Any] = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+GKE: dict[str, Any] = {
+    "kubernetes_version": "1.34",
+    "region": "us-central1",
+    "security_group": "none",
+}
 Declare = Callable[..., Any]
 
 
@@ -51,12 +59,16 @@ def test_auto_scaling_may_use_the_key_of_a_pool_before_its_nodes_start(declare: 
     grant = declared.one("Grant")
     assert grant.inputs["keyId"] == KEY
     assert grant.inputs["granteePrincipal"] == f"arn:aws:iam::111122223333:{AUTO_SCALING}"
-    assert {"CreateGrant", "GenerateDataKeyWithoutPlaintext", "ReEncryptTo"} <= set(grant.inputs["operations"])
+    assert {"CreateGrant", "GenerateDataKeyWithoutPlaintext", "ReEncryptTo"} <= set(
+        grant.inputs["operations"]
+    )
     assert grant.name in declared.one("NodeGroup").depends_on
 
 
 def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
-    declared = declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY}))
+    declared = declare(
+        lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY})
+    )
     assert declared.one("LaunchTemplate").inputs["blockDeviceMappings"][0]["ebs"]["kmsKeyId"] == KEY
     assert declared.one("Grant").inputs["granteePrincipal"].endswith(AUTO_SCALING)
     assert "dev-system-volumes" in declared.one("NodeGroup").depends_on
@@ -65,7 +77,9 @@ def test_the_system_nodes_of_a_cluster_have_a_key_too(declare: Declare) -> None:
 def test_an_account_that_never_had_an_auto_scaling_group_is_told_before_anything_is_made() -> None:
     with pytest.raises(NoServiceRole, match="aws iam create-service-linked-role"):
         require_service_role([])
-    assert require_service_role([f"arn:aws:iam::111122223333:{AUTO_SCALING}"]).endswith(AUTO_SCALING)
+    assert require_service_role([f"arn:aws:iam::111122223333:{AUTO_SCALING}"]).endswith(
+        AUTO_SCALING
+    )
 
 
 @pytest.mark.parametrize("partition", ["aws", "aws-cn", "aws-us-gov"])
@@ -77,9 +91,21 @@ def test_the_role_lies_in_the_account_and_partition_of_the_nodes(partition: str)
 @pytest.mark.parametrize(
     ("make", "waits", "agent"),
     [
-        (lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}), "l4-nodes", "compute-system"),
-        (lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}), "dev-system", "compute-system"),
-        (lambda: GkeCluster("dev", {**GKE, "secrets_kms_key": CRYPTO_KEY}), "dev-cluster", "container-engine-robot"),
+        (
+            lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}),
+            "l4-nodes",
+            "compute-system",
+        ),
+        (
+            lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}),
+            "dev-system",
+            "compute-system",
+        ),
+        (
+            lambda: GkeCluster("dev", {**GKE, "secrets_kms_key": CRYPTO_KEY}),
+            "dev-cluster",
+            "container-engine-robot",
+        ),
     ],
 )
 def test_googles_agents_have_a_role_on_the_key_first(
@@ -96,12 +122,17 @@ def test_googles_agents_have_a_role_on_the_key_first(
     assert member.name in waiting.depends_on
 
 
-def test_the_first_pool_of_a_cluster_has_the_key_of_disks_though_it_is_removed_at_once(declare: Declare) -> None:
+def test_the_first_pool_of_a_cluster_has_the_key_of_disks_though_it_is_removed_at_once(
+    declare: Declare,
+) -> None:
     declared = declare(lambda: GkeCluster("dev", {**GKE, "disk_kms_key": CRYPTO_KEY}))
     cluster = declared.one("Cluster")
     assert cluster.inputs["nodeConfig"]["bootDiskKmsKey"] == CRYPTO_KEY
     assert declared.one("CryptoKeyIAMMember").name in cluster.depends_on
-    assert "bootDiskKmsKey" not in declare(lambda: GkeCluster("dev", GKE)).one("Cluster").inputs["nodeConfig"]
+    assert (
+        "bootDiskKmsKey"
+        not in declare(lambda: GkeCluster("dev", GKE)).one("Cluster").inputs["nodeConfig"]
+    )
 
 
 # learn.microsoft.com/azure/role-based-access-control/built-in-roles: Reader, Key Vault Crypto User
@@ -123,14 +154,20 @@ def test_the_identity_of_a_cluster_on_aks_has_its_roles_first(
 
 
 @pytest.mark.parametrize(
-    "args", [{"disk_encryption_set_id": DISK_SET, "grant_key_use": False}, {}], ids=["others do", "Azure's own key"]
+    "args",
+    [{"disk_encryption_set_id": DISK_SET, "grant_key_use": False}, {}],
+    ids=["others do", "Azure's own key"],
 )
-def test_nothing_is_granted_on_aks_where_others_do_or_the_cloud_has_the_key(declare: Declare, args: Any) -> None:
+def test_nothing_is_granted_on_aks_where_others_do_or_the_cloud_has_the_key(
+    declare: Declare, args: Any
+) -> None:
     roles = declare(lambda: AksCluster("dev", {**AKS, **args})).all("RoleAssignment")
     assert {each.name for each in roles} == {"dev-subnet", "dev-admin"}
 
 
-def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(declare: Declare) -> None:
+def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(
+    declare: Declare,
+) -> None:
     declared = declare(lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY}))
     assert declared.one("CryptoKeyIAMMember").retain_on_delete
 
@@ -139,17 +176,27 @@ def test_the_role_of_an_agent_stays_when_the_pool_goes_since_others_use_it(decla
     "make",
     [
         lambda: EksGpuPool("l4", {**POOL, "disk_kms_key": KEY, "grant_key_use": False}),
-        lambda: EksCluster("dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY, "grant_key_use": False}),
+        lambda: EksCluster(
+            "dev", {"kubernetes_version": "1.34", "disk_kms_key": KEY, "grant_key_use": False}
+        ),
         lambda: GkeGpuPool("l4", {**GKE_POOL, "disk_kms_key": CRYPTO_KEY, "grant_key_use": False}),
         lambda: GkeCluster(
-            "dev", {**GKE, "disk_kms_key": CRYPTO_KEY, "secrets_kms_key": CRYPTO_KEY, "grant_key_use": False}
+            "dev",
+            {
+                **GKE,
+                "disk_kms_key": CRYPTO_KEY,
+                "secrets_kms_key": CRYPTO_KEY,
+                "grant_key_use": False,
+            },
         ),
         lambda: EksGpuPool("l4", POOL),
         lambda: GkeGpuPool("l4", GKE_POOL),
         lambda: GkeCluster("dev", GKE),
     ],
 )
-def test_nothing_is_granted_where_others_do_or_the_cloud_has_the_key(declare: Declare, make: Any) -> None:
+def test_nothing_is_granted_where_others_do_or_the_cloud_has_the_key(
+    declare: Declare, make: Any
+) -> None:
     declared = declare(make)
     assert declared.all("Grant") == declared.all("CryptoKeyIAMMember") == []
 

@@ -24,7 +24,9 @@ from pulumi_dra.placement import PlacementPolicies
 def plan_of(placement: str) -> PlanFile:
     given = platform("eks", "small", 2)
     fleet = read_fleet({**given.fleet, "placement": placement})
-    return plan_file(make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet)))
+    return plan_file(
+        make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
+    )
 
 
 def test_each_rule_is_a_policy_with_a_binding(declare: Any) -> None:

@@ -1,4 +1,6 @@
-"""Pools with allocation device-plugin: what each cloud is asked for, and how the plugin's chart is configured."""
+"""Pools with allocation device-plugin: what each cloud is asked for, and how the plugin's chart is
+configured.
+"""
 
 from __future__ import annotations
 
@@ -59,10 +61,14 @@ SHARED = {
 }
 
 
-def test_gke_installs_its_driver_and_plugin_and_shares_the_gpus(declare: Callable[..., Any]) -> None:
+def test_gke_installs_its_driver_and_plugin_and_shares_the_gpus(
+    declare: Callable[..., Any],
+) -> None:
     shared = {"mig_partition": "1g.5gb", "gpu_sharing": "time-slicing", "gpu_sharing_clients": 4}
 
-    config = declare(lambda: GkeGpuPool("a100", {**GKE, **shared})).one("NodePool").inputs["nodeConfig"]
+    config = (
+        declare(lambda: GkeGpuPool("a100", {**GKE, **shared})).one("NodePool").inputs["nodeConfig"]
+    )
 
     assert config["guestAccelerators"] == [
         {
@@ -77,7 +83,11 @@ def test_gke_installs_its_driver_and_plugin_and_shares_the_gpus(declare: Callabl
 
 
 def test_aks_cuts_the_gpus_of_a_plugin_pool(declare: Callable[..., Any]) -> None:
-    inputs = declare(lambda: AksGpuPool("a100", {**AKS, "gpu_instance_profile": "MIG1g"})).one("AgentPool").inputs
+    inputs = (
+        declare(lambda: AksGpuPool("a100", {**AKS, "gpu_instance_profile": "MIG1g"}))
+        .one("AgentPool")
+        .inputs
+    )
 
     assert inputs["gpuInstanceProfile"] == "MIG1g"
     assert "nvidia.com/gpu.dra" not in inputs["nodeLabels"]
@@ -90,22 +100,34 @@ def test_eks_labels_its_nodes_for_the_plugin(declare: Callable[..., Any]) -> Non
     assert [taint["key"] for taint in inputs["taints"]] == ["nvidia.com/gpu"]
 
 
-def test_the_platform_configures_the_chart_for_the_pools_and_labels_their_nodes(declare: Callable[..., Any]) -> None:
+def test_the_platform_configures_the_chart_for_the_pools_and_labels_their_nodes(
+    declare: Callable[..., Any],
+) -> None:
     fleet = read_fleet({**FLEET, "pools": [SHARED]})
     inputs: Any = type("Inputs", (), {"device_plugin_chart": ""})()
 
-    values = declare(lambda: DevicePlugin("plugin", plugin_args(inputs, fleet))).one("Release").inputs["values"]
+    values = (
+        declare(lambda: DevicePlugin("plugin", plugin_args(inputs, fleet)))
+        .one("Release")
+        .inputs["values"]
+    )
 
     assert values["config"]["default"] == "whole-gpus"
     assert set(values["config"]["map"]) == {"whole-gpus", "time-slicing-4"}
-    assert plugin_labels(fleet, fleet.pools[0]) == {"nvidia.com/device-plugin.config": "time-slicing-4"}
+    assert plugin_labels(fleet, fleet.pools[0]) == {
+        "nvidia.com/device-plugin.config": "time-slicing-4"
+    }
 
 
 def test_a_fleet_of_whole_gpus_leaves_the_chart_as_it_is(declare: Callable[..., Any]) -> None:
     fleet = read_fleet({**FLEET, "pools": [{**SHARED, "sharing": None}]})
     inputs: Any = type("Inputs", (), {"device_plugin_chart": ""})()
 
-    values = declare(lambda: DevicePlugin("plugin", plugin_args(inputs, fleet))).one("Release").inputs["values"]
+    values = (
+        declare(lambda: DevicePlugin("plugin", plugin_args(inputs, fleet)))
+        .one("Release")
+        .inputs["values"]
+    )
 
     assert "config" not in values
 

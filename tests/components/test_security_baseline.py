@@ -1,4 +1,6 @@
-"""The security baseline: what holds for every node and volume, and that each row of the table names a test there is."""
+"""The security baseline: what holds for every node and volume, and that each row of the table names
+a test there is.
+"""
 
 import re
 from collections.abc import Callable
@@ -38,7 +40,9 @@ def eks_nodes() -> None:
 
 
 def gke_nodes() -> None:
-    cluster = GkeCluster("dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": GROUP})
+    cluster = GkeCluster(
+        "dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": GROUP}
+    )
     GkeGpuPool(
         "l4",
         {
@@ -67,7 +71,9 @@ def aks_nodes() -> None:
     )
 
 
-def test_every_eks_node_has_a_template_that_hides_its_credentials(declare: Callable[..., Any]) -> None:
+def test_every_eks_node_has_a_template_that_hides_its_credentials(
+    declare: Callable[..., Any],
+) -> None:
     declared = declare(eks_nodes)
     templates = declared.all("LaunchTemplate")
     assert len(templates) == len(declared.all("NodeGroup")) == 2
@@ -92,7 +98,9 @@ def test_every_eks_volume_is_encrypted(declare: Callable[..., Any]) -> None:
 def test_gke_nodes_are_repaired_and_upgraded(declare: Callable[..., Any]) -> None:
     pools = declare(gke_nodes).all("NodePool")
     assert len(pools) == 2
-    assert all(pool.inputs["management"] == {"autoRepair": True, "autoUpgrade": True} for pool in pools)
+    assert all(
+        pool.inputs["management"] == {"autoRepair": True, "autoUpgrade": True} for pool in pools
+    )
 
 
 def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
@@ -104,11 +112,16 @@ def test_protection_reaches_the_cluster(declare: Callable[..., Any]) -> None:
 
 @pytest.fixture(scope="module")
 def defaults(declare: Callable[..., Any]) -> list[Any]:
-    """Everything that a cluster with a pool declares on every cloud when only what must be given is given.
+    """Everything that a cluster with a pool declares on every cloud when only what must be given is
+    given.
 
     The Google group is such a thing: nobody else can name it.
     """
-    return [*declare(eks_nodes).resources, *declare(gke_nodes).resources, *declare(aks_nodes).resources]
+    return [
+        *declare(eks_nodes).resources,
+        *declare(gke_nodes).resources,
+        *declare(aks_nodes).resources,
+    ]
 
 
 def test_a_scanner_finds_nothing_in_what_is_declared_by_default(defaults: list[Any]) -> None:
@@ -117,7 +130,9 @@ def test_a_scanner_finds_nothing_in_what_is_declared_by_default(defaults: list[A
 
 def test_a_scanner_finds_that_no_group_was_chosen(declare: Callable[..., Any]) -> None:
     def make() -> None:
-        GkeCluster("dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"})
+        GkeCluster(
+            "dev", {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+        )
 
     assert findings(declare(make).resources) == {("CKV_GCP_65", "dev-cluster")}
 
@@ -135,7 +150,9 @@ def test_a_network_without_flow_logs_is_found(declare: Callable[..., Any]) -> No
 
 def test_an_open_default_security_group_is_found(declare: Callable[..., Any]) -> None:
     resources = [
-        replace(each, inputs={**each.inputs, "ingress": [{"protocol": "-1"}]}) if "Default" in each.type else each
+        replace(each, inputs={**each.inputs, "ingress": [{"protocol": "-1"}]})
+        if "Default" in each.type
+        else each
         for each in declare(lambda: EksNetwork("net", {})).resources
     ]
     assert findings(resources) == {("CKV2_AWS_12", "net-vpc")}

@@ -1,4 +1,6 @@
-"""What is known to break has an answer: the table in the documentation names tests that exist; some rows are here."""
+"""What is known to break has an answer: the table in the documentation names tests that exist; some
+rows are here.
+"""
 
 import json
 import re
@@ -26,7 +28,9 @@ ROWS = [
 @pytest.mark.parametrize("row", [row for row in ROWS if row[2]], ids=lambda row: row[0][:60])
 def test_every_row_that_names_a_test_names_one_that_exists(row: list[str]) -> None:
     file, _, name = row[2].strip("`").partition("::")
-    assert re.search(rf"^def {name}\(", (PROJECT / "tests" / file).read_text(), re.MULTILINE), row[2]
+    assert re.search(rf"^def {name}\(", (PROJECT / "tests" / file).read_text(), re.MULTILINE), row[
+        2
+    ]
 
 
 def test_every_row_has_an_answer_and_most_a_proof() -> None:
@@ -67,7 +71,9 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
         }
     )
     plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=4))], guards=None)
-    inputs: Any = SimpleNamespace(driver={}, driver_installer={}, releases={}, tenants=[], admin_access_namespaces=None)
+    inputs: Any = SimpleNamespace(
+        driver={}, driver_installer={}, releases={}, tenants=[], admin_access_namespaces=None
+    )
 
     def make() -> None:
         parent = pulumi.ComponentResource("test:index:Platform", "platform")

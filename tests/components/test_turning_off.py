@@ -1,7 +1,9 @@
-"""No option of a component relies on omission to switch something off, because providers keep what is omitted.
+"""No option of a component relies on omission to switch something off, because providers keep what
+is omitted.
 
-The tables of the simulated providers say for each property whether omission changes it. Each option is declared with
-a value and without one: a property that only the first declares, and that the provider keeps, stays on for good.
+The tables of the simulated providers say for each property whether omission changes it. Each option
+is declared with a value and without one: a property that only the first declares, and that the
+provider keeps, stays on for good.
 """
 
 from __future__ import annotations
@@ -50,7 +52,11 @@ EKS_POOL: dict[str, Any] = {
     "machine": "g6.2xlarge",
     "max_nodes": 4,
 }
-WHOLE = {"cluster": (GkeCluster, GKE), "pool": (GkeGpuPool, GKE_POOL), "group": (EksGpuPool, EKS_POOL)}
+WHOLE = {
+    "cluster": (GkeCluster, GKE),
+    "pool": (GkeGpuPool, GKE_POOL),
+    "group": (EksGpuPool, EKS_POOL),
+}
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "cluster": [
         {"dns_endpoint": True},
@@ -97,7 +103,9 @@ KEPT = {
     "sysctls": "An empty mapping removes them, and omission keeps them",
     "huge_pages_2mi": "If you remove it later, the pool's nodes keep their pages",
 }
-"""Options that stay on without their value, each with the sentence of its description that says so."""
+"""Options that stay on without their value, each with the sentence of its description that says
+so.
+"""
 
 
 def paths(value: Any, path: str = "") -> Iterator[str]:
@@ -111,26 +119,38 @@ def paths(value: Any, path: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("what", "option"),
-    [pytest.param(what, option, id=f"{what}: {next(iter(option))}") for what in OPTIONS for option in OPTIONS[what]],
+    [
+        pytest.param(what, option, id=f"{what}: {next(iter(option))}")
+        for what in OPTIONS
+        for option in OPTIONS[what]
+    ],
 )
-def test_an_option_that_is_removed_is_off(declare: Callable[..., Any], what: str, option: dict[str, Any]) -> None:
+def test_an_option_that_is_removed_is_off(
+    declare: Callable[..., Any], what: str, option: dict[str, Any]
+) -> None:
     component, usual = WHOLE[what]
     name = next(iter(option))
     needed = {**usual, **BESIDE.get(name, {})}
 
     def declared(**more: Any) -> dict[tuple[str, str], Any]:
         made = declare(lambda: component("dev", {**needed, **more}))
-        return {(each.type, each.name): each.inputs for each in made.resources if each.type in RULES}
+        return {
+            (each.type, each.name): each.inputs for each in made.resources if each.type in RULES
+        }
 
     on, off = declared(**option), declared()
     kept = {
         path
         for key, inputs in on.items()
-        for path in set(paths(inputs)) - {each.removesuffix(" off") for each in paths(off.get(key, inputs))}
+        for path in set(paths(inputs))
+        - {each.removesuffix(" off") for each in paths(off.get(key, inputs))}
         if (rule := RULES[key[0]].properties.get(path)) is not None and rule.omitted == "kept"
     }
     assert bool(kept) is (bool(KEPT.get(name))), kept
     if kept:
         folder = Path(__file__).parents[2] / "components/pulumi_dra"
-        texts = (re.sub(r"\s+", " ", file.read_text(encoding="utf-8")) for file in folder.rglob("*_inputs.py"))
+        texts = (
+            re.sub(r"\s+", " ", file.read_text(encoding="utf-8"))
+            for file in folder.rglob("*_inputs.py")
+        )
         assert any(KEPT[name] in text for text in texts)

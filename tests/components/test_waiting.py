@@ -52,7 +52,9 @@ def waits(declare: Callable[..., Any]) -> Callable[..., str]:
 
     def ask(cloud: str, opts: pulumi.ResourceOptions | None = None, **args: Any) -> str:
         component, plain, kind = POOLS[cloud]
-        minutes: str = declare(lambda: component("gpus", {**plain, **args}, opts)).one(kind).update_minutes
+        minutes: str = (
+            declare(lambda: component("gpus", {**plain, **args}, opts)).one(kind).update_minutes
+        )
         return minutes
 
     return ask
@@ -62,14 +64,35 @@ def waits(declare: Callable[..., Any]) -> Callable[..., str]:
     ("cloud", "args", "minutes"),
     [
         pytest.param("eks", {"max_nodes": 4}, "120m", id="EKS, few nodes"),
-        pytest.param("eks", {"max_nodes": 20}, "500m", id="EKS, each node 15 minutes for its pods and 10 for the next"),
-        pytest.param("eks", {"max_nodes": 20, "max_unavailable": 3}, "175m", id="EKS, three at once"),
+        pytest.param(
+            "eks",
+            {"max_nodes": 20},
+            "500m",
+            id="EKS, each node 15 minutes for its pods and 10 for the next",
+        ),
+        pytest.param(
+            "eks", {"max_nodes": 20, "max_unavailable": 3}, "175m", id="EKS, three at once"
+        ),
         pytest.param("gke", {"max_nodes": 20}, "1400m", id="GKE, an hour for the pods of a node"),
-        pytest.param("gke", {"max_nodes": 20, "max_surge": 2, "max_unavailable": 3}, "280m", id="GKE, five at once"),
+        pytest.param(
+            "gke",
+            {"max_nodes": 20, "max_surge": 2, "max_unavailable": 3},
+            "280m",
+            id="GKE, five at once",
+        ),
         pytest.param("gke", {"max_nodes": 1}, "120m", id="GKE, one node"),
-        pytest.param("aks", {"max_nodes": 20}, "800m", id="AKS, half an hour for the pods of a node"),
-        pytest.param("aks", {"max_nodes": 20, "drain_timeout_minutes": 60, "max_surge": 4}, "350m", id="AKS, as said"),
-        pytest.param("aks", {"max_nodes": 20, "capacity": "spot"}, "200m", id="AKS, Spot is not drained"),
+        pytest.param(
+            "aks", {"max_nodes": 20}, "800m", id="AKS, half an hour for the pods of a node"
+        ),
+        pytest.param(
+            "aks",
+            {"max_nodes": 20, "drain_timeout_minutes": 60, "max_surge": 4},
+            "350m",
+            id="AKS, as said",
+        ),
+        pytest.param(
+            "aks", {"max_nodes": 20, "capacity": "spot"}, "200m", id="AKS, Spot is not drained"
+        ),
     ],
 )
 def test_it_waits_for_all_nodes(waits: Any, cloud: str, args: dict[str, Any], minutes: str) -> None:

@@ -1,4 +1,6 @@
-"""Who gets into a cluster from where: credentials of kubeconfigs, networks and names of API servers."""
+"""Who gets into a cluster from where: credentials of kubeconfigs, networks and names of API
+servers.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,15 +28,25 @@ def configured() -> Iterator[Callable[[dict[str, str]], None]]:
 def token_arguments(declare: Any, **args: Any) -> list[str]:
     """Return what the AWS CLI is called with for a token."""
     found: list[Any] = []
-    declare(lambda: EksCluster("dev", {"kubernetes_version": "1.34", **args}).kubeconfig.apply(found.append))
+    declare(
+        lambda: EksCluster("dev", {"kubernetes_version": "1.34", **args}).kubeconfig.apply(
+            found.append
+        )
+    )
     arguments: list[str] = found[0]["users"][0]["user"]["exec"]["args"]
     return arguments
 
 
 AS_PROVIDER = {
     "a profile": ({"aws:profile": "work"}, ["--profile", "work"]),
-    "a role": ({"aws:assumeRoles": json.dumps([{"roleArn": OTHER}, {"roleArn": ROLE}])}, ["--role-arn", ROLE]),
-    "a role in the older way": ({"aws:assumeRole": json.dumps({"roleArn": ROLE})}, ["--role-arn", ROLE]),
+    "a role": (
+        {"aws:assumeRoles": json.dumps([{"roleArn": OTHER}, {"roleArn": ROLE}])},
+        ["--role-arn", ROLE],
+    ),
+    "a role in the older way": (
+        {"aws:assumeRole": json.dumps({"roleArn": ROLE})},
+        ["--role-arn", ROLE],
+    ),
 }
 
 
@@ -59,16 +71,26 @@ def test_gke_is_reached_by_its_dns_name(declare: Any) -> None:
     found: list[Any] = []
 
     def make() -> Any:
-        args: Any = {"kubernetes_version": "1.34", "region": "us-central1", "security_group": "none"}
+        args: Any = {
+            "kubernetes_version": "1.34",
+            "region": "us-central1",
+            "security_group": "none",
+        }
         return GkeCluster("dev", {**args, "dns_endpoint": True}).kubeconfig.apply(found.append)
 
-    def named(args: Any, id: str | None, outputs: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    def named(
+        args: Any, id: str | None, outputs: dict[str, Any]
+    ) -> tuple[str | None, dict[str, Any]]:
         if args.typ == "gcp:container/cluster:Cluster":
-            outputs["controlPlaneEndpointsConfig"] = {"dnsEndpointConfig": {"endpoint": "gke-1.example"}}
+            outputs["controlPlaneEndpointsConfig"] = {
+                "dnsEndpointConfig": {"endpoint": "gke-1.example"}
+            }
         return id, outputs
 
     inputs = declare(make, named).one("Cluster").inputs
-    assert inputs["controlPlaneEndpointsConfig"] == {"dnsEndpointConfig": {"allowExternalTraffic": True}}
+    assert inputs["controlPlaneEndpointsConfig"] == {
+        "dnsEndpointConfig": {"allowExternalTraffic": True}
+    }
     assert found[0]["clusters"][0]["cluster"] == {"server": "https://gke-1.example"}
 
 
@@ -84,12 +106,17 @@ def test_aks_is_reached_by_whoever_has_logged_in_so(declare: Any, login: str) ->
 
 
 @pytest.mark.parametrize(
-    ("cidrs", "server"), [(["8.8.8.0/24"], "dev-cluster.hcp.eastus.azmk8s.io"), ([], "dev-cluster.private.example")]
+    ("cidrs", "server"),
+    [(["8.8.8.0/24"], "dev-cluster.hcp.eastus.azmk8s.io"), ([], "dev-cluster.private.example")],
 )
-def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(declare: Any, cidrs: list[str], server: str) -> None:
+def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(
+    declare: Any, cidrs: list[str], server: str
+) -> None:
     found: list[str] = []
 
-    def named(args: Any, id: str | None, outputs: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    def named(
+        args: Any, id: str | None, outputs: dict[str, Any]
+    ) -> tuple[str | None, dict[str, Any]]:
         if args.typ.endswith(":ManagedCluster"):
             outputs["privateFQDN"] = "dev-cluster.private.example"
         return id, outputs
@@ -115,7 +142,9 @@ def test_who_reaches_the_api_server(cidrs: list[str], said: str) -> None:
     assert bool(found) is bool(said)
 
 
-@pytest.mark.parametrize(("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True), ("aks-dev", True)])
+@pytest.mark.parametrize(
+    ("stack_name", "warned"), [("eks-dev", True), ("gke-dev", True), ("aks-dev", True)]
+)
 def test_a_platform_that_nobody_reaches_is_warned_of_before_anything_is_made(
     declare: Any, stack: Any, monkeypatch: pytest.MonkeyPatch, stack_name: str, warned: bool
 ) -> None:

@@ -1,4 +1,6 @@
-"""What the components would refuse is refused with the fleet, in the same words; what plans, builds."""
+"""What the components would refuse is refused with the fleet, in the same words; what plans,
+builds.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.platform_inputs import DraPlatformArgs, read_planned, read_platform_inputs
 
 Document = dict[str, Any]
-GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
+GROUP = (
+    "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/bought"
+)
 FLEETS: dict[str, Document] = {
     "aks": {
         "cloud": "aks",
@@ -107,16 +111,21 @@ IN_A_FLEET: dict[str, tuple[str, Mapping[str, str]]] = {
     "Dranet": ("eks", {"version": "drivers.dranet.version"}),
     "DeviceClasses": ("eks", {"classes": "deviceClasses"}),
 }
-OF_CLASSES = {"name": "name", "selectors": "selectors", "extended_resource_name": "extendedResourceName"}
-# What a fleet can write and means otherwise: pools that may have no node are not built, and nodes without GPUs are not
-# its own; capacity that was bought is written with what was bought.
+OF_CLASSES = {
+    "name": "name",
+    "selectors": "selectors",
+    "extended_resource_name": "extendedResourceName",
+}
+# What a fleet can write and means otherwise: pools that may have no node are not built, and nodes
+# without GPUs are not its own; capacity that was bought is written with what was bought.
 MEANT_OTHERWISE = [
     ("EksGpuPool", "max_nodes", "must be from 1 to"),
     ("AksGpuPool", "max_nodes", "must be from 1 to 1000, not 0"),
     ("AksGpuPool", "max_nodes", "1000, not 1001"),  # a fleet's maximum may be 0
     ("EksGpuPool", "capacity", "must be one of"),
     ("AksGpuPool", "capacity", "must be one of"),
-    ("EksCluster", "public_access_cidrs", "must be a list of texts"),  # a fleet's reader does not say of what
+    # a fleet's reader does not say of what
+    ("EksCluster", "public_access_cidrs", "must be a list of texts"),
     ("EksCluster", "zone_count", "is for a new network"),  # the same, in the fleet's names
     ("EksGpuPool", "image_id", "must be text or an output"),  # a fleet is text
     ("EksGpuPool", "service_cidr", "EKS tells nodes nothing"),  # the cluster's own
@@ -130,7 +139,9 @@ MEANT_OTHERWISE = [
 
 
 def fleet_of(component: str, args: Mapping[str, Any]) -> Document | None:
-    """Return the fleet that says the same as the inputs; None where a fleet has no word for one of them."""
+    """Return the fleet that says the same as the inputs; None where a fleet has no word for one of
+    them.
+    """
     if component not in IN_A_FLEET:
         return None
     cloud, places = IN_A_FLEET[component]
@@ -159,7 +170,10 @@ def put(document: Any, path: list[str], value: Any) -> None:
 
 
 def is_meant_otherwise(component: str, path: str, sentence: str) -> bool:
-    return any((component, path) == (other, key) and part in sentence for other, key, part in MEANT_OTHERWISE)
+    return any(
+        (component, path) == (other, key) and part in sentence
+        for other, key, part in MEANT_OTHERWISE
+    )
 
 
 EXPRESSED = [
@@ -172,7 +186,10 @@ EXPRESSED = [
 def test_most_inputs_that_a_fleet_has_are_among_the_cases() -> None:
     said = {(IN_A_FLEET[component][0], key) for component, args, _, _ in EXPRESSED for key in args}
     assert len(EXPRESSED) >= 40
-    assert {key for _, key in said} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {"zones", "max_nodes"}
+    assert {key for _, key in said} >= {*OF_CLUSTERS, *OF_POOLS, *OF_DRIVERS, "classes"} - {
+        "zones",
+        "max_nodes",
+    }
 
 
 @pytest.mark.parametrize(
@@ -191,16 +208,25 @@ def test_a_fleet_is_refused_with_the_sentence_of_the_component(
         refused.append(caught.value.message)
 
     declare(make)
-    told = [line.strip().removeprefix(f"{path}: ") for line in refused[0].split("\n") if f"{path}: " in line]
+    told = [
+        line.strip().removeprefix(f"{path}: ")
+        for line in refused[0].split("\n")
+        if f"{path}: " in line
+    ]
 
     with pytest.raises(PlannerError) as caught:
         planned(fleet_of(component, args))
 
-    assert any(each in str(caught.value) for each in told if sentence in each), (told, str(caught.value))
+    assert any(each in str(caught.value) for each in told if sentence in each), (
+        told,
+        str(caught.value),
+    )
 
 
 def planned(document: Any, sources: tuple[Source, ...] = ()) -> tuple[Fleet, Any]:
-    """Return a fleet and its plan; what a plan finds wrong with classes is raised as reading would."""
+    """Return a fleet and its plan; what a plan finds wrong with classes is raised as reading
+    would.
+    """
     fleet = read_fleet(document)
     plan = make_plan(PlanRequest(sources=sources, fleet=fleet))
     refused = [each for each in plan.diagnostics if each.severity == "error"]
@@ -237,7 +263,13 @@ MACHINES = {
         "Standard_NC72ds_xl_RTXPRO6000BSE_v6",
     ),
     "eks": ("g6.2xlarge", "g5.xlarge", "p5.48xlarge", "p4d.24xlarge", "m5.large", "g9.huge"),
-    "gke": ("g2-standard-8", "a3-highgpu-8g", "a4x-highgpu-4g", "n1-standard-8+nvidia-tesla-t4:1", "n1-standard-8"),
+    "gke": (
+        "g2-standard-8",
+        "a3-highgpu-8g",
+        "a4x-highgpu-4g",
+        "n1-standard-8+nvidia-tesla-t4:1",
+        "n1-standard-8",
+    ),
 }
 REGIONS = {
     "aks": ("eastus", "westus2"),
@@ -245,7 +277,14 @@ REGIONS = {
     "gke": ("us-central1", "europe-west4"),
 }
 RESERVATIONS = st.sampled_from(
-    ["on-demand", "on-demand", "spot", {"reservation": "cr-0a"}, {"reservation": GROUP}, {"capacityBlock": "cr-0b"}]
+    [
+        "on-demand",
+        "on-demand",
+        "spot",
+        {"reservation": "cr-0a"},
+        {"reservation": GROUP},
+        {"capacityBlock": "cr-0b"},
+    ]
 )
 
 
@@ -264,7 +303,9 @@ def pools(draw: st.DrawFn, cloud: str, region: str, name: str) -> Document:
         "maxPods": st.sampled_from([1, 8, 29, 110, 250, 256]),
         "diskGib": st.sampled_from([49, 50, 200, 16_384, 16_385]),
         "labels": st.sampled_from([{"team": "a"}, {"a" * 62 + "/b": "c"}, {"example.com/x": ""}]),
-        "taints": st.sampled_from([[{"key": "team"}], [{"key": "team"}, {"key": "team", "effect": "NoExecute"}]]),
+        "taints": st.sampled_from(
+            [[{"key": "team"}], [{"key": "team"}, {"key": "team", "effect": "NoExecute"}]]
+        ),
         "mig": st.sampled_from(["none", "all-1g.10gb", "all-1g.5gb"]),
         "reserved": st.just({"cpu": "500m"}),
     }
@@ -287,24 +328,40 @@ def fleets(draw: st.DrawFn) -> Document:
             "nvidia": {"version": draw(st.sampled_from(["25.8.1", "25.12.0", "0.4.1", "0.5.0"]))},
             "dranet": draw(st.booleans()),
         },
-        "devicePlugin": draw(st.sampled_from([False, {"version": "0.17.4"}])) if cloud != "gke" else False,
-        "autoscaler": draw(st.sampled_from(["none", "none", "gke" if cloud == "gke" else "cluster-autoscaler"])),
-        "pools": [draw(pools(cloud, region, f"p{index}")) for index in range(draw(st.integers(1, 2)))],
+        "devicePlugin": draw(st.sampled_from([False, {"version": "0.17.4"}]))
+        if cloud != "gke"
+        else False,
+        "autoscaler": draw(
+            st.sampled_from(["none", "none", "gke" if cloud == "gke" else "cluster-autoscaler"])
+        ),
+        "pools": [
+            draw(pools(cloud, region, f"p{index}")) for index in range(draw(st.integers(1, 2)))
+        ],
     }
     further = {
-        "deviceClasses": st.sampled_from([[{"name": "own", "selectors": ['device.driver == "gpu.nvidia.com"']}]]),
-        "endpoint": st.sampled_from([{"publicAccessCidrs": ["203.0.113.0/24"]}, {"publicAccessCidrs": ["::/0"]}]),
+        "deviceClasses": st.sampled_from(
+            [[{"name": "own", "selectors": ['device.driver == "gpu.nvidia.com"']}]]
+        ),
+        "endpoint": st.sampled_from(
+            [{"publicAccessCidrs": ["203.0.113.0/24"]}, {"publicAccessCidrs": ["::/0"]}]
+        ),
     }
     for key in draw(st.sets(st.sampled_from(sorted(further)))):
         document[key] = draw(further[key])
     if draw(st.booleans()):
         document["drivers"]["nvidia"]["featureGates"] = draw(
-            st.sampled_from([{"MPSSupport": True}, {"DynamicMIG": True}, {"NVMLDeviceHealthCheck": True}])
+            st.sampled_from(
+                [{"MPSSupport": True}, {"DynamicMIG": True}, {"NVMLDeviceHealthCheck": True}]
+            )
         )
     return document
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 @given(document=fleets())
 def test_what_plans_builds(document: Document) -> None:
     try:

@@ -1,4 +1,6 @@
-"""Captures of nodes as `kubectl get -o json` prints them, made from predictions: unknown values get those of a node."""
+"""Captures of nodes as `kubectl get -o json` prints them, made from predictions: unknown values get
+those of a node.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from typing import Any
 from dra_planner import catalog, manifests
 from dra_planner.catalog import Machine
 from dra_planner.drivers import DriverNode, driver
-from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
+from dra_planner.model import (
+    AttributeValue,
+    Device,
+    DeviceCapacity,
+    ResourceSlice,
+    Unknown,
+    Version,
+)
 from dra_planner.offers import observe_offers
 from dra_planner.offers.learning import Learned, learn_machines
 from dra_planner.plan import read_checked
@@ -18,8 +27,25 @@ from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
-_INTS = ("numaNode", "numaNodeID", "mtu", "sriovVfs", "topology_x", "topology_y", "minor", "id", "socketID", "cpuID",
-         "coreID", "cacheL3ID", "cardIndex", "renderIndex", "index", "topology4_id", "topology8_id")  # fmt: skip
+_INTS = (
+    "numaNode",
+    "numaNodeID",
+    "mtu",
+    "sriovVfs",
+    "topology_x",
+    "topology_y",
+    "minor",
+    "id",
+    "socketID",
+    "cpuID",
+    "coreID",
+    "cacheL3ID",
+    "cardIndex",
+    "renderIndex",
+    "index",
+    "topology4_id",
+    "topology8_id",
+)
 _BOOLS = ("virtual", "ebpf", "sriov", "isSriovVf", "smtEnabled")
 _VERSIONS = ("driverVersion", "cudaDriverVersion", "draDriverVersion")
 
@@ -35,8 +61,11 @@ def predicted(
 Values = dict[tuple[str, str], AttributeValue]
 
 
-def as_captured(parts: tuple[ResourceSlice, ...], values: Values, seed: int) -> list[dict[str, Any]]:
-    """Return slices as a node publishes them: a value for whatever is unknown, equal within its group.
+def as_captured(
+    parts: tuple[ResourceSlice, ...], values: Values, seed: int
+) -> list[dict[str, Any]]:
+    """Return slices as a node publishes them: a value for whatever is unknown, equal within its
+    group.
 
     `values` are those of the node's other drivers, and get the new ones.
     """
@@ -45,7 +74,9 @@ def as_captured(parts: tuple[ResourceSlice, ...], values: Values, seed: int) -> 
     def value(attribute: str, unknown: Unknown, device: Device) -> AttributeValue:
         key = attribute, unknown.group or device.name
         if key not in values:
-            values[key] = _value(attribute, len({name for name in values if name[0] == attribute}), noise)
+            values[key] = _value(
+                attribute, len({name for name in values if name[0] == attribute}), noise
+            )
         return values[key]
 
     def real(device: Device) -> Device:
@@ -61,7 +92,10 @@ def as_captured(parts: tuple[ResourceSlice, ...], values: Values, seed: int) -> 
         }
         return replace(device, attributes=attributes, capacity=capacity)
 
-    return [manifests.render_slice(replace(part, devices=tuple(map(real, part.devices)))) for part in parts]
+    return [
+        manifests.render_slice(replace(part, devices=tuple(map(real, part.devices))))
+        for part in parts
+    ]
 
 
 def _value(attribute: str, number: int, noise: random.Random) -> AttributeValue:
@@ -98,14 +132,20 @@ def node(name: str, machine: Machine, allocatable: dict[str, str]) -> dict[str, 
 
 
 def learned(objects: list[dict[str, Any]], cloud: str = "", machine: str = "") -> Learned:
-    source = Source("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    source = Source(
+        "cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+    )
     features = features_of(36)
     snapshot = read_checked((source,), features)
-    return learn_machines(observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine)
+    return learn_machines(
+        observe_offers(snapshot, features), snapshot.classes, cloud=cloud, machine=machine
+    )
 
 
 def with_cpu_groups(document: dict[str, Any], sizes: tuple[int, ...]) -> dict[str, Any]:
-    """Return the fleet after it has learned, from a node of its pool, how many CPUs each NUMA node has."""
+    """Return the fleet after it has learned, from a node of its pool, how many CPUs each NUMA node
+    has.
+    """
     machine = catalog.machine(document["cloud"], document["pools"][0]["machine"])
     devices = [
         {

@@ -11,7 +11,11 @@ from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 
 CLOUDS: dict[str, dict[str, Any]] = {
-    "eks": {"region": "us-east-2", "network": {"zones": ["us-east-2a"]}, "systemPool": {"machine": "m7i.large"}},
+    "eks": {
+        "region": "us-east-2",
+        "network": {"zones": ["us-east-2a"]},
+        "systemPool": {"machine": "m7i.large"},
+    },
     "gke": {"region": "us-central1", "systemPool": {"machine": "e2-standard-4"}},
     "aks": {"region": "centralus", "systemPool": {"machine": "Standard_D4s_v5"}},
 }
@@ -19,7 +23,13 @@ CLOUDS: dict[str, dict[str, Any]] = {
 
 def fleet(cloud: str, machine: str, drivers: dict[str, Any], most: int = 4) -> dict[str, Any]:
     pool = {"name": "pool", "machine": machine, "count": {"min": 0, "max": most}}
-    return {"cloud": cloud, "kubernetes": "1.36", **CLOUDS[cloud], "drivers": drivers, "pools": [pool]}
+    return {
+        "cloud": cloud,
+        "kubernetes": "1.36",
+        **CLOUDS[cloud],
+        "drivers": drivers,
+        "pools": [pool],
+    }
 
 
 def request(name: str, device_class: str, count: int | str, selector: str = "") -> dict[str, Any]:
@@ -29,11 +39,19 @@ def request(name: str, device_class: str, count: int | str, selector: str = "") 
 
 
 def job(pods: int, *requests: dict[str, Any], match: str = "", tolerates: str = "") -> str:
-    together = {"constraints": [{"requests": [each["name"] for each in requests], "matchAttribute": match}]}
+    together = {
+        "constraints": [{"requests": [each["name"] for each in requests], "matchAttribute": match}]
+    }
     devices = {"requests": list(requests), **(together if match else {})}
     pod = {
         "restartPolicy": "Never",
-        "containers": [{"name": "main", "image": "registry.example/work:1", "resources": {"claims": [{"name": "d"}]}}],
+        "containers": [
+            {
+                "name": "main",
+                "image": "registry.example/work:1",
+                "resources": {"claims": [{"name": "d"}]},
+            }
+        ],
         "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}],
         "tolerations": [{"key": tolerates, "operator": "Exists"}] if tolerates else [],
     }
@@ -56,7 +74,9 @@ def job(pods: int, *requests: dict[str, Any], match: str = "", tolerates: str = 
 
 
 def planned(document: dict[str, Any], manifests: str) -> Plan:
-    return make_plan(PlanRequest(fleet=read_fleet(document), sources=(Source("work.yaml", manifests),)))
+    return make_plan(
+        PlanRequest(fleet=read_fleet(document), sources=(Source("work.yaml", manifests),))
+    )
 
 
 def nodes(plan: Plan) -> int:
@@ -64,4 +84,6 @@ def nodes(plan: Plan) -> int:
 
 
 def reasons(plan: Plan) -> str:
-    return " ".join(f"{each.message} {each.fix}" for workload in plan.workloads for each in workload.reasons)
+    return " ".join(
+        f"{each.message} {each.fix}" for workload in plan.workloads for each in workload.reasons
+    )

@@ -1,4 +1,6 @@
-"""An amount of GPU memory that nodes have and Karpenter's table doesn't: no node is started for it."""
+"""An amount of GPU memory that nodes have and Karpenter's table doesn't: no node is started for
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,14 @@ from dra_planner.plan import Plan
 
 def plan_for(amount: str, autoscaler: str = "karpenter") -> Plan:
     selector = f'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("{amount}")) >= 0'
-    pools = {**fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}}), "autoscaler": autoscaler}
+    pools = {
+        **fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}}),
+        "autoscaler": autoscaler,
+    }
     pools["pools"][0] |= {"count": {"min": 1, "max": 2}, "zones": ["us-east-2a"]}
-    return planned(pools, job(1, request("gpu", "gpu.nvidia.com", 1, selector), tolerates="nvidia.com/gpu"))
+    return planned(
+        pools, job(1, request("gpu", "gpu.nvidia.com", 1, selector), tolerates="nvidia.com/gpu")
+    )
 
 
 def advice(plan: Plan) -> list[str]:
@@ -21,12 +28,16 @@ def advice(plan: Plan) -> list[str]:
 
 @pytest.mark.parametrize("amount", ["81559Mi", "81300Mi", "79.5Gi"])
 def test_an_amount_between_both_is_answered_with_one_that_satisfies_both(amount: str) -> None:
-    assert advice(plan_for(amount)) == [f'write quantity("81152Mi") instead of quantity("{amount}")']
+    assert advice(plan_for(amount)) == [
+        f'write quantity("81152Mi") instead of quantity("{amount}")'
+    ]
     followed = plan_for("81152Mi")
     assert advice(followed) == []
     assert followed.verdict == "fits"
 
 
-@pytest.mark.parametrize(("amount", "autoscaler"), [("79Gi", "karpenter"), ("80Gi", "karpenter"), ("81559Mi", "none")])
+@pytest.mark.parametrize(
+    ("amount", "autoscaler"), [("79Gi", "karpenter"), ("80Gi", "karpenter"), ("81559Mi", "none")]
+)
 def test_other_amounts_and_other_autoscalers_need_no_advice(amount: str, autoscaler: str) -> None:
     assert advice(plan_for(amount, autoscaler)) == []

@@ -1,4 +1,6 @@
-"""Notes on drivers: which claims they concern, and the reasons and fixes that drivers other than NVIDIA's lead to."""
+"""Notes on drivers: which claims they concern, and the reasons and fixes that drivers other than
+NVIDIA's lead to.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def published(driver: str, *devices: dict[str, Any], on: str = "n0") -> dict[str
 
 def device(name: str, *, memory: str = "", **attributes: Any) -> dict[str, Any]:
     kinds = {bool: "bool", int: "int", str: "string"}
-    listed = {key.replace("__", "/"): {kinds[type(value)]: value} for key, value in attributes.items()}
+    listed = {
+        key.replace("__", "/"): {kinds[type(value)]: value} for key, value in attributes.items()
+    }
     listed = {ROOT if key == "root" else key: value for key, value in listed.items()}
     capacity = {"capacity": {"memory": {"value": memory}}} if memory else {}
     return {"name": name, "attributes": listed, **capacity}
@@ -64,13 +68,23 @@ def device_class(driver: str) -> dict[str, Any]:
     }
 
 
-def work(requests: list[dict[str, Any]], *, pods: int = 1, match: str = "", tolerates: bool = False) -> list[Any]:
+def work(
+    requests: list[dict[str, Any]], *, pods: int = 1, match: str = "", tolerates: bool = False
+) -> list[Any]:
     devices: dict[str, Any] = {"requests": requests}
     if match:
-        devices["constraints"] = [{"requests": [each["name"] for each in requests], "matchAttribute": match}]
+        devices["constraints"] = [
+            {"requests": [each["name"] for each in requests], "matchAttribute": match}
+        ]
     pod = {
         "restartPolicy": "Never",
-        "containers": [{"name": "main", "image": "registry.example/work:1", "resources": {"claims": [{"name": "d"}]}}],
+        "containers": [
+            {
+                "name": "main",
+                "image": "registry.example/work:1",
+                "resources": {"claims": [{"name": "d"}]},
+            }
+        ],
         "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}],
         "tolerations": [{"key": "accelerator", "operator": "Exists"}] if tolerates else [],
     }
@@ -81,7 +95,10 @@ def work(requests: list[dict[str, Any]], *, pods: int = 1, match: str = "", tole
         "spec": {"spec": {"devices": devices}},
     }
     spec = {"parallelism": pods, "completions": pods, "template": {"spec": pod}}
-    return [template, {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "work"}, "spec": spec}]
+    return [
+        template,
+        {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "work"}, "spec": spec},
+    ]
 
 
 def asking(name: str, driver: str, selector: str = "", **more: Any) -> dict[str, Any]:
@@ -103,28 +120,40 @@ def notes(plan: Plan) -> list[str]:
 
 
 def reasons(plan: Plan) -> str:
-    return " ".join(f"{each.message} → {each.fix}" for workload in plan.workloads for each in workload.reasons)
+    return " ".join(
+        f"{each.message} → {each.fix}" for workload in plan.workloads for each in workload.reasons
+    )
 
 
-def on_one_node(driver: str, devices: list[dict[str, Any]], manifests: list[Any], *taints: str) -> Plan:
-    return planned([node("n0", *taints), published(driver, *devices), device_class(driver)], manifests)
+def on_one_node(
+    driver: str, devices: list[dict[str, Any]], manifests: list[Any], *taints: str
+) -> Plan:
+    return planned(
+        [node("n0", *taints), published(driver, *devices), device_class(driver)], manifests
+    )
 
 
 @pytest.mark.parametrize("driver", _DRIVERS)
 def test_a_claim_is_answered_with_each_note_that_concerns_it_and_no_other(driver: str) -> None:
     plan = on_one_node(driver, [device("a", index=0)], work([asking("one", driver)]))
     expected = [
-        f"{driver}: {each.text}" for each in driver_notes(driver) if each.when == "requested" and each.holds_in(36)
+        f"{driver}: {each.text}"
+        for each in driver_notes(driver)
+        if each.when == "requested" and each.holds_in(36)
     ]
     assert notes(plan) == expected
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in read_table("driver_notes") if row["when"] == "reads"], ids=lambda row: row["name"]
+    "row",
+    [row for row in read_table("driver_notes") if row["when"] == "reads"],
+    ids=lambda row: row["name"],
 )
 def test_a_selector_is_answered_with_the_note_on_what_it_reads(row: dict[str, str]) -> None:
     driver, name = row["driver"], row["name"]
-    reading = f"has(device.attributes['{driver}'].{name}) || has(device.capacity['{driver}'].{name})"
+    reading = (
+        f"has(device.attributes['{driver}'].{name}) || has(device.capacity['{driver}'].{name})"
+    )
     plan = on_one_node(driver, [device("a", index=0)], work([asking("one", driver, reading)]))
     assert f"{driver}: {row['note']}" in notes(plan)
 
@@ -133,7 +162,10 @@ def test_a_selector_is_answered_with_the_note_on_what_it_reads(row: dict[str, st
 def test_default_tolerations_of_a_chart_matter_on_tainted_nodes(how: str) -> None:
     taints = ["accelerator"] if how == "taint" else []
     plan = on_one_node(
-        "gpu.amd.com", [device("a")], work([asking("one", "gpu.amd.com")], tolerates=how == "toleration"), *taints
+        "gpu.amd.com",
+        [device("a")],
+        work([asking("one", "gpu.amd.com")], tolerates=how == "toleration"),
+        *taints,
     )
     assert any("default tolerations" in each for each in notes(plan))
 
@@ -142,22 +174,34 @@ def pair(match: str, *nics: dict[str, Any], pods: int = 1) -> Plan:
     return planned(
         [
             node("n0"),
-            published("gpu.amd.com", device("gpu-0", root="pci0000:10"), device("gpu-1", root="pci0000:80")),
+            published(
+                "gpu.amd.com",
+                device("gpu-0", root="pci0000:10"),
+                device("gpu-1", root="pci0000:80"),
+            ),
             published("nics.example.com", *nics),
             device_class("gpu.amd.com"),
             device_class("nics.example.com"),
         ],
-        work([asking("gpu", "gpu.amd.com"), asking("nic", "nics.example.com")], match=match, pods=pods),
+        work(
+            [asking("gpu", "gpu.amd.com"), asking("nic", "nics.example.com")],
+            match=match,
+            pods=pods,
+        ),
     )
 
 
 def test_a_join_of_two_drivers_is_sound_if_both_publish_its_attribute() -> None:
     plan = pair(ROOT, device("nic", root="pci0000:80"))
     assert plan.verdict == "fits"
-    assert f"gpu.amd.com and nics.example.com both publish {ROOT}, so the constraint compares the same attribute" in (
-        notes(plan)
+    assert (
+        f"gpu.amd.com and nics.example.com both publish {ROOT}, so the constraint compares the "
+        "same attribute"
+    ) in (notes(plan))
+    assert any(
+        "can't prepare a claim that also holds another driver's device" in each
+        for each in notes(plan)
     )
-    assert any("can't prepare a claim that also holds another driver's device" in each for each in notes(plan))
 
 
 def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
@@ -167,14 +211,22 @@ def test_a_join_on_an_attribute_of_one_driver_never_holds() -> None:
     assert "use an attribute that both drivers publish, or remove the constraint" in [
         each.fix for each in plan.hindrances
     ]
-    assert pair("", device("nic", speed=100)).verdict == "fits"  # without the constraint, as the fix says
+    # without the constraint, as the fix says
+    assert pair("", device("nic", speed=100)).verdict == "fits"
 
 
 def test_unpaired_devices_are_counted_for_each_request() -> None:
-    plan = pair(ROOT, device("nic-0", root="pci0000:80"), device("nic-1", root="pci0000:80"), pods=2)
+    plan = pair(
+        ROOT, device("nic-0", root="pci0000:80"), device("nic-1", root="pci0000:80"), pods=2
+    )
     assert "pci0000:10: 1 for gpu, 0 for nic" in reasons(plan)
-    assert f"add 1 more device for request nic with {ROOT} pci0000:10, or drop the constraint on" in reasons(plan)
-    added = pair(ROOT, *(device(f"nic-{each}", root=f"pci0000:{each}") for each in (80, 81, 10)), pods=2)
+    assert (
+        f"add 1 more device for request nic with {ROOT} pci0000:10, or drop the constraint on"
+        in reasons(plan)
+    )
+    added = pair(
+        ROOT, *(device(f"nic-{each}", root=f"pci0000:{each}") for each in (80, 81, 10)), pods=2
+    )
     assert added.verdict == "fits"
     nics = (device("nic-0", root="pci0000:80"), device("nic-1", root="pci0000:80"))
     assert pair("", *nics, pods=2).verdict == "fits"
@@ -183,10 +235,14 @@ def test_unpaired_devices_are_counted_for_each_request() -> None:
 def test_a_capacity_that_nobody_publishes_is_answered_with_the_model() -> None:
     selector = "device.capacity['gaudi.intel.com'].memory.compareTo(quantity('96Gi')) >= 0"
     devices = [device(f"hpu-{index}", model="Gaudi2", healthy=True) for index in range(2)]
-    told = reasons(on_one_node("gaudi.intel.com", devices, work([asking("hpu", "gaudi.intel.com", selector)])))
+    told = reasons(
+        on_one_node("gaudi.intel.com", devices, work([asking("hpu", "gaudi.intel.com", selector)]))
+    )
     assert "publishes no capacity, and the attributes healthy, model" in told
     assert "a CEL error fails the pod's scheduling cycle" in told
-    assert 'if Gaudi2 is meant, write `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
+    assert (
+        'if Gaudi2 is meant, write `device.attributes["gaudi.intel.com"].model == "Gaudi2"`' in told
+    )
 
 
 @pytest.mark.parametrize("model", ["model", "productName"])
@@ -198,14 +254,22 @@ def test_the_model_is_named_even_if_its_devices_are_in_use(model: str) -> None:
     for each in bad:
         each["metadata"]["name"] += "-bad"
     bad[1]["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "t-bad"
-    plan = on_one_node(driver, [device(f"npu-{index}", **{model: "N1"}) for index in range(2)], [*good, *bad])
+    plan = on_one_node(
+        driver, [device(f"npu-{index}", **{model: "N1"}) for index in range(2)], [*good, *bad]
+    )
     told = reasons(plan)
     assert f'write `device.attributes["{driver}"].{model} == "N1"`' in told
     assert ", and add a node, because the devices that match then are in use" in told
     request = bad[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]
     request["selectors"][0]["cel"]["expression"] = f'device.attributes["{driver}"].{model} == "N1"'
     npus = [device(f"npu-{index}", **{model: "N1"}) for index in range(2)]
-    larger = [node("n0"), node("n1"), published(driver, *npus), published(driver, *npus, on="n1"), device_class(driver)]
+    larger = [
+        node("n0"),
+        node("n1"),
+        published(driver, *npus),
+        published(driver, *npus, on="n1"),
+        device_class(driver),
+    ]
     assert planned(larger, [*good, *bad]).verdict == "fits"
 
 

@@ -1,4 +1,6 @@
-"""Machine types learned from captured nodes plan like those of the tables, and wrong captures are explained."""
+"""Machine types learned from captured nodes plan like those of the tables, and wrong captures are
+explained.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,16 @@ MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
         NVIDIA,
         [
             job(9, GPU, tolerates="nvidia.com/gpu"),
-            job(2, request("gpu", "gpu.nvidia.com", 8, LARGE.format("80Gi")), tolerates="nvidia.com/gpu"),
-            job(2, request("gpu", "gpu.nvidia.com", 8, LARGE.format("79Gi")), tolerates="nvidia.com/gpu"),
+            job(
+                2,
+                request("gpu", "gpu.nvidia.com", 8, LARGE.format("80Gi")),
+                tolerates="nvidia.com/gpu",
+            ),
+            job(
+                2,
+                request("gpu", "gpu.nvidia.com", 8, LARGE.format("79Gi")),
+                tolerates="nvidia.com/gpu",
+            ),
         ],
     ),
     "H100 with EFA": (
@@ -44,8 +54,20 @@ MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
         "p5.48xlarge",
         {**NVIDIA, "dranet": True},
         [
-            job(9, GPU, request("nic", "efa.networking.k8s.aws", 1), match=ROOT, tolerates="nvidia.com/gpu"),
-            job(9, GPU, request("nic", "efa.networking.k8s.aws", 5), match=ROOT, tolerates="nvidia.com/gpu"),
+            job(
+                9,
+                GPU,
+                request("nic", "efa.networking.k8s.aws", 1),
+                match=ROOT,
+                tolerates="nvidia.com/gpu",
+            ),
+            job(
+                9,
+                GPU,
+                request("nic", "efa.networking.k8s.aws", 5),
+                match=ROOT,
+                tolerates="nvidia.com/gpu",
+            ),
         ],
     ),
     "L4": ("eks", "g6.12xlarge", NVIDIA, [job(5, GPU, tolerates="nvidia.com/gpu")]),
@@ -93,17 +115,31 @@ MACHINES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
                 request("efa", "efa.networking.k8s.aws", 4),
                 match="resource.aws.com/devicegroup4_id",
             ),
-            job(5, request("neuron", "neuron.aws.com", 4), request("efa", "efa.networking.k8s.aws", 5)),
+            job(
+                5,
+                request("neuron", "neuron.aws.com", 4),
+                request("efa", "efa.networking.k8s.aws", 5),
+            ),
         ],
     ),
-    "Gaudi": ("eks", "dl1.24xlarge", {"gaudi": True}, [job(9, request("hpu", "gaudi.intel.com", 1))]),
+    "Gaudi": (
+        "eks",
+        "dl1.24xlarge",
+        {"gaudi": True},
+        [job(9, request("hpu", "gaudi.intel.com", 1))],
+    ),
     "CPUs": (
         "eks",
         "m7i.4xlarge",
         {"cpu": {"mode": "individual"}},
         [job(5, request("cpus", "dra.cpu", 4)), job(1, request("cpus", "dra.cpu", 17))],
     ),
-    "simulated GPUs": ("eks", "m7i.4xlarge", {"example": True}, [job(9, request("gpu", "gpu.example.com", 1))]),
+    "simulated GPUs": (
+        "eks",
+        "m7i.4xlarge",
+        {"example": True},
+        [job(9, request("gpu", "gpu.example.com", 1))],
+    ),
 }
 
 
@@ -121,13 +157,17 @@ def captured(name: str, count: int = 1) -> list[dict[str, Any]]:
     for each, options in drivers.items():
         member = driver(each)
         settings = member.options.model_validate({} if options is True else options)
-        found += map(render_device_class, member.classes(settings, cloud_of(cloud), features_of(36)))
+        found += map(
+            render_device_class, member.classes(settings, cloud_of(cloud), features_of(36))
+        )
     return found
 
 
 def planned(document: dict[str, Any], manifests: str) -> Plan:
     return make_plan(
-        PlanRequest(fleet=read_fleet(document), sources=(Source("work.yaml", manifests),), with_fixes=False)
+        PlanRequest(
+            fleet=read_fleet(document), sources=(Source("work.yaml", manifests),), with_fixes=False
+        )
     )
 
 
@@ -148,23 +188,34 @@ def test_a_machine_type_that_no_table_has_is_planned_at_once(name: str) -> None:
     objects = captured(name)
     objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "new-machine-8x"
     rows = [dict(row) for row in learned(objects, cloud).rows]
-    installed = drivers if name == "H100" else {}  # the others run in the cluster, and nothing installs them
+    # the others run in the cluster, and nothing installs them
+    installed = drivers if name == "H100" else {}
     own = {**fleet(cloud, "new-machine-8x", installed), "catalog": rows}
     known = planned(fleet(cloud, machine, drivers), workloads[-1])
-    assert (planned(own, workloads[-1]).verdict, nodes(planned(own, workloads[-1]))) == (known.verdict, nodes(known))
+    assert (planned(own, workloads[-1]).verdict, nodes(planned(own, workloads[-1]))) == (
+        known.verdict,
+        nodes(known),
+    )
 
 
 def test_a_driver_that_nobody_has_described_is_planned_at_once() -> None:
-    objects = yaml.safe_load(json.dumps(captured("Gaudi")).replace("gaudi.intel.com", "npu.example.org"))
+    objects = yaml.safe_load(
+        json.dumps(captured("Gaudi")).replace("gaudi.intel.com", "npu.example.org")
+    )
     objects[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "npu-8x"
-    own = {**fleet("eks", "npu-8x", {}), "catalog": [dict(row) for row in learned(objects, "eks").rows]}
+    own = {
+        **fleet("eks", "npu-8x", {}),
+        "catalog": [dict(row) for row in learned(objects, "eks").rows],
+    }
     model = 'device.attributes["npu.example.org"].model == "Gaudi"'
 
     fits = planned(own, job(9, request("npu", "npu.example.org", 1, model)))
     assert (fits.verdict, nodes(fits)) == ("fits", 2)
     assert planned(own, job(1, request("npu", "npu.example.org", 9))).verdict == "does-not-fit"
     serial = 'device.attributes["npu.example.org"].serial == "A1"'
-    assert planned(own, job(1, request("npu", "npu.example.org", 1, serial))).verdict == "cannot-tell"
+    assert (
+        planned(own, job(1, request("npu", "npu.example.org", 1, serial))).verdict == "cannot-tell"
+    )
 
 
 def row_of(found: Learned, device: int = 0) -> dict[str, Any]:
@@ -192,7 +243,10 @@ def test_two_nodes_show_which_values_vary() -> None:
 
     assert row_of(found, 3)["slot"] == {"int": 3}
     assert row_of(found, 3)["firmware"] == {"unknown": "node"}
-    assert "gaudi.intel.com: firmware differs between nodes, so its values are unknown" in found.remarks
+    assert (
+        "gaudi.intel.com: firmware differs between nodes, so its values are unknown"
+        in found.remarks
+    )
 
 
 def remarks(objects: list[dict[str, Any]], cloud: str = "eks") -> str:
@@ -229,7 +283,10 @@ def test_names_that_belong_to_a_node_are_numbered() -> None:
     for index, device in enumerate(slices(objects)[0]["spec"]["devices"]):
         device["name"] = f"0000-{25 + 20 * index:02x}-00-0-0x1020"
     found = learned(objects, "eks")
-    assert [each["name"] for each in found.rows[0]["drivers"][0]["devices"][:2]] == ["gaudi-0", "gaudi-1"]
+    assert [each["name"] for each in found.rows[0]["drivers"][0]["devices"][:2]] == [
+        "gaudi-0",
+        "gaudi-1",
+    ]
     assert "names of devices belong to the node" in " ".join(found.remarks)
 
 
@@ -237,7 +294,9 @@ def test_an_amount_of_zero_is_remarked() -> None:
     objects = captured("MI300X")
     for device in slices(objects)[0]["spec"]["devices"]:
         device["capacity"]["memory"] = {"value": "0"}
-    assert "memory is 0, which a driver may publish if it can't read the amount" in remarks(objects, "aks")
+    assert "memory is 0, which a driver may publish if it can't read the amount" in remarks(
+        objects, "aks"
+    )
 
 
 def test_an_incomplete_pool_is_not_learned() -> None:
@@ -273,12 +332,22 @@ def unlabeled() -> list[dict[str, Any]]:
     ("objects", "message", "fix"),
     [
         (without("Node"), "doesn't contain a Node", "add nodes"),
-        (without("ResourceSlice"), "doesn't contain a ResourceSlice", "kubectl get nodes,resourceslices"),
-        (shared_slice(), "no ResourceSlice of the capture can be used", "capture all ResourceSlices of a node"),
+        (
+            without("ResourceSlice"),
+            "doesn't contain a ResourceSlice",
+            "kubectl get nodes,resourceslices",
+        ),
+        (
+            shared_slice(),
+            "no ResourceSlice of the capture can be used",
+            "capture all ResourceSlices of a node",
+        ),
         (unlabeled(), "node n0 has no label node.kubernetes.io/instance-type", "--machine"),
     ],
 )
-def test_a_capture_that_teaches_nothing_is_explained(objects: list[dict[str, Any]], message: str, fix: str) -> None:
+def test_a_capture_that_teaches_nothing_is_explained(
+    objects: list[dict[str, Any]], message: str, fix: str
+) -> None:
     with pytest.raises(PlannerError) as caught:
         learned(objects)
     assert message in caught.value.message
@@ -293,9 +362,17 @@ def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
     ("change", "sentence"),
     [
         (lambda rows: rows + rows, "write one row per machine type"),
-        (lambda rows: [{**rows[0], "drivers": rows[0]["drivers"] * 2}], "is learned in an earlier entry"),
         (
-            lambda rows: [{"machine": "x", "drivers": [{"driver": "a.b", "devices": [{"name": "d"}, {"name": "d"}]}]}],
+            lambda rows: [{**rows[0], "drivers": rows[0]["drivers"] * 2}],
+            "is learned in an earlier entry",
+        ),
+        (
+            lambda rows: [
+                {
+                    "machine": "x",
+                    "drivers": [{"driver": "a.b", "devices": [{"name": "d"}, {"name": "d"}]}],
+                }
+            ],
             "is the name of an earlier device",
         ),
         (
@@ -303,7 +380,12 @@ def test_the_machine_type_of_unlabeled_nodes_can_be_named() -> None:
                 {
                     "machine": "x",
                     "drivers": [
-                        {"driver": "a.b", "devices": [{"name": "d", "attributes": {"m": {"int": 1, "string": "a"}}}]}
+                        {
+                            "driver": "a.b",
+                            "devices": [
+                                {"name": "d", "attributes": {"m": {"int": 1, "string": "a"}}}
+                            ],
+                        }
                     ],
                 }
             ],

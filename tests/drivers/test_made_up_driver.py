@@ -1,4 +1,6 @@
-"""A driver of another distribution, `widget/` on PYTHONPATH: planned, checked, built, with no other file for it."""
+"""A driver of another distribution, `widget/` on PYTHONPATH: planned, checked, built, with no other
+file for it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def command(*words: object, folder: Path = PROJECT) -> subprocess.CompletedProce
     )
 
 
-def answer(verb: str, document: dict[str, Any], tmp_path: Path, manifests: Path = WORKLOADS) -> dict[str, Any]:
+def answer(
+    verb: str, document: dict[str, Any], tmp_path: Path, manifests: Path = WORKLOADS
+) -> dict[str, Any]:
     (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(document))
     done = command(verb, manifests, "--fleet", tmp_path / "fleet.yaml", "--format", "json")
     told: dict[str, Any] = json.loads(done.stdout or done.stderr)
@@ -48,7 +52,8 @@ def test_claims_on_its_devices_are_planned(tmp_path: Path) -> None:
     plan = answer("plan", fleet(), tmp_path)
 
     assert plan["verdict"] == "fits"
-    assert plan["pools"][0]["nodes"]["desired"] == 3  # two widgets on each m7i.4xlarge, two for each pod
+    # two widgets on each m7i.4xlarge, two for each pod
+    assert plan["pools"][0]["nodes"]["desired"] == 3
     assert plan["pools"][0]["devices"] == {"total": 6, "used": 6, "stranded": 0}
 
 
@@ -64,7 +69,9 @@ def test_what_it_rejects_is_found(tmp_path: Path) -> None:
 
     found = answer("check", fleet(), tmp_path, manifests)["diagnostics"]
 
-    assert [(each["code"], each["fix"]) for each in found] == [("driver-config-refused", "write kind: WidgetConfig")]
+    assert [(each["code"], each["fix"]) for each in found] == [
+        ("driver-config-refused", "write kind: WidgetConfig")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +86,9 @@ def test_what_it_rejects_is_found(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_fleet_that_it_cannot_serve_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_a_fleet_that_it_cannot_serve_is_refused(
+    changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     (tmp_path / "fleet.yaml").write_text(yaml.safe_dump(fleet(**changes)))
     done = command("plan", WORKLOADS, "--fleet", tmp_path / "fleet.yaml")
 
@@ -97,8 +106,14 @@ def test_a_selector_on_what_only_the_node_knows_cannot_be_decided(tmp_path: Path
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, dict[str, dict[str, Any]]]:
     """One stack, planned with the command, built and judged by the policy pack."""
-    engine = Engine(tmp_path_factory.mktemp("widget"), PROJECT, environment={"PYTHONPATH": str(WIDGET)})
-    config = {"aws:region": "us-east-1", "pulumi-dra:workloads": [str(WORKLOADS)], "pulumi-dra:fleet": fleet()}
+    engine = Engine(
+        tmp_path_factory.mktemp("widget"), PROJECT, environment={"PYTHONPATH": str(WIDGET)}
+    )
+    config = {
+        "aws:region": "us-east-1",
+        "pulumi-dra:workloads": [str(WORKLOADS)],
+        "pulumi-dra:fleet": fleet(),
+    }
     (engine.settings_folder / f"Pulumi.{STACK}.yaml").write_text(yaml.safe_dump({"config": config}))
     engine.stack_init(STACK)
     written = command("plan", "--stack", STACK, "--write", folder=engine.view)
@@ -113,7 +128,10 @@ def test_the_engine_installs_it(built: tuple[RunResult, dict[str, dict[str, Any]
 
     assert up.ok, up.output
     release = resources["dra-widget-release"]["inputs"]
-    assert (release["chart"], release["version"]) == ("oci://widgets.example.org/charts/widget-driver", "1.2.3")
+    assert (release["chart"], release["version"]) == (
+        "oci://widgets.example.org/charts/widget-driver",
+        "1.2.3",
+    )
     assert release["values"]["lanes"] == 2
     assert "dra-driver-release" not in resources  # nobody asked for NVIDIA's
     assert [each for each in up.violations if each.level == "mandatory"] == []

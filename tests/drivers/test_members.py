@@ -1,4 +1,6 @@
-"""Fleets with drivers other than NVIDIA's: what is planned on their devices, and what is refused."""
+"""Fleets with drivers other than NVIDIA's: what is planned on their devices, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,17 @@ TPUS = fleet("gke", "ct5lp-hightpu-4t", {"tpu": True})
 
 @pytest.mark.parametrize("count", [4, "All"])
 def test_claims_for_all_chips_of_a_node_take_a_node_each(count: int | str) -> None:
-    plan = planned(TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu"))
+    plan = planned(
+        TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu")
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
 def test_a_claim_for_half_of_a_tpu_node_does_not_fit() -> None:
-    """kubernetes-sigs/dra-driver-google-tpu:cmd/tpu-dra-kubeletplugin/state.go@f5a9d8c (prepareDevices)."""
+    """kubernetes-sigs/dra-driver-google-tpu:cmd/tpu-dra-kubeletplugin/state.go@f5a9d8c
+    (prepareDevices).
+    """
     plan = planned(TPUS, job(2, request("tpu", "tpu.google.com", 2), tolerates="google.com/tpu"))
 
     assert plan.verdict == "does-not-fit"
@@ -40,7 +46,9 @@ def test_a_claim_for_some_chips_is_followed_by_its_fix() -> None:
     assert "request 4 devices, or allocationMode: All" in reasons(half)
     assert "claim requests partial tpu devices (2)" in reasons(half)
     for count in (4, "All"):
-        whole = planned(TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu"))
+        whole = planned(
+            TPUS, job(2, request("tpu", "tpu.google.com", count), tolerates="google.com/tpu")
+        )
         assert (whole.verdict, nodes(whole)) == ("fits", 2)
 
 
@@ -49,14 +57,22 @@ def test_gke_taints_tpu_nodes_by_itself() -> None:
 
 
 QUARTER = (
-    request("neuron", "neuron.aws.com", 4, 'device.attributes["neuron.aws.com"].instanceType == "trn2.48xlarge"'),
+    request(
+        "neuron",
+        "neuron.aws.com",
+        4,
+        'device.attributes["neuron.aws.com"].instanceType == "trn2.48xlarge"',
+    ),
     request("efa", "efa.networking.k8s.aws", 4),
 )
 GROUP_OF_4 = "resource.aws.com/devicegroup4_id"
 
 
 def test_neuron_devices_and_their_efa_interfaces_are_claimed_in_groups() -> None:
-    plan = planned(fleet("eks", "trn2.48xlarge", {"neuron": True, "dranet": True}), job(5, *QUARTER, match=GROUP_OF_4))
+    plan = planned(
+        fleet("eks", "trn2.48xlarge", {"neuron": True, "dranet": True}),
+        job(5, *QUARTER, match=GROUP_OF_4),
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 2)  # four groups of four on each node
 
@@ -74,7 +90,9 @@ AMD = fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True})
 MEMORY = 'device.capacity["gpu.amd.com"].memory.compareTo(quantity("{}")) >= 0'
 
 
-@pytest.mark.parametrize(("memory", "verdict"), [("196592Mi", "fits"), ("191Gi", "fits"), ("192Gi", "does-not-fit")])
+@pytest.mark.parametrize(
+    ("memory", "verdict"), [("196592Mi", "fits"), ("191Gi", "fits"), ("192Gi", "does-not-fit")]
+)
 def test_an_mi300x_publishes_less_than_192_gib(memory: str, verdict: str) -> None:
     """ROCm/k8s-gpu-dra-driver:docs/demo.md@2622427."""
     plan = planned(AMD, job(1, request("gpu", "gpu.amd.com", 2, MEMORY.format(memory))))
@@ -90,28 +108,39 @@ def test_no_other_vendors_toleration_is_asked_for() -> None:
 
 
 def test_the_example_driver_has_eight_gpus_on_any_node() -> None:
-    plan = planned(fleet("eks", "m7i.4xlarge", {"example": True}), job(9, request("gpu", "gpu.example.com", 1)))
+    plan = planned(
+        fleet("eks", "m7i.4xlarge", {"example": True}), job(9, request("gpu", "gpu.example.com", 1))
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
 def test_inferentia_is_served_too() -> None:
     """aws-neuron/neuron-helm-charts 1.10.0: neuronInstances of its values name inf1 and inf2."""
-    plan = planned(fleet("eks", "inf2.48xlarge", {"neuron": True}), job(2, request("neuron", "neuron.aws.com", 6)))
+    plan = planned(
+        fleet("eks", "inf2.48xlarge", {"neuron": True}),
+        job(2, request("neuron", "neuron.aws.com", 6)),
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 1)
 
 
 def test_gaudis_are_selected_by_model() -> None:
     model = 'device.attributes["gaudi.intel.com"].model == "Gaudi"'
-    plan = planned(fleet("eks", "dl1.24xlarge", {"gaudi": True}), job(9, request("hpu", "gaudi.intel.com", 1, model)))
+    plan = planned(
+        fleet("eks", "dl1.24xlarge", {"gaudi": True}),
+        job(9, request("hpu", "gaudi.intel.com", 1, model)),
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
 
 def test_efa_interfaces_are_claimed_without_a_driver_of_gpus() -> None:
     interfaces = request("efa", "efa.networking.k8s.aws", 16)
-    plan = planned(fleet("eks", "p5.48xlarge", {"dranet": True}), job(3, interfaces, tolerates="nvidia.com/gpu"))
+    plan = planned(
+        fleet("eks", "p5.48xlarge", {"dranet": True}),
+        job(3, interfaces, tolerates="nvidia.com/gpu"),
+    )
 
     assert (plan.verdict, nodes(plan)) == ("fits", 2)
 
@@ -153,11 +182,15 @@ def test_more_groups_than_predicted_are_no_difference() -> None:
     predicted = offers_of(fleet("eks", "m7i.4xlarge", {"cpu": True}))
     observed = offers_of(with_cpu_groups(fleet("eks", "m7i.4xlarge", {"cpu": True}), (8, 8)))
 
-    assert [each for each in verify_offers(predicted, observed).differences if each.subject == "dra.cpu"] == []
+    assert [
+        each for each in verify_offers(predicted, observed).differences if each.subject == "dra.cpu"
+    ] == []
     swapped = verify_offers(observed, predicted).differences
-    assert [(each.aspect, each.predicted, each.observed) for each in swapped if each.subject == "dra.cpu"] == [
-        ("count", "2", "1")
-    ]
+    assert [
+        (each.aspect, each.predicted, each.observed)
+        for each in swapped
+        if each.subject == "dra.cpu"
+    ] == [("count", "2", "1")]
 
 
 def offers_of(document: dict[str, Any]) -> tuple[Offer, ...]:
@@ -166,13 +199,19 @@ def offers_of(document: dict[str, Any]) -> tuple[Offer, ...]:
 
 @pytest.mark.parametrize(("pods", "verdict"), [(3, "fits"), (17, "does-not-fit")])
 def test_cpus_one_by_one(pods: int, verdict: str) -> None:
-    single = fleet("eks", "m7i.4xlarge", {"cpu": {"mode": "individual", "reservedCPUs": "0-1"}}, most=1)
+    single = fleet(
+        "eks", "m7i.4xlarge", {"cpu": {"mode": "individual", "reservedCPUs": "0-1"}}, most=1
+    )
 
     assert planned(single, job(pods, request("cpus", "dra.cpu", 4))).verdict == verdict
 
 
 def test_a_claim_of_cpus_serves_one_container() -> None:
-    second = {"name": "second", "image": "registry.example/work:1", "resources": {"claims": [{"name": "d"}]}}
+    second = {
+        "name": "second",
+        "image": "registry.example/work:1",
+        "resources": {"claims": [{"name": "d"}]},
+    }
     documents = list(yaml.safe_load_all(job(1, cpus(4))))
     documents[1]["spec"]["template"]["spec"]["containers"].append(second)
     plan = planned(fleet("eks", "p5.48xlarge", {"cpu": True}), yaml.safe_dump_all(documents))
@@ -185,7 +224,10 @@ def test_a_claim_of_cpus_serves_one_container() -> None:
 def test_a_claim_of_cpus_is_for_whole_cpus() -> None:
     part = {
         "name": "cpus",
-        "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "1500m"}}},
+        "exactly": {
+            "deviceClassName": "dra.cpu",
+            "capacity": {"requests": {"dra.cpu/cpu": "1500m"}},
+        },
     }
     pool = with_cpu_groups(fleet("eks", "p5.48xlarge", {"cpu": True}), (96, 96))
     plan = planned(pool, job(1, part, tolerates="nvidia.com/gpu"))
@@ -212,26 +254,44 @@ def test_settings_of_the_cpu_driver_that_cannot_work() -> None:
     ("name", "parameters", "fix"),
     [
         ("cpu", {"apiVersion": "v1", "cpuConfig": {"cpuset": "2-5"}}, "write apiVersion: v1alpha1"),
-        ("cpu", {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}}, 'write cpuConfig: {cpuset: "2-5"}'),
+        (
+            "cpu",
+            {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "all"}},
+            'write cpuConfig: {cpuset: "2-5"}',
+        ),
         ("intel", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
         ("gaudi", {"apiVersion": "v1", "kind": "GpuConfig"}, "remove the configuration"),
         ("tpu", {"apiVersion": "v1", "kind": "TpuConfig"}, "remove the configuration"),
-        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "Neuron"}, "write kind: NeuronConfig"),
+        (
+            "neuron",
+            {"apiVersion": "neuron.aws.com/v1", "kind": "Neuron"},
+            "write kind: NeuronConfig",
+        ),
         (
             "neuron",
             {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 4},
             "write logicalNeuronCore: 2",
         ),
         ("dranet", {"interface": {"mtu": 9000, "speed": 100}}, "remove speed"),
-        ("dranet", {"interface": {"name": "interface-number-1"}}, "write a name of at most 15 characters"),
+        (
+            "dranet",
+            {"interface": {"name": "interface-number-1"}},
+            "write a name of at most 15 characters",
+        ),
         ("dranet", {"interface": {"mtu": 60}}, "write an mtu of at least 68"),
-        ("dranet", {"interface": {"dhcp": True, "addresses": ["10.0.0.2/24"]}}, "remove dhcp, or addresses"),
+        (
+            "dranet",
+            {"interface": {"dhcp": True, "addresses": ["10.0.0.2/24"]}},
+            "remove dhcp, or addresses",
+        ),
         ("dranet", {"interface": {"vrf": {"name": "red"}}, "rules": [{}]}, "remove rules, or vrf"),
         ("dranet", {"interface": {"arpIgnore": 5}}, "write arpIgnore: 0"),
         ("dranet", {"apiVersion": "v1", "kind": "NetworkConfig"}, "remove apiVersion and kind"),
     ],
 )
-def test_an_opaque_configuration_that_the_driver_rejects(name: str, parameters: dict[str, Any], fix: str) -> None:
+def test_an_opaque_configuration_that_the_driver_rejects(
+    name: str, parameters: dict[str, Any], fix: str
+) -> None:
     member = driver(name)
     assert fix in [each.fix for each in member.config_faults(member.domains[0], parameters, None)]
 
@@ -240,12 +300,23 @@ def test_an_opaque_configuration_that_the_driver_rejects(name: str, parameters: 
     ("name", "parameters"),
     [
         ("cpu", {"apiVersion": "v1alpha1", "cpuConfig": {"cpuset": "0,2-5"}}),
-        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 1}),
-        ("neuron", {"apiVersion": "neuron.aws.com/v1", "kind": "UltraServerConfig", "ultraserverMode": 4}),
-        ("dranet", {"interface": {"name": "net1", "mtu": 9000, "dhcp": True}, "ethtool": {"features": {}}}),
+        (
+            "neuron",
+            {"apiVersion": "neuron.aws.com/v1", "kind": "NeuronConfig", "logicalNeuronCore": 1},
+        ),
+        (
+            "neuron",
+            {"apiVersion": "neuron.aws.com/v1", "kind": "UltraServerConfig", "ultraserverMode": 4},
+        ),
+        (
+            "dranet",
+            {"interface": {"name": "net1", "mtu": 9000, "dhcp": True}, "ethtool": {"features": {}}},
+        ),
     ],
 )
-def test_an_opaque_configuration_that_the_driver_decodes(name: str, parameters: dict[str, Any]) -> None:
+def test_an_opaque_configuration_that_the_driver_decodes(
+    name: str, parameters: dict[str, Any]
+) -> None:
     member = driver(name)
     assert list(member.config_faults(member.domains[0], parameters, None)) == []
 
@@ -254,21 +325,51 @@ def test_an_opaque_configuration_that_the_driver_decodes(name: str, parameters: 
     ("document", "sentence"),
     [
         (fleet("eks", "g6.2xlarge", {"amd": True}), "doesn't run on EKS"),
-        (fleet("gke", "g2-standard-8", {"neuron": True}), "AWS Neuron devices exist only on EC2 instances"),
+        (
+            fleet("gke", "g2-standard-8", {"neuron": True}),
+            "AWS Neuron devices exist only on EC2 instances",
+        ),
         (fleet("aks", "Standard_NC4as_T4_v3", {"tpu": True}), "TPUs exist only on Google Cloud"),
         (fleet("gke", "tpu7x-standard-4t", {"tpu": True}), "doesn't know tpu7x"),
-        (fleet("eks", "g6.2xlarge", {"intel": True}), "no EC2 instance type in the tables has GPUs of Intel"),
-        (fleet("gke", "g2-standard-8", {"gaudi": True}), "no Google Cloud machine type has Gaudi accelerators"),
-        (fleet("aks", "Standard_NC4as_T4_v3", {"intel": True}), "no Azure size in the tables has GPUs of Intel"),
-        ({**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"}, "DRAConsumableCapacity"),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}), "has 16 CPUs, and all are reserved"),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-99999999"}}), "has 16 CPUs, and all are reserved"),
+        (
+            fleet("eks", "g6.2xlarge", {"intel": True}),
+            "no EC2 instance type in the tables has GPUs of Intel",
+        ),
+        (
+            fleet("gke", "g2-standard-8", {"gaudi": True}),
+            "no Google Cloud machine type has Gaudi accelerators",
+        ),
+        (
+            fleet("aks", "Standard_NC4as_T4_v3", {"intel": True}),
+            "no Azure size in the tables has GPUs of Intel",
+        ),
+        (
+            {**fleet("eks", "m7i.4xlarge", {"cpu": True}), "kubernetes": "1.35"},
+            "DRAConsumableCapacity",
+        ),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-15"}}),
+            "has 16 CPUs, and all are reserved",
+        ),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "0-99999999"}}),
+            "has 16 CPUs, and all are reserved",
+        ),
         (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "all"}}), "is not a set of CPUs"),
         (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "1,,2"}}), "is not a set of CPUs"),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "9" * 5000}}), "is not a set of CPUs"),
-        (fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "5-2"}}), 'range "5-2" of CPUs starts after its end'),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "9" * 5000}}),
+            "is not a set of CPUs",
+        ),
+        (
+            fleet("eks", "m7i.4xlarge", {"cpu": {"reservedCPUs": "5-2"}}),
+            'range "5-2" of CPUs starts after its end',
+        ),
         (fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
-        ({**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]}, "none of the fleet's drivers partitions"),
+        (
+            {**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]},
+            "none of the fleet's drivers partitions",
+        ),
     ],
 )
 def test_a_driver_that_cannot_run_is_refused(document: dict[str, Any], sentence: str) -> None:
@@ -279,26 +380,43 @@ def test_a_driver_that_cannot_run_is_refused(document: dict[str, Any], sentence:
 
 def published(cloud: str, name: str, machine: str) -> list[dict[str, AttributeValue]]:
     member = driver(name)
-    node = DriverNode(machine=catalog.machine(cloud, machine), name="node", features=features_of(36))
-    return [dict(each.attributes) for part in member.slices(member.options(), node) for each in part.devices]
+    node = DriverNode(
+        machine=catalog.machine(cloud, machine), name="node", features=features_of(36)
+    )
+    return [
+        dict(each.attributes)
+        for part in member.slices(member.options(), node)
+        for each in part.devices
+    ]
 
 
 def test_group_ids_are_the_hashes_that_the_library_makes() -> None:
-    """aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (constructDeviceGroupHash)."""
+    """aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025
+    (constructDeviceGroupHash).
+    """
     devices = published("eks", "neuron", "trn2.48xlarge")
 
     groups = [str(each[GROUP_OF_4]) for each in devices]
-    assert groups[::4] == ["13713e551cd37c19", "671622785349fddf", "237e3ef7b968b4d3", "b3d6ce1919d29f8f"]
+    assert groups[::4] == [
+        "13713e551cd37c19",
+        "671622785349fddf",
+        "237e3ef7b968b4d3",
+        "b3d6ce1919d29f8f",
+    ]
     assert {str(each["resource.aws.com/devicegroup8_id"]) for each in devices} == {
         "3593812b8066a078",
         "614e16dab9ba2f1f",
     }
-    assert {str(each["resource.aws.com/devicegroup16_id"]) for each in devices} == {"821d14afaf11327d"}
+    assert {str(each["resource.aws.com/devicegroup16_id"]) for each in devices} == {
+        "821d14afaf11327d"
+    }
 
 
 @pytest.mark.parametrize("machine", ["trn1.2xlarge", "trn2.3xlarge"])
 def test_machines_outside_the_map_have_no_groups(machine: str) -> None:
-    assert not any("devicegroup" in name for each in published("eks", "neuron", machine) for name in each)
+    assert not any(
+        "devicegroup" in name for each in published("eks", "neuron", machine) for name in each
+    )
 
 
 @pytest.mark.parametrize(
@@ -310,7 +428,9 @@ def test_machines_outside_the_map_have_no_groups(machine: str) -> None:
         ("ct5p-hightpu-4t", "v5p", 4, None),
     ],
 )
-def test_what_a_machine_type_says_of_its_chips(machine: str, generation: str, chips: int, topology: str | None) -> None:
+def test_what_a_machine_type_says_of_its_chips(
+    machine: str, generation: str, chips: int, topology: str | None
+) -> None:
     devices = published("gke", "tpu", machine)
 
     assert [each["index"] for each in devices] == list(range(chips))

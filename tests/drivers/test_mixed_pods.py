@@ -1,4 +1,6 @@
-"""Devices of several drivers for one pod: on one node, in one claim, joined by standard attributes."""
+"""Devices of several drivers for one pod: on one node, in one claim, joined by standard
+attributes.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ NUMA = "resource.kubernetes.io/numaNode"
 GPU = request("gpu", "gpu.nvidia.com", 1)
 NIC = request("nic", "efa.networking.k8s.aws", 1)
 H100 = with_cpu_groups(
-    fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}, "dranet": True, "cpu": True}), (96, 96)
+    fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}, "dranet": True, "cpu": True}),
+    (96, 96),
 )
 TOLERATES = "nvidia.com/gpu"
-CPUS = {"name": "cpus", "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "24"}}}}
+CPUS = {
+    "name": "cpus",
+    "exactly": {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "24"}}},
+}
 
 
 @pytest.mark.parametrize(
@@ -48,18 +54,27 @@ def test_a_root_that_a_driver_does_not_publish_joins_nothing() -> None:
 
 
 def amd_with_nics() -> dict[str, Any]:
-    """Return a fleet that has learned AMD's GPUs together with another vendor's NICs, one below each PCIe root."""
+    """Return a fleet that has learned AMD's GPUs together with another vendor's NICs, one below
+    each PCIe root.
+    """
     machine = catalog.machine("aks", "Standard_ND96isr_MI300X_v5")
     values: Values = {}
     (gpus,) = as_captured(predicted("amd", machine, {}, "n0"), values, 1)
     nics = deepcopy(gpus)
     nics["metadata"]["name"], nics["spec"]["driver"] = "n0-nics", "nic.example.org"
-    for index, (gpu, nic) in enumerate(zip(gpus["spec"]["devices"], nics["spec"]["devices"], strict=True)):
+    for index, (gpu, nic) in enumerate(
+        zip(gpus["spec"]["devices"], nics["spec"]["devices"], strict=True)
+    ):
         root = {"string": f"pci000{index}:00"}
         gpu["attributes"] |= {ROOT: root, NUMA: {"int": index // 4}}
         nic.pop("capacity")
-        nic["name"], nic["attributes"] = f"nic-{index}", {ROOT: root, NUMA: {"int": index // 4}, "speed": {"int": 400}}
-    found = learned([node("n0", machine, {"cpu": "90", "memory": "1800Gi", "pods": "100"}), gpus, nics], "aks")
+        nic["name"], nic["attributes"] = (
+            f"nic-{index}",
+            {ROOT: root, NUMA: {"int": index // 4}, "speed": {"int": 400}},
+        )
+    found = learned(
+        [node("n0", machine, {"cpu": "90", "memory": "1800Gi", "pods": "100"}), gpus, nics], "aks"
+    )
     classes = [{"name": "nic.example.org", "selectors": ["device.driver == 'nic.example.org'"]}]
     return {
         **fleet("aks", machine.name, {"amd": True}, most=2),
@@ -89,7 +104,9 @@ def test_more_than_one_node_has_below_a_root_never_fits() -> None:
 
 
 def test_claims_of_two_vendors_share_the_nodes_of_a_pool() -> None:
-    """Each vendor's devices are counted by themselves, so the pool is as large as the larger demand."""
+    """Each vendor's devices are counted by themselves, so the pool is as large as the larger
+    demand.
+    """
     own = amd_with_nics()
     both = (
         job(16, AMD_GPU)

@@ -1,4 +1,6 @@
-"""A patch version that no table has counts as the newest known one of its minor version, and the plan says so."""
+"""A patch version that no table has counts as the newest known one of its minor version, and the
+plan says so.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ WORK = job(1, request("gpu", "gpu.nvidia.com", 1), tolerates="nvidia.com/gpu")
 
 
 def l4(version: str, kubernetes: str = "1.36") -> dict[str, Any]:
-    return {**fleet("eks", "g6.2xlarge", {"nvidia": {"version": version}}), "kubernetes": kubernetes}
+    return {
+        **fleet("eks", "g6.2xlarge", {"nvidia": {"version": version}}),
+        "kubernetes": kubernetes,
+    }
 
 
 def t4(kubernetes: str) -> dict[str, Any]:
@@ -25,7 +30,8 @@ def t4(kubernetes: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("version", "known"), [("0.5.1", "0.5.0"), ("v0.4.9", "0.4.1"), ("25.8.7", "25.8.1"), ("25.12.3", "25.12.0")]
+    ("version", "known"),
+    [("0.5.1", "0.5.0"), ("v0.4.9", "0.4.1"), ("25.8.7", "25.8.1"), ("25.12.3", "25.12.0")],
 )
 def test_a_newer_patch_of_the_driver_counts_as_the_newest_known(version: str, known: str) -> None:
     release = nvidia.driver_release(version)
@@ -49,7 +55,10 @@ def test_an_unknown_minor_version_of_the_driver_is_refused(version: str) -> None
 def test_a_newer_patch_of_kubernetes_counts_as_the_newest_known() -> None:
     plan = planned(t4("1.36.9"), WORK)
     assert plan.verdict == "fits"
-    assert any("Kubernetes 1.36.9 isn't in the tables, so it counts as 1.36.3" in each for each in plan.assumptions)
+    assert any(
+        "Kubernetes 1.36.9 isn't in the tables, so it counts as 1.36.3" in each
+        for each in plan.assumptions
+    )
 
 
 @pytest.mark.parametrize("kubernetes", ["1.36", "1.36.3", "1.36.0"])

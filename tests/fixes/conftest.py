@@ -1,4 +1,6 @@
-"""A project to run the command in, as in the tests of the command; modules beside the tests are importable by name."""
+"""A project to run the command in, as in the tests of the command; modules beside the tests are
+importable by name.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The cases of `cases/`, each with the text of a fix, what it is printed for, and what following it comes to."""
+"""The cases of `cases/`, each with the text of a fix, what it is printed for, and what following it
+comes to.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,14 @@ spec:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet fleet.json`.
+    """`fix` is the text as it stands in the code. `words` are run, by default `plan m.yaml --fleet
+    fleet.json`.
 
-    `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest, `edit` replaces texts
-    of it, `files` are further files. `limits` makes constants of modules small, `environment` is that of the first run
-    alone. `then…` is what the fix says, done; None removes a key or a file; `then_first` is a command of the fix that
-    is run before; `then_fault` is what is wrong beyond that, in a word.
+    `put` sets values of the fleet (PATH: value, items of lists by number), `m` is the manifest,
+    `edit` replaces texts of it, `files` are further files. `limits` makes constants of modules
+    small, `environment` is that of the first run alone. `then…` is what the fix says, done; None
+    removes a key or a file; `then_first` is a command of the fix that is run before; `then_fault`
+    is what is wrong beyond that, in a word.
     """
 
     fix: str

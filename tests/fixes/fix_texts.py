@@ -1,7 +1,8 @@
-"""Every text of the code that says what would fix something, found in the sources; {} stands for parts of f-strings.
+"""Every text of the code that says what would fix something, found in the sources; {} stands for
+parts of f-strings.
 
-What is given as `fix` to a record or a function is followed to where it is written: through names, loops, tuples and
-what functions return. Tables with a column `fix` have tests of their own.
+What is given as `fix` to a record or a function is followed to where it is written: through names,
+loops, tuples and what functions return. Tables with a column `fix` have tests of their own.
 """
 
 from __future__ import annotations
@@ -15,19 +16,43 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("planner", "command", "policies", "tutorials")
-NO_FIXES = {"fix_sentence", "saved_usd", "fix_patch", "_component", "_tolerations_of", "Message", "add_argument"}
+NO_FIXES = {
+    "fix_sentence",
+    "saved_usd",
+    "fix_patch",
+    "_component",
+    "_tolerations_of",
+    "Message",
+    "add_argument",
+}
 """Functions whose `fix` is a simulated one, or an option; messages are a table."""
 NO_MODULES = {"quantity.py", "shapes.py", "messages_page.py", "catalog_page.py"}
 """Where a name with "fix" is something else: a suffix, a piece of a page, the page of a table."""
 NO_ADVICE = {"examples.py", "starter_files.py", "page.py", "formats.py"}
-"""Where sentences that begin like advice are help, examples, files that are written, and what the API server says."""
+"""Where sentences that begin like advice are help, examples, files that are written, and what the
+API server says.
+"""
 OTHER_NAMES = {"SelectorChange": "text"}
 """Records whose fix has another name."""
 GENERAL = {"Rule"}
-"""Rules have a sentence for the page of all rules beside the fix of each finding; who prints it says `RULE.fix`."""
+"""Rules have a sentence for the page of all rules beside the fix of each finding; who prints it
+says `RULE.fix`.
+"""
 FORWARDED = {"fix", "text", "message", "says", "lines"}
 """What other records hold, whose texts are collected where they are made."""
-THROUGH = {"join", "filter", "next", "fromkeys", "sorted", "tuple", "list", "set", "chain", "reversed", "zip"}
+THROUGH = {
+    "join",
+    "filter",
+    "next",
+    "fromkeys",
+    "sorted",
+    "tuple",
+    "list",
+    "set",
+    "chain",
+    "reversed",
+    "zip",
+}
 ADVISES = re.compile(
     r"(add|allow|apply|ask|change|choose|close|compare|copy|correct|create|declare|delete|drop|enable|fill|fix|give|grant|"
     r"indent|install|keep|label|leave|let|look|lower|make|mount|move|name|narrow|order|pass|pin|plan|put|quote|raise|"
@@ -60,16 +85,22 @@ class Module:
                 self.parents[child] = node
 
     def may_mean(self, name: str, path: Path) -> bool:
-        """Whether a name that is defined in a file means that here: it is imported from there, or of this file."""
+        """Whether a name that is defined in a file means that here: it is imported from there, or
+        of this file.
+        """
         if path == self.path:
             return True
         origins = [
             node.module
             for node in ast.walk(self.tree)
-            if isinstance(node, ast.ImportFrom) and node.module and name in {each.name for each in node.names}
+            if isinstance(node, ast.ImportFrom)
+            and node.module
+            and name in {each.name for each in node.names}
         ]
         dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts[1:])
-        return any(dotted.startswith(origin) for origin in origins) or (not origins and name[0] != "_")
+        return any(dotted.startswith(origin) for origin in origins) or (
+            not origins and name[0] != "_"
+        )
 
     def function_of(self, node: ast.AST) -> Function | None:
         here = self.parents.get(node)
@@ -108,7 +139,9 @@ class Sources:
         return self.texts
 
     def _advise(self, module: Module) -> None:
-        """Collect what says what to do without being given as a fix: a whole text, or what follows a semicolon."""
+        """Collect what says what to do without being given as a fix: a whole text, or what follows
+        a semicolon.
+        """
         for node in ast.walk(module.tree):
             if not isinstance(node, ast.Constant | ast.JoinedStr) or self._describes(module, node):
                 continue
@@ -127,17 +160,32 @@ class Sources:
                     break
 
     def _describes(self, module: Module, node: ast.AST) -> bool:
-        """Whether a text is a docstring, part of another, an expression to search for, or the help of an option."""
+        """Whether a text is a docstring, part of another, an expression to search for, or the help
+        of an option.
+        """
         above = module.parents.get(node)
         if isinstance(above, ast.Expr | ast.JoinedStr | ast.FormattedValue | ast.Compare):
             return True
         if isinstance(above, ast.keyword) and above.arg in OF_HELP:
             return True
-        call = above if isinstance(above, ast.Call) else module.parents.get(above) if above is not None else None
-        return isinstance(call, ast.Call) and name_of(call.func) in ("compile", "search", "Field", "add_parser", "sub")
+        call = (
+            above
+            if isinstance(above, ast.Call)
+            else module.parents.get(above)
+            if above is not None
+            else None
+        )
+        return isinstance(call, ast.Call) and name_of(call.func) in (
+            "compile",
+            "search",
+            "Field",
+            "add_parser",
+            "sub",
+        )
 
     def _takers(self) -> Takers:
-        """Return records and functions that take a fix, with its name and its place among the arguments.
+        """Return records and functions that take a fix, with its name and its place among the
+        arguments.
 
         What begins with an underscore is known in its own file alone.
         """
@@ -145,13 +193,17 @@ class Sources:
         for module in self.modules:
             for node in ast.walk(module.tree):
                 if isinstance(node, ast.ClassDef):
-                    annotated = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+                    annotated = [
+                        each.target for each in node.body if isinstance(each, ast.AnnAssign)
+                    ]
                     names = [each.id for each in annotated if isinstance(each, ast.Name)]
                     wanted = OTHER_NAMES.get(node.name, "fix")
                     if wanted in names:
                         takers[node.name].add((wanted, names.index(wanted), module.path))
                 elif isinstance(node, ast.FunctionDef):
-                    arguments = [each.arg for each in node.args.args if each.arg not in ("self", "cls")]
+                    arguments = [
+                        each.arg for each in node.args.args if each.arg not in ("self", "cls")
+                    ]
                     if "fix" in arguments:
                         owner = module.parents[node] if node.name == "__init__" else node
                         takers[owner.name].add(("fix", arguments.index("fix"), module.path))  # type: ignore[attr-defined]
@@ -159,7 +211,9 @@ class Sources:
 
     def _given(self, module: Module, node: ast.AST, takers: Takers) -> Iterator[ast.expr | None]:
         match node:
-            case ast.Call(func=func, args=args, keywords=keywords) if name_of(func) not in NO_FIXES | GENERAL:
+            case ast.Call(func=func, args=args, keywords=keywords) if (
+                name_of(func) not in NO_FIXES | GENERAL
+            ):
                 name = name_of(func)
                 known = [each for each in takers.get(name, ()) if module.may_mean(name, each[2])]
                 named = {"fix", *(each[0] for each in known)}
@@ -167,7 +221,9 @@ class Sources:
                 yield from (args[at] for _, at, _ in known if at < len(args))
             case ast.FunctionDef(name=name) if re.search(r"(?<!pre)(?<!suf)fix", name):
                 if node.returns is not None and ast.unparse(node.returns) in ("str", "str | None"):
-                    yield from (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
+                    yield from (
+                        each.value for each in ast.walk(node) if isinstance(each, ast.Return)
+                    )
             case ast.Dict(keys=keys, values=values):
                 for key, value in zip(keys, values, strict=True):
                     if isinstance(key, ast.Constant) and key.value == "fix":
@@ -183,9 +239,13 @@ class Sources:
         first, rest = (path[0], path[1:]) if path else (None, ())
         match node:
             case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
-                chosen = [values[first]] if isinstance(first, int) and first < len(values) else values
+                chosen = (
+                    [values[first]] if isinstance(first, int) and first < len(values) else values
+                )
                 for value in chosen:
-                    self._follow(module, value.value if isinstance(value, ast.Starred) else value, rest)
+                    self._follow(
+                        module, value.value if isinstance(value, ast.Starred) else value, rest
+                    )
             case ast.Dict(values=values):
                 for value in values:
                     self._follow(module, value, rest if first == ITEM else path)
@@ -211,7 +271,9 @@ class Sources:
                 if isinstance(value, str):
                     self._text(module, value)
             case ast.JoinedStr(values=parts):
-                self._text(module, "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in parts))  # type: ignore[misc]
+                self._text(
+                    module, "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in parts)
+                )  # type: ignore[misc]
             case ast.Attribute(value=ast.Name(id="RULE"), attr="fix"):
                 for value, _ in bound(module.tree, "RULE"):
                     given = value.keywords if isinstance(value, ast.Call) else []
@@ -227,7 +289,11 @@ class Sources:
         name = name_of(call.func)
         inner = call.func.value if isinstance(call.func, ast.Attribute) else None
         if name in THROUGH:
-            step = (ITEM, *path) if name in ("join", "filter", "next", "fromkeys") and path[:1] != (ITEM,) else path
+            step = (
+                (ITEM, *path)
+                if name in ("join", "filter", "next", "fromkeys") and path[:1] != (ITEM,)
+                else path
+            )
             for each in call.args if name != "filter" else call.args[1:]:
                 self._follow(module, each, step)
             return
@@ -240,12 +306,20 @@ class Sources:
                 self._follow(module, each, path)
             return
         if inner is not None and name in ("items", "values"):
-            self._follow(module, inner, (ITEM, *path[2:]) if name == "items" and path[:2] == (ITEM, 1) else path)
+            self._follow(
+                module,
+                inner,
+                (ITEM, *path[2:]) if name == "items" and path[:2] == (ITEM, 1) else path,
+            )
             return
         known = self.functions.get(name, [])
         here = [(owner, function) for owner, function in known if owner is module] or known
-        texts = [(m, f) for m, f in here if f.returns is not None and "str" in ast.unparse(f.returns)]
-        of_records = [f for _, f in here if f.returns is not None and RECORD.search(ast.unparse(f.returns))]
+        texts = [
+            (m, f) for m, f in here if f.returns is not None and "str" in ast.unparse(f.returns)
+        ]
+        of_records = [
+            f for _, f in here if f.returns is not None and RECORD.search(ast.unparse(f.returns))
+        ]
         if not texts and not of_records:
             self._lost(module, call)
         for owner, function in texts:
@@ -287,18 +361,25 @@ class Sources:
 def written(node: ast.expr) -> str:
     """Return a text as it stands in the code, {} for its parts; "" where it is none."""
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+        )
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def bound(where: ast.AST, name: str) -> Iterator[tuple[ast.expr, Steps]]:
-    """Yield what a name is bound to in a function or at the top of a module, with the path to it in there."""
+    """Yield what a name is bound to in a function or at the top of a module, with the path to it in
+    there.
+    """
     for node in where.body if isinstance(where, ast.Module) else ast.walk(where):
         pairs: list[tuple[ast.expr, ast.expr | None, Steps]] = []
         match node:
             case ast.Assign(targets=targets, value=value):
                 pairs = [(target, value, ()) for target in targets]
-            case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+            case (
+                ast.AnnAssign(target=target, value=value)
+                | ast.NamedExpr(target=target, value=value)
+            ):
                 pairs = [(target, value, ())]
             case ast.AugAssign(target=target, value=value):
                 pairs = [(target, value, ())]

@@ -1,6 +1,8 @@
-"""Fixes that only a caller of the planner reads: what brings each about, and what following it gives.
+"""Fixes that only a caller of the planner reads: what brings each about, and what following it
+gives.
 
-`said` returns the fix that is printed; `follow` does what it says and raises, or is false, where that does not help.
+`said` returns the fix that is printed; `follow` does what it says and raises, or is false, where
+that does not help.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def works(call: Callable[[Path], object]) -> Callable[[Path], bool]:
     return lambda folder: call(folder) is not None
 
 
-def _answer(spec: ClaimSpec, *, gates: tuple[str, ...] = (), budget: int = 100_000) -> Placement | Refusal | Undecided:
+def _answer(
+    spec: ClaimSpec, *, gates: tuple[str, ...] = (), budget: int = 100_000
+) -> Placement | Refusal | Undecided:
     """What a node with eight GPUs says to a pod with one claim."""
     here = open_node(node(), (gpus(8),), CLASSES, F34)
     return place(shape(spec, scheduling_gates=gates), here, budget=budget)
@@ -93,13 +97,17 @@ FEW = claim(request(count=1))
 
 
 def _on_snapshot(_: Path) -> object:
-    request = PlanRequest(sources=(deployment(),), observed=(Source("cluster.yaml", NODE),), kubernetes="1.34")
+    request = PlanRequest(
+        sources=(deployment(),), observed=(Source("cluster.yaml", NODE),), kubernetes="1.34"
+    )
     return plan_file(make_plan(request))
 
 
 def _sized(*, pools: bool) -> str:
     plan = plan_of(L4, deployment())
-    sizing = size_pools(plan.judgement.demand, plan.offers if pools else (), plan.judgement.classes, F34)
+    sizing = size_pools(
+        plan.judgement.demand, plan.offers if pools else (), plan.judgement.classes, F34
+    )
     return next((reason.fix for size in sizing.workloads for reason in size.reasons), "")
 
 
@@ -109,7 +117,9 @@ def _kept_text(*, broken: bool) -> str:
 
 
 def _stale(where: Fleet) -> bool:
-    """Whether the plan of `L4` is asked for with the inputs of another fleet, and told to be stale."""
+    """Whether the plan of `L4` is asked for with the inputs of another fleet, and told to be
+    stale.
+    """
     check_inputs(plan_file(plan_of(L4, deployment())), where, (deployment(),))
     return True
 
@@ -130,7 +140,9 @@ LOSING = read_fleet({**L4.document(), "redundancy": {"nodes": 1}})
 
 
 def _losses(steps: int) -> str:
-    """Simulate what is lost with so many steps, of a plan whose counts were simulated to the end."""
+    """Simulate what is lost with so many steps, of a plan whose counts were simulated to the
+    end.
+    """
     plan = plan_of(L4, deployment(replicas=2))
     found, classes = plan.judgement, plan.judgement.classes
     demands = (found.demand, found.demand)
@@ -147,7 +159,9 @@ def _of_file(folder: Path) -> StackSettings:
 
 
 def _not_served(*, minor: int, is_told: bool = False) -> str:
-    """What is said of a Workload of 1.35 on a release, whose API server serves it where it is told to."""
+    """What is said of a Workload of 1.35 on a release, whose API server serves it where it is told
+    to.
+    """
     features = features_of(minor).with_gates(workload_claims=is_told)
     found = why_not_served("scheduling.k8s.io/v1alpha1", "Workload", features)
     return found[1] if found is not None else ""
@@ -155,7 +169,9 @@ def _not_served(*, minor: int, is_told: bool = False) -> str:
 
 def _without_places(layout: str) -> bool:
     """Cut a GPU of whose profiles nobody has said yet where they can be placed."""
-    unplaced = tuple(replace(profile, size=None, starts=()) for profile in nvidia.mig_profiles("a100-sxm4-40gb"))
+    unplaced = tuple(
+        replace(profile, size=None, starts=()) for profile in nvidia.mig_profiles("a100-sxm4-40gb")
+    )
     with patch("dra_planner.drivers.nvidia.mig.mig_profiles", return_value=unplaced):
         nvidia.check_mig_layout(catalog.machine("eks", "p4d.24xlarge"), layout)
     return True
@@ -174,7 +190,9 @@ FUNCTIONS = (
     ),
     InFunction(
         "use another size",
-        lambda _: machine_fault(replace(catalog.machine("aks", "Standard_NC4as_T4_v3"), driver_kind="none")),
+        lambda _: machine_fault(
+            replace(catalog.machine("aks", "Standard_NC4as_T4_v3"), driver_kind="none")
+        ),
         lambda _: machine_fault(catalog.machine("aks", "Standard_NC4as_T4_v3")) == "",
     ),
     InFunction(
@@ -197,13 +215,19 @@ FUNCTIONS = (
         lambda _: _fix(_answer(MANY, budget=2)),
         lambda _: isinstance(_answer(FEW, budget=2), Placement),
     ),
-    InFunction("plan on a fleet, and keep that", raised(_on_snapshot), works(lambda _: _kept_text(broken=False))),
+    InFunction(
+        "plan on a fleet, and keep that",
+        raised(_on_snapshot),
+        works(lambda _: _kept_text(broken=False)),
+    ),
     InFunction(
         "give a fleet, or a snapshot of a cluster",
         raised(lambda _: make_plan(PlanRequest(sources=(deployment(),)))),
         works(lambda _: plan_of(L4, deployment())),
     ),
-    InFunction("add a pool to the fleet", lambda _: _sized(pools=False), lambda _: _sized(pools=True) == ""),
+    InFunction(
+        "add a pool to the fleet", lambda _: _sized(pools=False), lambda _: _sized(pools=True) == ""
+    ),
     InFunction(
         "see `pulumi-dra catalog gpus`",
         raised(lambda _: nvidia.gpu("zzz")),
@@ -234,5 +258,9 @@ FUNCTIONS = (
         raised(lambda _: read_settings({"pulumi-dra:fleet": "https://fleets.example/prod.yaml"})),
         lambda folder: _of_file(folder).fleet == L4,
     ),
-    InFunction("plan with --simulate SECONDS and more of them", lambda _: _losses(5), lambda _: _losses(100_000) == ""),
+    InFunction(
+        "plan with --simulate SECONDS and more of them",
+        lambda _: _losses(5),
+        lambda _: _losses(100_000) == "",
+    ),
 )

@@ -1,9 +1,10 @@
 """No text of the code that says what to do is without a test that does it.
 
-A text that is new in the code needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with the test that follows
-it. What is said of stacks is followed by
-`tests/policies/test_stack_fixes.py` and by the seeded faults beside it, what functions say to their callers by
-`test_fixes_of_functions.py`; fleets, texts that are not YAML, rewriting and messages have files of their own here.
+A text that is new in the code needs a case in `cases/`, or a line in `shown_elsewhere.yaml` with
+the test that follows it. What is said of stacks is followed by `tests/policies/test_stack_fixes.py`
+and by the seeded faults beside it, what functions say to their callers by
+`test_fixes_of_functions.py`; fleets, texts that are not YAML, rewriting and messages have files of
+their own here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from test_fixes_of_texts import TEXTS
 from test_seeded_manifests import ROWS as IN_MANIFESTS
 
 HERE = Path(__file__).parent
-GUIDES = tuple(HERE.parent / "tutorials" / name for name in ("guide_items.yaml", "guide_commands.yaml"))
+GUIDES = tuple(
+    HERE.parent / "tutorials" / name for name in ("guide_items.yaml", "guide_commands.yaml")
+)
 SHOWN: dict[str, Any] = yaml.safe_load((HERE / "shown_elsewhere.yaml").read_text(encoding="utf-8"))
 _TELLING = 12  # characters
 _SHORTEST = 5
@@ -36,7 +39,9 @@ _SHORTEST = 5
 def test_every_fix_text_has_a_case() -> None:
     sources = Sources()
     texts = sources.collect()
-    guides = [row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    guides = [
+        row["fix"] for file in GUIDES for row in yaml.safe_load(file.read_text(encoding="utf-8"))
+    ]
     cases = {case.fix for case in (*CASES, *STACK_FIXES, *FUNCTIONS)}
     rows = {row.follows for row in (*seeded(), *IN_MANIFESTS) if row.follows}
     elsewhere = {text for group in SHOWN["by a test"].values() for text in group}
@@ -47,12 +52,22 @@ def test_every_fix_text_has_a_case() -> None:
     of_guides = {text for text in texts if any(is_part(words, text) for words in guides if words)}
     told = list(advice())
     of_selectors = {text for text in texts if any(is_told(each, text) for each in told)}
-    missing = {text: place for text, place in texts.items() if text not in followed | of_guides | of_selectors}
+    missing = {
+        text: place
+        for text, place in texts.items()
+        if text not in followed | of_guides | of_selectors
+    }
     assert missing == {}, "give each a case in tests/fixes/cases"
     assert sorted(followed - set(texts)) == [], "these texts are gone from the code"
-    assert not elsewhere & (cases | rows), "these are followed here: take them out of shown_elsewhere.yaml"
-    assert sorted(not_yet & (cases | rows | in_place)) == [], "these are followed: take them out of the list"
-    assert sources.unresolved == set(SHOWN["written elsewhere"]), "follow them, or say where their texts come from"
+    assert not elsewhere & (cases | rows), (
+        "these are followed here: take them out of shown_elsewhere.yaml"
+    )
+    assert sorted(not_yet & (cases | rows | in_place)) == [], (
+        "these are followed: take them out of the list"
+    )
+    assert sources.unresolved == set(SHOWN["written elsewhere"]), (
+        "follow them, or say where their texts come from"
+    )
 
 
 def is_told(said: str, text: str) -> bool:
@@ -61,7 +76,9 @@ def is_told(said: str, text: str) -> bool:
 
 
 def is_part(words: str, text: str) -> bool:
-    """Whether words of a fix are of a text of the code: they hold a part of it that never changes, or are in one."""
+    """Whether words of a fix are of a text of the code: they hold a part of it that never changes,
+    or are in one.
+    """
     parts = [part.strip() for part in text.split("{}") if len(part.strip()) >= _TELLING]
     return any(part in words or (len(words) >= _TELLING and words in part) for part in parts)
 
@@ -70,7 +87,9 @@ def is_part(words: str, text: str) -> bool:
 def test_a_test_that_shows_others_exists_and_names_them(name: str) -> None:
     file, _, function = name.partition("::")
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    assert any(isinstance(each, ast.FunctionDef) and each.name == function for each in ast.walk(tree))
+    assert any(
+        isinstance(each, ast.FunctionDef) and each.name == function for each in ast.walk(tree)
+    )
     texts = list(literals(tree))
     for fix in SHOWN["by a test"][name]:
         assert any(part in text for part in parts_of(fix) for text in texts), fix

@@ -1,6 +1,7 @@
 """Every fix text of the code is followed by a test, and what it was said of is not said again.
 
-A case makes the finding, follows its fix, and asks again. `test_every_text_is_followed.py` names the texts without one.
+A case makes the finding, follows its fix, and asks again. `test_every_text_is_followed.py` names
+the texts without one.
 """
 
 from __future__ import annotations
@@ -64,10 +65,14 @@ def follow(project: Project, case: Case) -> None:
             project.write(name, content)
 
 
-def run(project: Project, words: str, stdin: str, environment: Mapping[str, str] = MappingProxyType({})) -> Done:
+def run(
+    project: Project, words: str, stdin: str, environment: Mapping[str, str] = MappingProxyType({})
+) -> Done:
     parts = shlex.split(words)
     with_json = parts[0] in JSON_COMMANDS and "--format" not in parts and "--rewrite" not in parts
-    return project.run(*parts, *(["--format", "json"] if with_json else []), stdin=stdin, **environment)
+    return project.run(
+        *parts, *(["--format", "json"] if with_json else []), stdin=stdin, **environment
+    )
 
 
 def told(done: Done) -> Iterator[tuple[str, str]]:

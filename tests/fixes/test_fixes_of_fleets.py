@@ -33,7 +33,9 @@ CLOUDS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """`put` makes the fleet of a cloud one that is refused; `then_put` is what the sentence says to do."""
+    """`put` makes the fleet of a cloud one that is refused; `then_put` is what the sentence says to
+    do.
+    """
 
     fix: str
     put: dict[str, Any]
@@ -41,7 +43,10 @@ class Refused:
     cloud: str = "eks"
 
 
-REFUSED = [Refused(**row) for row in yaml.safe_load((Path(__file__).parent / "fleet_refusals.yaml").read_text("utf-8"))]
+REFUSED = [
+    Refused(**row)
+    for row in yaml.safe_load((Path(__file__).parent / "fleet_refusals.yaml").read_text("utf-8"))
+]
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.fix[:60])

@@ -1,4 +1,5 @@
-"""What a message of the field is answered with: every command of ours in it runs, and says what the answer promises.
+"""What a message of the field is answered with: every command of ours in it runs, and says what the
+answer promises.
 
 Commands of kubectl and Helm are held against the verbs and options that these have, which stand in
 `cluster_commands.yaml`; where the programs are on PATH, their own parsers take the commands too.
@@ -22,8 +23,12 @@ from dra_command.command_line.exit_status import Status
 from dra_planner.catalog.messages import commands, messages
 
 COMMANDS = {message.id: commands(message) for message in messages()}
-OURS = {id: [each for each in found if each.startswith("pulumi-dra")] for id, found in COMMANDS.items()}
-OTHERS = sorted({each for found in COMMANDS.values() for each in found if not each.startswith("pulumi-dra")})
+OURS = {
+    id: [each for each in found if each.startswith("pulumi-dra")] for id, found in COMMANDS.items()
+}
+OTHERS = sorted(
+    {each for found in COMMANDS.values() for each in found if not each.startswith("pulumi-dra")}
+)
 ANSWERED = (Status.FITS, Status.BROKEN, Status.CANNOT_TELL)
 CLUSTER = """\
 apiVersion: v1
@@ -49,7 +54,9 @@ spec:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """`edit` and `snapshot` make of manifest and cluster what the message is said of; the answer holds `says`."""
+    """`edit` and `snapshot` make of manifest and cluster what the message is said of; the answer
+    holds `says`.
+    """
 
     id: str
     says: str
@@ -60,7 +67,10 @@ class Asked:
     says_too: str = ""  # what a second command says, where the answer has two
 
 
-ASKED = [Asked(**row) for row in yaml.safe_load((Path(__file__).parent / "message_answers.yaml").read_text("utf-8"))]
+ASKED = [
+    Asked(**row)
+    for row in yaml.safe_load((Path(__file__).parent / "message_answers.yaml").read_text("utf-8"))
+]
 
 
 def changed(text: str, edits: list[list[str]]) -> str:
@@ -71,7 +81,9 @@ def changed(text: str, edits: list[list[str]]) -> str:
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda each: each.id)
-def test_the_command_of_an_answer_says_what_the_answer_promises(project: Project, asked: Asked) -> None:
+def test_the_command_of_an_answer_says_what_the_answer_promises(
+    project: Project, asked: Asked
+) -> None:
     project.write("m.yaml", changed(asked.m, asked.edit))
     project.write("snapshot.yaml", changed(CLUSTER, asked.snapshot))
     project.write("fleet.json", json.dumps({**FLEET, "kubernetes": asked.kubernetes}))
@@ -83,7 +95,9 @@ def test_the_command_of_an_answer_says_what_the_answer_promises(project: Project
 
 
 def run(project: Project, command: str, kubernetes: str) -> Done:
-    """Run a command of an answer with what stands for its capitals; `--stack NAME` is the fleet of the test."""
+    """Run a command of an answer with what stands for its capitals; `--stack NAME` is the fleet of
+    the test.
+    """
     values = {
         "PATH": "m.yaml",
         "VALUES": "m.yaml",
@@ -100,7 +114,9 @@ def test_every_answer_with_a_command_of_ours_is_asked() -> None:
     assert {id for id, found in OURS.items() if found} == {asked.id for asked in ASKED}
 
 
-CLUSTER_COMMANDS = yaml.safe_load((Path(__file__).parent / "cluster_commands.yaml").read_text("utf-8"))
+CLUSTER_COMMANDS = yaml.safe_load(
+    (Path(__file__).parent / "cluster_commands.yaml").read_text("utf-8")
+)
 
 
 @pytest.mark.parametrize("command", OTHERS)
@@ -112,7 +128,11 @@ def test_a_command_for_a_cluster_is_one_of_its_program(command: str) -> None:
     until = words.index("--") if "--" in words else len(words)
     options = {word.partition("=")[0] for word in words[:until] if word.startswith("-")}
     assert options <= {*known["everywhere"], *known["verbs"][verb]}
-    if program == "kubectl" and verb in ("get", "describe", "delete", "label") and "--raw" not in words:
+    if (
+        program == "kubectl"
+        and verb in ("get", "describe", "delete", "label")
+        and "--raw" not in words
+    ):
         assert set(words[2].split(",")) <= set(known["kinds"]), words[2]
     if shutil.which(program):  # with --help it reads all options, and asks no cluster
         asked = [*words[:until], "--help"]

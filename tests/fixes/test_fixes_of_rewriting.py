@@ -1,4 +1,6 @@
-"""What `check --rewrite` says of an object that it cannot rewrite, or not wholly, is done, and it says it no more."""
+"""What `check --rewrite` says of an object that it cannot rewrite, or not wholly, is done, and it
+says it no more.
+"""
 
 from __future__ import annotations
 
@@ -14,63 +16,97 @@ from dra_planner.sources import Source
 FEATURES = features_of(MAXIMUM_MINOR)
 CLASSIC = "apiVersion: resource.k8s.io/v1alpha2\n"
 OF_INTEL = (
-    "apiVersion: gpu.resource.intel.com/v1alpha2\nkind: GpuClaimParameters\nmetadata: {name: one}\nspec: {type: gpu}\n"
+    "apiVersion: gpu.resource.intel.com/v1alpha2\nkind: GpuClaimParameters\nmetadata: "
+    "{name: one}\nspec: {type: gpu}\n"
 )
 PARAMETERS = (
-    "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: one}\nspec: {count: 1}\n"
+    "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: "
+    "{name: one}\nspec: {count: 1}\n"
 )
 NAMED = (
-    "kind: ResourceClaimTemplate\nmetadata: {name: c}\nspec: {spec: {resourceClassName: gpu.nvidia.com, parametersRef: "
+    "kind: ResourceClaimTemplate\nmetadata: {name: c}\nspec: {spec: {resourceClassName: "
+    "gpu.nvidia.com, parametersRef: "
     "{apiGroup: gpu.resource.nvidia.com, kind: GpuClaimParameters, name: one}}}\n"
 )
 BETA = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
 TEXTS = [
     (
         "give every pod its own by a ResourceClaimTemplate where that matters",
-        f"{CLASSIC}kind: ResourceClaim\nmetadata: {{name: c}}\nspec: {{resourceClassName: gpu.nvidia.com}}\n",
+        (
+            f"{CLASSIC}kind: ResourceClaim\nmetadata: {{name: c}}\nspec: {{resourceClassName: "
+            "gpu.nvidia.com}\n"
+        ),
         f"{CLASSIC}kind: ResourceClaimTemplate\nmetadata: {{name: c}}\n"
         "spec: {spec: {resourceClassName: gpu.nvidia.com}}\n",
     ),
     (
         "keep one of the two",
-        f"{CLASSIC}kind: ResourceClass\nmetadata: {{name: gpu.nvidia.com}}\ndriverName: gpu.nvidia.com\n",
+        (
+            f"{CLASSIC}kind: ResourceClass\nmetadata: {{name: gpu.nvidia.com}}\ndriverName: "
+            "gpu.nvidia.com\n"
+        ),
         "",
     ),
-    ("give its file as well, or write it out by hand", CLASSIC + NAMED, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
+    (
+        "give its file as well, or write it out by hand",
+        CLASSIC + NAMED,
+        f"{PARAMETERS}---\n{CLASSIC}{NAMED}",
+    ),
     (
         "write it without braces first",
-        f"{BETA}spec: {{devices: {{requests: [{{name: g,  # one\n  deviceClassName: gpu.nvidia.com}}]}}}}\n",
-        f"{BETA}spec:\n  devices:\n    requests:  # one\n    - name: g\n      deviceClassName: gpu.nvidia.com\n",
+        (
+            f"{BETA}spec: {{devices: {{requests: [{{name: g,  # one\n  deviceClassName: "
+            "gpu.nvidia.com}]}}\n"
+        ),
+        (
+            f"{BETA}spec:\n  devices:\n    requests:  # one\n    - name: g\n      deviceClassName: "
+            "gpu.nvidia.com\n"
+        ),
     ),
     (
         "write --- before the second apiVersion",
         f"{BETA}spec: {{devices: {{}}}}\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n}}\n",
-        f"{BETA}spec: {{devices: {{}}}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n}}\n",
+        (
+            f"{BETA}spec: {{devices: {{}}}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: "
+            "{name: "
+            "n}\n"
+        ),
     ),
     ("delete it", f"{CLASSIC}kind: PodSchedulingContext\nmetadata: {{name: p}}\n", ""),
     ("delete it, or give the claims too", PARAMETERS, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
     (
         "write apiVersion and kind in every item",
-        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimList\nitems:\n- metadata: {name: c}\n"
+        "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimList\nitems:\n- metadata: {name: "
+        "c}\n"
         "  spec: {devices: {requests: [{name: g, deviceClassName: gpu.nvidia.com}]}}\n",
-        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1beta1\n  kind: ResourceClaim\n"
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1beta1\n  kind: "
+        "ResourceClaim\n"
         "  metadata: {name: c}\n"
         "  spec: {devices: {requests: [{name: g, deviceClassName: gpu.nvidia.com}]}}\n",
     ),
     (
         "install a release of it that publishes v1",
-        f"{CLASSIC}kind: ResourceSlice\nmetadata: {{name: s}}\nnodeName: n1\ndriverName: d.example.com\n",
+        (
+            f"{CLASSIC}kind: ResourceSlice\nmetadata: {{name: s}}\nnodeName: n1\ndriverName: "
+            "d.example.com\n"
+        ),
         "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
-        "spec: {driver: d.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}}\n",
+        "spec: {driver: d.example.com, nodeName: n1, pool: {name: n1, generation: 1, "
+        "resourceSliceCount: 1}}\n",
     ),
     (
         "write out what they stand for first",
-        f"{BETA}spec: {{devices: {{requests: [&g {{name: g, deviceClassName: gpu.nvidia.com}}]}}}}\n",
+        (
+            f"{BETA}spec: {{devices: {{requests: [&g {{name: g, deviceClassName: "
+            "gpu.nvidia.com}]}}\n"
+        ),
         f"{BETA}spec: {{devices: {{requests: [{{name: g, deviceClassName: gpu.nvidia.com}}]}}}}\n",
     ),
     (
         "add a selector where the driver publishes them too",
-        f"{OF_INTEL}---\n{CLASSIC}{NAMED}".replace("gpu.resource.nvidia.com", "gpu.resource.intel.com"),
+        f"{OF_INTEL}---\n{CLASSIC}{NAMED}".replace(
+            "gpu.resource.nvidia.com", "gpu.resource.intel.com"
+        ),
         "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: c}\n"
         "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.intel.com, "
         "selectors: [{cel: {expression: device.driver == 'gpu.intel.com'}}]}}]}}}\n",

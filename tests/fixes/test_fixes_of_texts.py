@@ -10,27 +10,37 @@ from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import Source
 
 TEXTS = [
-    ('write the list marker as a plain hyphen: -', "a:\n- b\n– c\n", "a:\n- b\n- c\n"),
+    ("write the list marker as a plain hyphen: -", "a:\n- b\n– c\n", "a:\n- b\n- c\n"),
     ('put a space after the hyphen: "{}"', "- b: c\n-d: e\n", "- b: c\n- d: e\n"),
     (
         "remove the line that begins with %: kubectl cuts a text at --- before it reads it",
-        "%YAML 1.1\na: b\n", "a: b\n",
+        "%YAML 1.1\na: b\n",
+        "a: b\n",
     ),
     ("indent with spaces: this line begins with a tab", "a:\n\tb: c\n", "a:\n  b: c\n"),
     ("write the separator as three plain hyphens: ---", "a: b\n—\nc: d\n", "a: b\n---\nc: d\n"),
     (
         "indent with plain spaces: this line has a non-breaking space",
-        "a:\n  b: c\n\u00a0\u00a0\u00a0d\n", "a:\n  b: c\n    d\n",
+        "a:\n  b: c\n\u00a0\u00a0\u00a0d\n",
+        "a:\n  b: c\n    d\n",
     ),
     ('put a space after the colon: "{}: {}"', "a:\n  b:c\n  d: e\n", "a:\n  b: c\n  d: e\n"),
-    ("put the whole value in single quotes: text follows the closing quote", 'a: "b" c\n', "a: '\"b\" c'\n"),
+    (
+        "put the whole value in single quotes: text follows the closing quote",
+        'a: "b" c\n',
+        "a: '\"b\" c'\n",
+    ),
     ("put the value of {} in quotes: it holds a colon and a space", "a: b: c\n", 'a: "b: c"\n'),
     ("close the quotation mark", 'a: "b\n', 'a: "b"\n'),
-    ("`{}` stands for lines that are left out: write them, or remove it", "a:\n  ...\n  b: c\n", "a:\n  b: c\n"),
+    (
+        "`{}` stands for lines that are left out: write them, or remove it",
+        "a:\n  ...\n  b: c\n",
+        "a:\n  b: c\n",
+    ),
     ("write the value that {} stands for", "a: {b: ${COUNT}}\n", "a: {b: 1}\n"),
     ("remove the Markdown fence (```) around the manifest", "```yaml\na: b\n```\n", "a: b\n"),
     ("remove the comma before the closing bracket", '{"a": "b",}', '{"a": "b"}'),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fix", "text", "then"), TEXTS, ids=[fix[:60] for fix, _, _ in TEXTS])

@@ -1,4 +1,6 @@
-"""What is said of fleets is told to stacks in words of resources, and no such word stands for a text that is gone."""
+"""What is said of fleets is told to stacks in words of resources, and no such word stands for a
+text that is gone.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from dra_policies.stack.wording import _WORDS, in_stack_words
 FLEETS: list[dict[str, Any]] = [
     {"drivers.nvidia.version": "9.9.9"},
     {"drivers.nvidia.featureGates": {"Zzz": True}},
-    {"drivers.nvidia.version": "0.5.0", "drivers.nvidia.consumableShares": "memory", "kubernetes": "1.36"},
+    {
+        "drivers.nvidia.version": "0.5.0",
+        "drivers.nvidia.consumableShares": "memory",
+        "kubernetes": "1.36",
+    },
 ]
 
 
@@ -54,9 +60,9 @@ def test_settings_and_refusals_of_fleets_are_told_without_words_of_their_file() 
     told = [in_stack_words(text) for text in (*settings(), *refusals())]
     assert [text for text in told if re.search(r"fleet|drivers\.", text)] == []
     assert (
-        "set featureGates.ConsumableShares: true and consumableShares: memory among the values of the driver's chart"
-        in told
-    )
+        "set featureGates.ConsumableShares: true and consumableShares: memory among the values of "
+        "the driver's chart"
+    ) in told
 
 
 def test_every_word_for_stacks_stands_for_a_text_that_there_is() -> None:

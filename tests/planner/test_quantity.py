@@ -6,9 +6,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dra_planner.quantity import TOO_LARGE, WRONG_FORMAT, WRONG_NUMBER, WRONG_SUFFIX, Quantity, QuantityError
+from dra_planner.quantity import (
+    TOO_LARGE,
+    WRONG_FORMAT,
+    WRONG_NUMBER,
+    WRONG_SUFFIX,
+    Quantity,
+    QuantityError,
+)
 
-UNITS = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-2"]
+UNITS = [
+    "",
+    "n",
+    "u",
+    "m",
+    "k",
+    "M",
+    "G",
+    "T",
+    "P",
+    "E",
+    "Ki",
+    "Mi",
+    "Gi",
+    "Ti",
+    "Pi",
+    "Ei",
+    "e3",
+    "E-2",
+]
 TEXTS = st.builds(
     lambda sign, whole, fraction, unit: f"{sign}{whole}{fraction}{unit}",
     st.sampled_from(["", "-", "+"]),
@@ -47,7 +73,9 @@ TEXTS = st.builds(
         ("1234567890123456789e999999999", None, TOO_LARGE, 0),
     ],
 )
-def test_reads_as_kubernetes_does(text: str, canonical: str | None, value: int | str, milli: int) -> None:
+def test_reads_as_kubernetes_does(
+    text: str, canonical: str | None, value: int | str, milli: int
+) -> None:
     if canonical is None:
         with pytest.raises(QuantityError) as refused:
             Quantity.parse(text)
@@ -87,7 +115,9 @@ def test_arithmetic_keeps_the_suffixes_of_the_first_that_is_not_zero() -> None:
     assert str(Quantity.parse("1Gi") + Quantity.parse("1024M")) == "2048576Ki"
     assert str(Quantity.parse("0") + Quantity.parse("1Gi")) == "1Gi"
     assert str(Quantity.parse("80Gi") - Quantity.parse("40Gi")) == "40Gi"
-    assert sum((Quantity.parse("100m") for _ in range(10)), Quantity.from_int(0)) == Quantity.from_int(1)
+    assert sum(
+        (Quantity.parse("100m") for _ in range(10)), Quantity.from_int(0)
+    ) == Quantity.from_int(1)
 
 
 def test_huge_exponents_compare_at_once_and_refuse_to_be_added() -> None:
@@ -118,6 +148,10 @@ def test_order_agrees_with_exact_arithmetic(left: str, right: str) -> None:
 
     a, b = Quantity.parse(left), Quantity.parse(right)
     exact = [Fraction(q.unscaled) * Fraction(10) ** q.scale for q in (a, b)]
-    assert (a < b, a == b, a > b) == (exact[0] < exact[1], exact[0] == exact[1], exact[0] > exact[1])
+    assert (a < b, a == b, a > b) == (
+        exact[0] < exact[1],
+        exact[0] == exact[1],
+        exact[0] > exact[1],
+    )
     assert a + b == b + a
     assert a - a == Quantity.from_int(0)

@@ -1,4 +1,6 @@
-"""Sources: which texts a path stands for, the errors on the way, and the digest of their documents."""
+"""Sources: which texts a path stands for, the errors on the way, and the digest of their
+documents.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,14 @@ POD = "kind: Pod\n"
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("w/b.yaml", "w/a.yml", "w/deep/c.json", "w/.hidden/x.yaml", "w/.y.yaml", "w/note.txt"):
+    for name in (
+        "w/b.yaml",
+        "w/a.yml",
+        "w/deep/c.json",
+        "w/.hidden/x.yaml",
+        "w/.y.yaml",
+        "w/note.txt",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"# {name}\n{POD}")
@@ -109,7 +118,9 @@ def test_every_path_at_fault_is_reported(tree: Path) -> None:
     ],
     ids=["empty", "kustomization", "another yaml", "no manifest"],
 )
-def test_a_folder_without_manifests(tree: Path, content: dict[str, str], message: str | None, fix: str) -> None:
+def test_a_folder_without_manifests(
+    tree: Path, content: dict[str, str], message: str | None, fix: str
+) -> None:
     (tree / "e").mkdir()
     for name, text in content.items():
         (tree / "e" / name).write_text(text)
@@ -127,7 +138,10 @@ def test_a_pattern_without_match_and_one_that_matches_no_manifest(tree: Path) ->
 
 
 def test_a_url_is_refused_with_the_command_that_fetches_it() -> None:
-    assert fails("https://example.com/x.yaml").fix == "curl -L https://example.com/x.yaml | pulumi-dra plan -"
+    assert (
+        fails("https://example.com/x.yaml").fix
+        == "curl -L https://example.com/x.yaml | pulumi-dra plan -"
+    )
 
 
 def test_empty_standard_input() -> None:
@@ -177,25 +191,43 @@ def test_the_digest_does_not_see_files_order_line_ends_and_blanks_around_documen
     expected = digest("a: 1\n---\nb: 2\n")
     assert expected.startswith("sha256:")
     assert len(expected) == 71
-    for same in (("b: 2", "a: 1"), ("---\n\nb: 2\n\n---\n---\na: 1\n",), ("a: 1\r\n--- \r\nb: 2\r\n",)):
+    for same in (
+        ("b: 2", "a: 1"),
+        ("---\n\nb: 2\n\n---\n---\na: 1\n",),
+        ("a: 1\r\n--- \r\nb: 2\r\n",),
+    ):
         assert digest(*same) == expected
 
 
 @pytest.mark.parametrize(
-    "other", ["a: 1", "a: 1\n---\nb: 3", "a: 1\n---\nb: 2\n---\nb: 2", "a: 1\n ---\nb: 2", "a: 1\n----\nb: 2"]
+    "other",
+    [
+        "a: 1",
+        "a: 1\n---\nb: 3",
+        "a: 1\n---\nb: 2\n---\nb: 2",
+        "a: 1\n ---\nb: 2",
+        "a: 1\n----\nb: 2",
+    ],
 )
 def test_the_digest_sees_every_change_of_a_document(other: str) -> None:
     assert digest(other) != digest("a: 1\n---\nb: 2\n")
 
 
 @given(st.lists(st.text("ab:\n ", max_size=8), max_size=5), st.randoms())
-def test_the_digest_is_the_same_in_any_order_and_split_over_files(parts: list[str], random: object) -> None:
+def test_the_digest_is_the_same_in_any_order_and_split_over_files(
+    parts: list[str], random: object
+) -> None:
     shuffled = list(parts)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
     assert digest("\n---\n".join(parts)) == digest(*shuffled)
 
 
 def test_reading_sources_imports_no_yaml() -> None:
-    code = "import sys, dra_planner.sources; print([m for m in ('yaml', 'pydantic', 'lark') if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys, dra_planner.sources; print([m for m in ('yaml', 'pydantic', 'lark') if m "
+        "in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == "[]"

@@ -1,4 +1,6 @@
-"""Small builders of what a stack declares; a test says only what varies. Modules beside the tests are importable."""
+"""Small builders of what a stack declares; a test says only what varies. Modules beside the tests
+are importable.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,18 @@ def urn(type_token: str, name: str) -> str:
 
 
 def resource(type_token: str, name: str, props: Mapping[str, Any], **more: Any) -> Resource:
-    return Resource(urn=urn(type_token, name), type=type_token, name=name, props=Properties(dict(props)), **more)
+    return Resource(
+        urn=urn(type_token, name), type=type_token, name=name, props=Properties(dict(props)), **more
+    )
 
 
 def node_group(
-    name: str = "l4", *, machine: str = "g6.2xlarge", pool: str = "l4", counts: Any = (2, 2, 4), **props: Any
+    name: str = "l4",
+    *,
+    machine: str = "g6.2xlarge",
+    pool: str = "l4",
+    counts: Any = (2, 2, 4),
+    **props: Any,
 ) -> Resource:
     low, desired, high = counts
     declared = {
@@ -49,10 +58,18 @@ def node_group(
     }
     ignore = props.pop("ignore_changes", ())
     sources = props.pop("sources", {})
-    return resource("aws:eks/nodeGroup:NodeGroup", name, {**declared, **props}, ignore_changes=ignore, sources=sources)
+    return resource(
+        "aws:eks/nodeGroup:NodeGroup",
+        name,
+        {**declared, **props},
+        ignore_changes=ignore,
+        sources=sources,
+    )
 
 
-def node_pool(name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "l4", **props: Any) -> Resource:
+def node_pool(
+    name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "l4", **props: Any
+) -> Resource:
     config = {
         "machineType": machine,
         "labels": {**DRA_LABELS, **GKE_LABELS, "pulumi-dra/pool": pool},
@@ -67,10 +84,14 @@ def node_pool(name: str = "l4", *, machine: str = "g2-standard-8", pool: str = "
         "nodeConfig": {**config, **props.pop("config", {})},
     }
     ignore = props.pop("ignore_changes", ())
-    return resource("gcp:container/nodePool:NodePool", name, {**declared, **props}, ignore_changes=ignore)
+    return resource(
+        "gcp:container/nodePool:NodePool", name, {**declared, **props}, ignore_changes=ignore
+    )
 
 
-def agent_pool(name: str = "l4", *, machine: str = "Standard_NC4as_T4_v3", pool: str = "l4", **props: Any) -> Resource:
+def agent_pool(
+    name: str = "l4", *, machine: str = "Standard_NC4as_T4_v3", pool: str = "l4", **props: Any
+) -> Resource:
     declared = {
         "vmSize": machine,
         "count": 2,
@@ -79,12 +100,24 @@ def agent_pool(name: str = "l4", *, machine: str = "Standard_NC4as_T4_v3", pool:
         "osSKU": "Ubuntu",
     }
     ignore = props.pop("ignore_changes", ())
-    return resource("azure-native:containerservice:AgentPool", name, {**declared, **props}, ignore_changes=ignore)
+    return resource(
+        "azure-native:containerservice:AgentPool",
+        name,
+        {**declared, **props},
+        ignore_changes=ignore,
+    )
 
 
-def release(chart: str, values: Any = None, *, name: str = "", namespace: Any = "nvidia", **props: Any) -> Resource:
+def release(
+    chart: str, values: Any = None, *, name: str = "", namespace: Any = "nvidia", **props: Any
+) -> Resource:
     sources = props.pop("sources", {})
-    declared = {"chart": chart, "namespace": namespace, "values": {} if values is None else values, **props}
+    declared = {
+        "chart": chart,
+        "namespace": namespace,
+        "values": {} if values is None else values,
+        **props,
+    }
     return resource("kubernetes:helm.sh/v3:Release", name or chart, declared, sources=sources)
 
 
@@ -92,11 +125,15 @@ def kubernetes(kind: str, api: str, name: str, namespace: str = "", **fields: An
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     api_version = api.removeprefix("core/")
     return resource(
-        f"kubernetes:{api}:{kind}", name, {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
+        f"kubernetes:{api}:{kind}",
+        name,
+        {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields},
     )
 
 
-def daemon_set(spec: Any, *, name: str = "nvidia-device-plugin-daemonset", kind: str = "DaemonSet") -> Resource:
+def daemon_set(
+    spec: Any, *, name: str = "nvidia-device-plugin-daemonset", kind: str = "DaemonSet"
+) -> Resource:
     return kubernetes(kind, "apps/v1", name, "kube-system", spec={"template": {"spec": spec}})
 
 
@@ -119,7 +156,13 @@ def fleet(cloud: str = "eks", **changes: Any) -> dict[str, Any]:
 
 
 def job_objects(
-    pods: int = 2, devices: int = 1, *, name: str = "train", selector: str = "", cpu: str = "1", tolerates: bool = True
+    pods: int = 2,
+    devices: int = 1,
+    *,
+    name: str = "train",
+    selector: str = "",
+    cpu: str = "1",
+    tolerates: bool = True,
 ) -> list[dict[str, Any]]:
     """A Job of so many pods with so many GPUs each, and its claim template."""
     exactly: dict[str, Any] = {"deviceClassName": "gpu.nvidia.com", "count": devices}
@@ -127,7 +170,11 @@ def job_objects(
         exactly["selectors"] = [{"cel": {"expression": selector}}]
     requests = [{"name": "gpu", "exactly": exactly}]
     toleration = {"key": "nvidia.com/gpu", "operator": "Exists"}
-    container = {"name": "main", "image": "i", "resources": {"requests": {"cpu": cpu}, "claims": [{"name": "gpu"}]}}
+    container = {
+        "name": "main",
+        "image": "i",
+        "resources": {"requests": {"cpu": cpu}, "claims": [{"name": "gpu"}]},
+    }
     pod = {
         "restartPolicy": "Never",
         "tolerations": [toleration] if tolerates else [],

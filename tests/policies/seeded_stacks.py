@@ -1,11 +1,12 @@
 """Good stacks and the faults that are seeded into them, from the files in `seeded/`.
 
-A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it away; an object
-alone adds a resource, or removes it with null), the rule that must find it, its level, the object that it names,
-words of what is told, and `fix`: the edit that its advice comes to, which is applied on top; `undo` where that is to
-take the edit back. `computed` says which values of the edit come from resources (by short name) of the stack or of
-elsewhere: they are unknown in a preview, and the fault is found all the same. `follows` is the text of the advice as
-it stands in the code: of that text, the row is the test.
+A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it
+away; an object alone adds a resource, or removes it with null), the rule that must find it, its
+level, the object that it names, words of what is told, and `fix`: the edit that its advice comes
+to, which is applied on top; `undo` where that is to take the edit back. `computed` says which
+values of the edit come from resources (by short name) of the stack or of elsewhere: they are
+unknown in a preview, and the fault is found all the same. `follows` is the text of the advice as it
+stands in the code: of that text, the row is the test.
 """
 
 from __future__ import annotations
@@ -58,7 +59,11 @@ class Entry:
 
 @cache
 def seeded() -> tuple[Seeded, ...]:
-    return tuple(Seeded(**row) for file in sorted(HERE.glob("*.yaml")) for row in yaml.safe_load(file.read_text()))
+    return tuple(
+        Seeded(**row)
+        for file in sorted(HERE.glob("*.yaml"))
+        for row in yaml.safe_load(file.read_text())
+    )
 
 
 def base(name: str) -> dict[str, Resource]:
@@ -80,7 +85,9 @@ def _urn(short: str) -> str:
 def _plan_document(fleet: Mapping[str, Any], manifests: list[Any]) -> str:
     """Return the plan of a fleet and its workloads, as a stack registers it."""
     source = Source("workloads.yaml", yaml.safe_dump_all(manifests))
-    return canonical_text(plan_file(make_plan(PlanRequest(sources=(source,), fleet=read_fleet(dict(fleet))))))
+    return canonical_text(
+        plan_file(make_plan(PlanRequest(sources=(source,), fleet=read_fleet(dict(fleet)))))
+    )
 
 
 def resource(short: str, given: Mapping[str, Any]) -> Resource:

@@ -1,4 +1,5 @@
-"""Fixes that findings of a stack print: the fault that brings each about, and what following it changes.
+"""Fixes that findings of a stack print: the fault that brings each about, and what following it
+changes.
 
 Both are steps that change a stack of `test_seeded_faults.good`, made by the functions below.
 """
@@ -21,7 +22,11 @@ Step = Callable[[SimpleNamespace, Stack], None]
 TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 PRESENT = {"key": "nvidia.com/gpu.present", "operator": "In", "values": ["true"]}
 NOT_DRA = {"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}
-PLAN_LABELS = {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
+PLAN_LABELS = {
+    "nvidia.com/gpu.present": "true",
+    "nvidia.com/gpu.dra": "true",
+    "pulumi-dra/pool": "l4",
+}
 
 
 @dataclass(frozen=True)
@@ -78,13 +83,20 @@ def plugin(*expressions: Any) -> Step:
     """Install the device plugin, with one node-selector term."""
     terms = {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-    return add("plugin", lambda declare: declare.release("nvidia-device-plugin", {"affinity": affinity}))
+    return add(
+        "plugin", lambda declare: declare.release("nvidia-device-plugin", {"affinity": affinity})
+    )
 
 
 def critical_quota(pods: int) -> Step:
     scope = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
     spec = {"hard": {"pods": pods}, "scopeSelector": {"matchExpressions": [scope]}}
-    return add("quota", lambda declare: declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec))
+    return add(
+        "quota",
+        lambda declare: declare.kubernetes(
+            "ResourceQuota", "core/v1", "critical", "nvidia", spec=spec
+        ),
+    )
 
 
 def plan(**changes: Any) -> Step:
@@ -150,7 +162,10 @@ def _declare_class(declare: SimpleNamespace, stack: Stack, selectors: list[str])
 
 def at_most(nodes: int) -> Step:
     """Lower the maximum of the pool, in the fleet and in what is declared."""
-    return both(plan(pools=[pool(count={"min": 2, "max": nodes})]), put("pool", "scalingConfig/maxSize", nodes))
+    return both(
+        plan(pools=[pool(count={"min": 2, "max": nodes})]),
+        put("pool", "scalingConfig/maxSize", nodes),
+    )
 
 
 GPU_CLASS = "gpu.nvidia.com"
@@ -173,14 +188,20 @@ STACK_FIXES = [
         plan(pools=[pool(capacity="spot", pricePerHour=0.5)]),
         thresholds={"cost-above-ceiling": 2000},
     ),
-    StackFix("set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write", own_class, planned_class),
+    StackFix(
+        "set its {} to {}, or plan again: pulumi-dra plan --stack STACK --write",
+        own_class,
+        planned_class,
+    ),
     StackFix(
         "add the toleration {key: {}, operator: Exists, effect: {}}",
         job_without_toleration,
         job_with_toleration,
     ),
     StackFix(
-        "add {} to every node-selector term of its required node affinity", plugin(PRESENT), plugin(PRESENT, NOT_DRA)
+        "add {} to every node-selector term of its required node affinity",
+        plugin(PRESENT),
+        plugin(PRESENT, NOT_DRA),
     ),
     StackFix(
         'label the pool\'s nodes {}="false", or set devicePlugin.enabled to false',
@@ -192,7 +213,12 @@ STACK_FIXES = [
         both(
             plan(pools=[pool(machine="p4d.24xlarge", mig="all-3g.20gb")]),
             put("pool", "instanceTypes", ["p4d.24xlarge"]),
-            add("operator", lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})),
+            add(
+                "operator",
+                lambda declare: declare.release(
+                    "gpu-operator", {"devicePlugin": {"enabled": False}}
+                ),
+            ),
         ),
         put("operator", "values/migManager", {"enabled": False}),
     ),
@@ -207,7 +233,11 @@ STACK_FIXES = [
         put("pool", "nodeConfig/labels/gke-no-default-nvidia-gpu-device-plugin", "true"),
         "gke",
     ),
-    StackFix("set its version to {}", put("driver", "version", "25.3.1"), put("driver", "version", "25.3.2")),
+    StackFix(
+        "set its version to {}",
+        put("driver", "version", "25.3.1"),
+        put("driver", "version", "25.3.2"),
+    ),
     StackFix(
         "set {}: true among its values",
         put("driver", "values/gpuResourcesEnabledOverride", None),
@@ -223,14 +253,21 @@ STACK_FIXES = [
         put("driver", "values/nvidiaCtkPath", "/usr/bin/x"),
         put("driver", "values/nvidiaCtkPath", None),
     ),
-    StackFix('set its version to "{}", as planned', put("driver", "version", None), put("driver", "version", "25.8.1")),
+    StackFix(
+        'set its version to "{}", as planned',
+        put("driver", "version", None),
+        put("driver", "version", "25.8.1"),
+    ),
     StackFix(
         'set its version, as to "{}"',
         both(remove("plan"), put("driver", "version", None)),
         put("driver", "version", "0.5.0"),
     ),
     StackFix(
-        "declare a ResourceQuota there, scoped to PriorityClass {}, with {}", remove("quota"), critical_quota(4), "gke"
+        "declare a ResourceQuota there, scoped to PriorityClass {}, with {}",
+        remove("quota"),
+        critical_quota(4),
+        "gke",
     ),
     StackFix("raise its hard pods to {}", critical_quota(3), critical_quota(4), "gke"),
     StackFix(
@@ -251,16 +288,29 @@ STACK_FIXES = [
         "aks",
     ),
     StackFix(
-        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool and nvidiaDriverRoot of the DRA "
+        "set driver.enabled of the GPU Operator to false, or {} to {} in a new pool and "
+        "nvidiaDriverRoot of the DRA "
         "driver to {}",
-        add("operator", lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})),
+        add(
+            "operator",
+            lambda declare: declare.release("gpu-operator", {"devicePlugin": {"enabled": False}}),
+        ),
         put("operator", "values/driver", {"enabled": False}),
         "aks",
     ),
-    StackFix('set its {} to "1.{}" or newer', put("cluster", "version", "1.33"), put("cluster", "version", "1.34")),
-    StackFix("pass it as plain text, not as an output of a resource", put("plan", "document", UNKNOWN), plan()),
     StackFix(
-        "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write",
+        'set its {} to "1.{}" or newer',
+        put("cluster", "version", "1.33"),
+        put("cluster", "version", "1.34"),
+    ),
+    StackFix(
+        "pass it as plain text, not as an output of a resource",
+        put("plan", "document", UNKNOWN),
+        plan(),
+    ),
+    StackFix(
+        "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack "
+        "STACK --write",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
@@ -286,7 +336,10 @@ STACK_FIXES = [
     ),
     StackFix(
         "set it, or {}",
-        both(plan(pools=[pool(labels={"team": "ml"})]), put("pool", "labels", {**PLAN_LABELS, "team": "web"})),
+        both(
+            plan(pools=[pool(labels={"team": "ml"})]),
+            put("pool", "labels", {**PLAN_LABELS, "team": "web"}),
+        ),
         put("pool", "labels", {**PLAN_LABELS, "team": "ml"}),
     ),
     StackFix(
@@ -294,7 +347,9 @@ STACK_FIXES = [
         put("pool", "labels", {**PLAN_LABELS, "pulumi-dra/pool": "more"}),
         plan(pools=[pool(name="more")]),
     ),
-    StackFix("give it a provider whose kubeconfig comes from its cluster", two_clusters, in_first_cluster),
+    StackFix(
+        "give it a provider whose kubeconfig comes from its cluster", two_clusters, in_first_cluster
+    ),
     StackFix(
         'set its version to "{}", or plan again for {}',
         put("driver", "version", "25.12.0"),
@@ -304,7 +359,9 @@ STACK_FIXES = [
         "remove {}, or {}",
         add(
             "second",
-            lambda declare: declare.release(DRIVER, VALUES, name="second", namespace="other", version="25.8.1"),
+            lambda declare: declare.release(
+                DRIVER, VALUES, name="second", namespace="other", version="25.8.1"
+            ),
         ),
         remove("second"),
     ),
@@ -321,5 +378,9 @@ STACK_FIXES = [
         put("driver", "values/kubeletPlugin/tolerations", None),
         put("driver", "values/kubeletPlugin/tolerations", TOLERATIONS),
     ),
-    StackFix('set its version to "{}"', put("driver", "version", "25.8.0"), put("driver", "version", "25.8.1")),
+    StackFix(
+        'set its version to "{}"',
+        put("driver", "version", "25.8.0"),
+        put("driver", "version", "25.8.1"),
+    ),
 ]

@@ -43,8 +43,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
-                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 more nodes, USD 3.91 more per hour',
+                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 '
+                "nodes × 1), "
+                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 more nodes, USD '
+                "3.91 more per hour",
             )
         ],
     ),
@@ -54,8 +56,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 nodes × 1) and '
-                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise the maximum of '
+                'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 '
+                "nodes × 1) and "
+                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise '
+                "the maximum of "
                 'pool "l4" to 5: 3 more nodes, USD 2.93 more per hour',
             )
         ],
@@ -66,8 +70,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 node × 4), '
-                '6 are needed: 2 short; set the count of pool "l4x4" to 2: 1 more node, USD 4.60 more per hour',
+                'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 '
+                "node × 4), "
+                '6 are needed: 2 short; set the count of pool "l4x4" to 2: 1 more node, USD 4.60 '
+                "more per hour",
             )
         ],
     ),
@@ -77,7 +83,8 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 nodes × 1), '
+                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 '
+                "nodes × 1), "
                 "4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of "
                 'pool "l4" to 7: 3 more nodes, USD 2.93 more per hour',
             )
@@ -89,10 +96,14 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): offers 1 device on a '
-                "node, 2 are needed on one: 1 short; add a pool of machine g5g.16xlarge (2 × NVIDIA T4G, 15 GiB "
-                "each, arm64, 2.74 USD an hour), or add a pool of machine g4dn.12xlarge (4 × Tesla T4, 15 GiB "
-                "each, 3.91 USD an hour), or add a pool of machine g6.12xlarge (4 × NVIDIA L4, 22.49 GiB each, "
+                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): '
+                "offers 1 device on a "
+                "node, 2 are needed on one: 1 short; add a pool of machine g5g.16xlarge (2 × "
+                "NVIDIA T4G, 15 GiB "
+                "each, arm64, 2.74 USD an hour), or add a pool of machine g4dn.12xlarge (4 × Tesla "
+                "T4, 15 GiB "
+                "each, 3.91 USD an hour), or add a pool of machine g6.12xlarge (4 × NVIDIA L4, "
+                "22.49 GiB each, "
                 "4.60 USD an hour); or request 1 device instead of 2 in request gpu of claim gpu",
             )
         ],
@@ -150,7 +161,9 @@ def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
     assert "ResourceClaimTemplate default/train-gpus is not among the given manifests" in sentence
 
 
-def test_a_plan_of_a_machine_that_no_table_holds(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_of_a_machine_that_no_table_holds(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from dra_planner import catalog
     from dra_planner.errors import CatalogError
     from dra_policies.stack import judgement
@@ -196,37 +209,52 @@ def test_demand_is_judged_again_on_what_is_declared(declare: SimpleNamespace, na
 
 
 def test_the_machine_of_a_launch_template_counts(declare: SimpleNamespace) -> None:
-    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g4dn.xlarge"})
+    template = declare.resource(
+        "aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g4dn.xlarge"}
+    )
     group = declare.node_group(instanceTypes=None, sources={"launchTemplate": (template.urn,)})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
-    assert [rule for rule, _ in of_claims(Judge(RULES).of_stack([group, record, template]))] == ["claim-fits-no-pool"]
+    assert [rule for rule, _ in of_claims(Judge(RULES).of_stack([group, record, template]))] == [
+        "claim-fits-no-pool"
+    ]
 
 
-def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(declare: SimpleNamespace) -> None:
+def test_a_disk_that_the_provider_computes_beside_a_launch_template_is_no_fault(
+    declare: SimpleNamespace,
+) -> None:
     """Analysed after `up`, a group whose disk the template describes has a diskSize of 0."""
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
     def told(size: int) -> set[str]:
         group = declare.node_group(
-            diskSize=size, launchTemplate={"id": "lt-1"}, sources={"launchTemplate": (template.urn,)}
+            diskSize=size,
+            launchTemplate={"id": "lt-1"},
+            sources={"launchTemplate": (template.urn,)},
         )
-        return {*named(Judge(RULES).of_stack([group, record, template]))} & {"pool-refused-by-cloud", "disk-too-small"}
+        return {*named(Judge(RULES).of_stack([group, record, template]))} & {
+            "pool-refused-by-cloud",
+            "disk-too-small",
+        }
 
     assert told(0) == set()
     assert told(100) == {"pool-refused-by-cloud"}
 
 
 def test_what_eks_makes_of_a_group_and_its_template_is_no_fault(declare: SimpleNamespace) -> None:
-    """Analysed after `up`, a group with an image of its own has a version, and machines that its template names."""
+    """Analysed after `up`, a group with an image of its own has a version, and machines that its
+    template names.
+    """
     template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"imageId": "ami-1"})
     record = declare.record(manifests=declare.job(2, selector=L4))
 
     def told(**made: str) -> set[str]:
         sources = {"launchTemplate": (template.urn,)}
         group = declare.node_group(amiType="CUSTOM", version="1.34", sources=sources, **made)
-        return {*named(Judge(RULES).of_stack([group, record, template]))} & {"pool-refused-by-cloud"}
+        return {*named(Judge(RULES).of_stack([group, record, template]))} & {
+            "pool-refused-by-cloud"
+        }
 
     assert told() == {"pool-refused-by-cloud"}
     assert told(arn="arn:aws:eks:us-east-1:111122223333:nodegroup/l4") == set()
@@ -236,7 +264,9 @@ def test_the_driver_of_the_stack_counts(declare: SimpleNamespace) -> None:
     """Up to 25.8.1 the PCI address is called pcieBusID, from 25.12.0 on it is not."""
     selector = "device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"
     record = declare.record(manifests=declare.job(2, selector=selector))
-    newer, same = (declare.release("nvidia-dra-driver-gpu", version=each) for each in ("25.12.0", "25.8.1"))
+    newer, same = (
+        declare.release("nvidia-dra-driver-gpu", version=each) for each in ("25.12.0", "25.8.1")
+    )
 
     with_newer = of_claims(Judge(RULES).of_stack([record, declare.node_group(), newer]))
     with_same = of_claims(Judge(RULES).of_stack([record, declare.node_group(), same]))
@@ -253,8 +283,12 @@ SHARED = {"featureGates": {"ConsumableShares": True}, "consumableShares": "4"}
     [(SHARED, True), ({}, False), (UNKNOWN, True), ({**SHARED, "consumableShares": UNKNOWN}, True)],
     ids=["as planned", "shares forgotten", "values not known", "shares not known"],
 )
-def test_how_the_driver_of_the_stack_is_set_up_counts(declare: SimpleNamespace, values: Any, fits: bool) -> None:
-    """Eight pods on two nodes with a GPU each: as four shares each, or not at all. What is not known is the plan's."""
+def test_how_the_driver_of_the_stack_is_set_up_counts(
+    declare: SimpleNamespace, values: Any, fits: bool
+) -> None:
+    """Eight pods on two nodes with a GPU each: as four shares each, or not at all. What is not
+    known is the plan's.
+    """
     nvidia = {"version": "0.5.0", **SHARED}
     record = declare.record(manifests=declare.job(8), kubernetes="1.36", drivers={"nvidia": nvidia})
     driver = declare.release("dra-driver-nvidia-gpu", values, version="0.5.0")
@@ -270,7 +304,10 @@ def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> N
     told = Judge(RULES).of_stack([record, declare.node_group(scalingConfig=UNKNOWN)])
 
     assert "pool-maximum-too-small" in named(told)
-    assert any("its maximum is not known; what the plan says is taken" in sentence for _, sentence in said(told))
+    assert any(
+        "its maximum is not known; what the plan says is taken" in sentence
+        for _, sentence in said(told)
+    )
 
 
 DEPLOYMENT = """
@@ -303,8 +340,10 @@ ROLLOUTS = {
         [
             (
                 "scaling-exceeds-pools",
-                "Deployment default/web fits as it is, but during a rollout it has 5 pods, and 1 of them would wait "
-                'for devices; raise the maximum of pool "l4" to 5, or set maxSurge to 0 and maxUnavailable to 1',
+                "Deployment default/web fits as it is, but during a rollout it has 5 pods, and 1 "
+                "of them would wait "
+                'for devices; raise the maximum of pool "l4" to 5, or set maxSurge to 0 and '
+                "maxUnavailable to 1",
             )
         ],
     ),
@@ -331,27 +370,34 @@ class TestWorkloadsOfTheStack:
 
         assert said(Judge(RULES).of_stack(stack)) == []
 
-    def test_a_refusal_names_the_template_and_is_told_of_the_workload(self, declare: SimpleNamespace) -> None:
+    def test_a_refusal_names_the_template_and_is_told_of_the_workload(
+        self, declare: SimpleNamespace
+    ) -> None:
         template, job = declare.job_resources(8)
 
         (told,) = Judge(RULES).of_stack(self.stack(declare, template, job))
 
         assert told.finding.urn == job.urn
         assert str(told.finding).startswith(
-            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" offers at most 4 devices'
+            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" offers at '
+            "most 4 devices"
         )
 
     def test_before_they_are_created(self, declare: SimpleNamespace) -> None:
         judge = Judge(RULES)
         template, job = declare.job_resources(2, devices=2)
-        first = [entry for each in self.stack(declare, template) for entry in judge.of_resource(each)]
+        first = [
+            entry for each in self.stack(declare, template) for entry in judge.of_resource(each)
+        ]
 
         ((rule, _),) = said(judge.of_resource(job))
 
         assert first == []
         assert rule == "claim-fits-no-pool"
 
-    def test_a_workload_before_its_template_waits_for_the_end(self, declare: SimpleNamespace) -> None:
+    def test_a_workload_before_its_template_waits_for_the_end(
+        self, declare: SimpleNamespace
+    ) -> None:
         judge = Judge(RULES)
         template, job = declare.job_resources(2, devices=2)
         stack = self.stack(declare, job, template)
@@ -381,9 +427,13 @@ class TestWorkloadsOfTheStack:
 
     def test_a_class_of_the_stack_wins_over_the_plan_s(self, declare: SimpleNamespace) -> None:
         selectors = [{"cel": {"expression": f"device.driver == 'gpu.nvidia.com' && {VOLTA}"}}]
-        own = declare.kubernetes("DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors})
+        own = declare.kubernetes(
+            "DeviceClass", "resource.k8s.io/v1", "gpu.nvidia.com", spec={"selectors": selectors}
+        )
 
-        assert "claim-fits-no-pool" in named(Judge(RULES).of_stack(self.stack(declare, *declare.job_resources(), own)))
+        assert "claim-fits-no-pool" in named(
+            Judge(RULES).of_stack(self.stack(declare, *declare.job_resources(), own))
+        )
 
     def test_without_outputs_their_inputs_count(self, declare: SimpleNamespace) -> None:
         """As in the first preview of a cluster."""
@@ -392,19 +442,27 @@ class TestWorkloadsOfTheStack:
         for each in stack:
             judge.of_resource(each)
         bare = [
-            Resource(urn=each.urn, type=each.type, name=each.name, props=type(each.props)({})) for each in stack[2:]
+            Resource(urn=each.urn, type=each.type, name=each.name, props=type(each.props)({}))
+            for each in stack[2:]
         ]
 
-        assert named(Judge(RULES).of_stack([*stack[:2], *bare])) == ["stack-cannot-be-judged"]  # nobody saw them
+        # nobody saw them
+        assert named(Judge(RULES).of_stack([*stack[:2], *bare])) == ["stack-cannot-be-judged"]
         assert of_claims(judge.of_stack([*stack[:2], *bare])) == []  # told when they were analysed
         assert of_claims(Judge(RULES).of_stack(stack)) != []
 
-    def test_what_is_not_known_and_decides_nothing_is_left_out(self, declare: SimpleNamespace) -> None:
+    def test_what_is_not_known_and_decides_nothing_is_left_out(
+        self, declare: SimpleNamespace
+    ) -> None:
         template, job = declare.job_resources(8)
         job.props.at("spec.template.spec.containers")[0]["image"] = UNKNOWN
-        job.props.at("spec.template.spec.containers")[0]["env"] = [{"name": "BUCKET", "value": UNKNOWN}]
+        job.props.at("spec.template.spec.containers")[0]["env"] = [
+            {"name": "BUCKET", "value": UNKNOWN}
+        ]
 
-        assert named(Judge(RULES).of_stack(self.stack(declare, template, job))) == ["pool-maximum-too-small"]
+        assert named(Judge(RULES).of_stack(self.stack(declare, template, job))) == [
+            "pool-maximum-too-small"
+        ]
 
     def test_what_is_not_known_and_decides_is_said(self, declare: SimpleNamespace) -> None:
         template, job = declare.job_resources(8)
@@ -413,14 +471,23 @@ class TestWorkloadsOfTheStack:
         ((rule, sentence),) = said(Judge(RULES).of_stack(self.stack(declare, template, job)))
 
         assert rule == "stack-cannot-be-judged"
-        assert sentence == 'Job "train": spec.parallelism is secret or not known yet, so it cannot be judged'
+        assert (
+            sentence
+            == 'Job "train": spec.parallelism is secret or not known yet, so it cannot be judged'
+        )
 
     @pytest.mark.parametrize(
-        ("name", "expected"), [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")]
+        ("name", "expected"),
+        [("team", "pool-maximum-too-small"), (UNKNOWN, "stack-cannot-be-judged")],
     )
-    def test_a_namespace_that_does_not_exist_yet(self, declare: SimpleNamespace, name: Any, expected: str) -> None:
+    def test_a_namespace_that_does_not_exist_yet(
+        self, declare: SimpleNamespace, name: Any, expected: str
+    ) -> None:
         namespace = declare.kubernetes("Namespace", "core/v1", name)
-        objects = [replace(each, sources={"metadata": (namespace.urn,)}) for each in declare.job_resources(8)]
+        objects = [
+            replace(each, sources={"metadata": (namespace.urn,)})
+            for each in declare.job_resources(8)
+        ]
         for each in objects:
             each.props.values["metadata"]["namespace"] = UNKNOWN
 
@@ -429,8 +496,12 @@ class TestWorkloadsOfTheStack:
         assert expected in named(told)
         assert ("pool-maximum-too-small" in named(told)) == (name == "team")
 
-    def test_a_stack_without_a_plan_is_judged_by_what_it_says(self, declare: SimpleNamespace) -> None:
-        cluster = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"})
+    def test_a_stack_without_a_plan_is_judged_by_what_it_says(
+        self, declare: SimpleNamespace
+    ) -> None:
+        cluster = declare.resource(
+            "aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"}
+        )
         driver = declare.release("nvidia-dra-driver-gpu", version="25.8.1")
         stack = [cluster, driver, declare.node_group(), *declare.job_resources(8)]
 
@@ -442,7 +513,10 @@ class TestWorkloadsOfTheStack:
         told = Judge(RULES).of_stack([declare.node_group(), *declare.job_resources(8)])
 
         assert named(told) == ["plan-record-missing", "stack-cannot-be-judged"]
-        assert any("region and Kubernetes version and driver version" in sentence for _, sentence in said(told))
+        assert any(
+            "region and Kubernetes version and driver version" in sentence
+            for _, sentence in said(told)
+        )
 
 
 def test_more_devices_than_a_node_has_are_blamed_before_its_cpu(declare: SimpleNamespace) -> None:

@@ -23,11 +23,16 @@ BOUGHT = {"capacityReservationTarget": {"capacityReservationId": "cr-0a"}}
 
 def told(stack: Mapping[str, Resource], today: date = TODAY) -> set[tuple[str, str]]:
     judge = Judge(RULES, today=today)
-    return {(each.rule.id, each.finding.urn.rpartition("::")[2]) for each in judge.of_stack(list(stack.values()))}
+    return {
+        (each.rule.id, each.finding.urn.rpartition("::")[2])
+        for each in judge.of_stack(list(stack.values()))
+    }
 
 
 def with_outputs(stack: Mapping[str, Resource], name: str, **outputs: Any) -> list[Resource]:
-    """The stack after its inputs were analysed, with further properties that a provider computes."""
+    """The stack after its inputs were analysed, with further properties that a provider
+    computes.
+    """
     found = stack[name]
     props = Properties({**found.props.values, **outputs})
     return [replace(each, props=props) if each is found else each for each in stack.values()]
@@ -50,7 +55,9 @@ def test_one_minor_version_more_is_supported_longer() -> None:
         if each.rule.id == "kubernetes-support-ends"
     )
     assert found.fix == "raise version by one minor version at a time"
-    assert ("kubernetes-support-ends", "cluster") not in told(edited(stack, {"cluster/version": "1.35"}))
+    assert ("kubernetes-support-ends", "cluster") not in told(
+        edited(stack, {"cluster/version": "1.35"})
+    )
 
 
 def test_a_floor_version_is_not_reported() -> None:
@@ -59,7 +66,10 @@ def test_a_floor_version_is_not_reported() -> None:
 
 @pytest.mark.parametrize("strategy", ["DEFAULT", None], ids=["said", "omitted"])
 def test_surge_on_bought_capacity(strategy: str | None) -> None:
-    edit = {"boot/capacityReservationSpecification": BOUGHT, "gpus/updateConfig/updateStrategy": strategy}
+    edit = {
+        "boot/capacityReservationSpecification": BOUGHT,
+        "gpus/updateConfig/updateStrategy": strategy,
+    }
     assert ("bought-capacity-unusable", "gpus") in told(edited(base("raw-eks"), edit))
 
 
@@ -72,11 +82,18 @@ def test_what_a_provider_computes_is_what_the_program_omits() -> None:
     """instanceTypes is unknown in a preview although the launch template names the machine type."""
     stack = edited(
         base("raw-eks"),
-        {"gpus/instanceTypes": None, "boot/instanceType": "g7.48xlarge", "gpus/releaseVersion": "1.34.2-20260901"},
+        {
+            "gpus/instanceTypes": None,
+            "boot/instanceType": "g7.48xlarge",
+            "gpus/releaseVersion": "1.34.2-20260901",
+        },
     )
     judge = Judge(RULES, today=TODAY)
     early = [each for resource in stack.values() for each in judge.of_resource(resource)]
-    found = (*early, *judge.of_stack(with_outputs(stack, "gpus", instanceTypes=UNKNOWN, nodeGroupName=UNKNOWN)))
+    found = (
+        *early,
+        *judge.of_stack(with_outputs(stack, "gpus", instanceTypes=UNKNOWN, nodeGroupName=UNKNOWN)),
+    )
     assert "image-fails-on-machine" in {each.rule.id for each in found}
 
 
@@ -102,8 +119,14 @@ def test_the_driver_must_tolerate_the_taints_that_a_cloud_adds() -> None:
 def test_one_switch_makes_outages_advisory() -> None:
     outages = {rule.id for rule in RULES if rule.is_outage}
     assert {"driver-root-wrong", "driver-label-not-set", "image-without-driver"} <= outages
-    soft = {rule.id: rule.level for rule in configured_rules(RULES, Configuration(outages="advisory"))}
+    soft = {
+        rule.id: rule.level for rule in configured_rules(RULES, Configuration(outages="advisory"))
+    }
     assert {soft[each] for each in outages} == {"advisory"}
-    kept = configured_rules(RULES, Configuration(outages="advisory", rules={"driver-root-wrong": "mandatory"}))
+    kept = configured_rules(
+        RULES, Configuration(outages="advisory", rules={"driver-root-wrong": "mandatory"})
+    )
     assert {rule.level for rule in kept if rule.id == "driver-root-wrong"} == {"mandatory"}
-    assert [rule.level for rule in configured_rules(RULES, Configuration())] == [rule.level for rule in RULES]
+    assert [rule.level for rule in configured_rules(RULES, Configuration())] == [
+        rule.level for rule in RULES
+    ]

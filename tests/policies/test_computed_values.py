@@ -1,6 +1,8 @@
-"""A preview of a new stack: what providers compute, and what comes from other resources, isn't known yet.
+"""A preview of a new stack: what providers compute, and what comes from other resources, isn't
+known yet.
 
-Each fault is found all the same, and good stacks are silent. Without `EVERY_INPUT` a sample of the faults is tried.
+Each fault is found all the same, and good stacks are silent. Without `EVERY_INPUT` a sample of the
+faults is tried.
 """
 
 from __future__ import annotations
@@ -23,28 +25,34 @@ ROWS: Final = [row for row in seeded() if crc32(row.fault.encode()) % SHARE == 0
 BASES: Final = sorted(file.stem for file in (HERE / "bases").glob("*.yaml"))
 COMPUTED: Final = {
     "aws:eks/nodeGroup:NodeGroup": (
-        "amiType arn capacityType diskSize instanceTypes nodeGroupName nodeRepairConfig releaseVersion resources "
+        "amiType arn capacityType diskSize instanceTypes nodeGroupName nodeRepairConfig "
+        "releaseVersion resources "
         "status tagsAll updateConfig version"
     ),
     "aws:eks/cluster:Cluster": (
         "accessConfig arn bootstrapSelfManagedAddons certificateAuthorities endpoint identities "
         "kubernetesNetworkConfig platformVersion status tagsAll upgradePolicy"
     ),
-    "aws:ec2/launchTemplate:LaunchTemplate": "arn defaultVersion instanceType latestVersion metadataOptions name",
+    "aws:ec2/launchTemplate:LaunchTemplate": "arn defaultVersion instanceType latestVersion "
+    "metadataOptions name",
     "gcp:container/nodePool:NodePool": (
-        "initialNodeCount instanceGroupUrls location management maxPodsPerNode name networkConfig nodeCount "
+        "initialNodeCount instanceGroupUrls location management maxPodsPerNode name networkConfig "
+        "nodeCount "
         "nodeLocations project upgradeSettings version"
     ),
     "gcp:container/cluster:Cluster": (
-        "clusterIpv4Cidr databaseEncryption datapathProvider endpoint location masterAuth masterVersion "
+        "clusterIpv4Cidr databaseEncryption datapathProvider endpoint location masterAuth "
+        "masterVersion "
         "minMasterVersion nodeConfig nodeLocations nodePools nodeVersion project selfLink"
     ),
     "azure-native:containerservice:AgentPool": (
-        "count currentOrchestratorVersion maxPods name nodeImageVersion orchestratorVersion osDiskSizeGB osDiskType "
+        "count currentOrchestratorVersion maxPods name nodeImageVersion orchestratorVersion "
+        "osDiskSizeGB osDiskType "
         "osSKU powerState provisioningState upgradeSettings"
     ),
     "azure-native:containerservice:ManagedCluster": (
-        "currentKubernetesVersion fqdn identityProfile kubernetesVersion networkProfile nodeResourceGroup powerState"
+        "currentKubernetesVersion fqdn identityProfile kubernetesVersion networkProfile "
+        "nodeResourceGroup powerState"
     ),
     "kubernetes:helm.sh/v3:Release": "manifest name namespace resourceNames status version",
 }
@@ -52,21 +60,33 @@ COMPUTED: Final = {
 
 
 def preview(stack: dict[str, Resource]) -> list[Entry]:
-    """Return what the pack tells of a stack that is previewed: of each resource's inputs, then of all outputs."""
+    """Return what the pack tells of a stack that is previewed: of each resource's inputs, then of
+    all outputs.
+    """
     inputs = {name: _linked(each) for name, each in stack.items()}
     names = {each.urn: name for name, each in stack.items()}
     judge = Judge(RULES)
     told = [entry for each in inputs.values() for entry in judge.of_resource(each)]
     told += judge.of_stack([_with_outputs(each) for each in inputs.values()])
     return [
-        Entry(each.rule.id, each.rule.level, names.get(each.finding.urn, ""), str(each.finding), each.finding.fix)
+        Entry(
+            each.rule.id,
+            each.rule.level,
+            names.get(each.finding.urn, ""),
+            str(each.finding),
+            each.finding.fix,
+        )
         for each in told
     ]
 
 
 def _linked(resource: Resource) -> Resource:
     """Return a resource with identifiers of other resources not known yet."""
-    linked = {path: UNKNOWN for path in resource.sources if isinstance(resource.props.values.get(path), str)}
+    linked = {
+        path: UNKNOWN
+        for path in resource.sources
+        if isinstance(resource.props.values.get(path), str)
+    }
     return replace(resource, props=Properties({**resource.props.values, **linked}))
 
 
@@ -83,5 +103,9 @@ def test_a_good_stack_is_silent_in_a_preview(name: str) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.fault)
 def test_a_fault_is_found_in_a_preview(row: Seeded) -> None:
     entries = preview(edited(base(row.base), row.edit))
-    found = [each for each in entries if (each.rule, each.level, each.object) == (row.rule, row.level, row.object)]
+    found = [
+        each
+        for each in entries
+        if (each.rule, each.level, each.object) == (row.rule, row.level, row.object)
+    ]
     assert [each for each in found if row.words in each.sentence], entries

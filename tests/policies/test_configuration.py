@@ -1,4 +1,6 @@
-"""`pulumi-dra.yaml` and annotations, as the pack applies them; the command does the same to the same objects."""
+"""`pulumi-dra.yaml` and annotations, as the pack applies them; the command does the same to the
+same objects.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,18 @@ RULE = "pool-differs-from-plan"
 def judge(text: str = "") -> Judge:
     configured = parse_configuration(text, "pulumi-dra.yaml")
     rules = configured_rules(RULES, configured.settings)
-    return Judge(rules, excuses=excuses_of(configured), thresholds=configured.settings.thresholds, today=TODAY)
+    return Judge(
+        rules,
+        excuses=excuses_of(configured),
+        thresholds=configured.settings.thresholds,
+        today=TODAY,
+    )
 
 
 def exempt(rule: str = RULE, object: str = "NodeGroup l4", **more: str) -> str:
-    return yaml.safe_dump({"exemptions": [{"rule": rule, "object": object, "reason": "agreed", **more}]})
+    return yaml.safe_dump(
+        {"exemptions": [{"rule": rule, "object": object, "reason": "agreed", **more}]}
+    )
 
 
 def told(judging: Judge, *stack: Resource) -> list[str]:
@@ -52,7 +61,8 @@ def larger(declare: SimpleNamespace) -> list[Resource]:
 
 def test_levels_of_policies() -> None:
     configured = parse_configuration(
-        "rules: {security-baseline: mandatory, driver-missing: disabled, pod-fits-no-system-pool: advisory}"
+        "rules: {security-baseline: mandatory, driver-missing: disabled, pod-fits-no-system-pool: "
+        "advisory}"
     )
 
     levels = {each.name: each.enforcement_level for each in policies(configured=configured)}
@@ -78,7 +88,9 @@ def test_an_exemption_that_has_expired(larger: list[Resource]) -> None:
 
 
 def test_an_exemption_that_excuses_nothing(declare: SimpleNamespace) -> None:
-    assert told(judge(exempt()), declare.record(), declare.node_group()) == ["exemption-without-effect"]
+    assert told(judge(exempt()), declare.record(), declare.node_group()) == [
+        "exemption-without-effect"
+    ]
 
 
 def test_a_workload_of_the_plan_is_exempt_by_its_name(declare: SimpleNamespace) -> None:
@@ -106,7 +118,11 @@ SHARED: list[dict[str, Any]] = [
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",
         "metadata": {"name": "one", "namespace": "default"},
-        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+            }
+        },
     },
     {
         "apiVersion": "apps/v1",
@@ -120,7 +136,9 @@ SHARED: list[dict[str, Any]] = [
                 "spec": {
                     "tolerations": [{"operator": "Exists"}],
                     "resourceClaims": [{"name": "c", "resourceClaimName": "one"}],
-                    "containers": [{"name": "main", "image": "i", "resources": {"claims": [{"name": "c"}]}}],
+                    "containers": [
+                        {"name": "main", "image": "i", "resources": {"claims": [{"name": "c"}]}}
+                    ],
                 },
             },
         },
@@ -146,13 +164,17 @@ def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> 
     source = Source("web.yaml", yaml.safe_dump_all(SHARED))
     asked = ProjectConfiguration(parse_configuration(text, "pulumi-dra.yaml"), TODAY)
     resources = [
-        declare.resource(f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each)
+        declare.resource(
+            f"kubernetes:{each['apiVersion']}:{each['kind']}", each["metadata"]["name"], each
+        )
         for each in SHARED
     ]
 
     of_command = [
         (each.code, each.severity)
-        for each in find_violations(CommandInputs(sources=(source,), paths=("web.yaml",)), (), asked).diagnostics
+        for each in find_violations(
+            CommandInputs(sources=(source,), paths=("web.yaml",)), (), asked
+        ).diagnostics
         if each.severity != "note"
     ]
     of_pack = [

@@ -20,15 +20,21 @@ from dra_policies.stack import judgement
 MANY = 20
 
 
-def test_a_request_is_judged_once_for_all_rules(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_is_judged_once_for_all_rules(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
     real = Judge.of_resource
-    monkeypatch.setattr(Judge, "of_resource", lambda self, each: asked.append(each.urn) or real(self, each))
+    monkeypatch.setattr(
+        Judge, "of_resource", lambda self, each: asked.append(each.urn) or real(self, each)
+    )
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
     group = declare.node_group()
     properties = struct_pb2.Struct()
     properties.update(group.props.values)
-    request = messages.AnalyzeRequest(type=group.type, urn=group.urn, name=group.name, properties=properties)
+    request = messages.AnalyzeRequest(
+        type=group.type, urn=group.urn, name=group.name, properties=properties
+    )
 
     servicer.Analyze(request, None)
     servicer.Analyze(request, None)
@@ -36,25 +42,40 @@ def test_a_request_is_judged_once_for_all_rules(declare: SimpleNamespace, monkey
     assert asked == [group.urn, group.urn]  # once in each request
 
 
-def test_a_request_is_decoded_once_for_all_rules(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_is_decoded_once_for_all_rules(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where several rules speak: nothing of the stack is decoded for each of them."""
     decoded: list[object] = []
     real = sdk.json_format.MessageToDict
-    monkeypatch.setattr(sdk.json_format, "MessageToDict", lambda message: decoded.append(message) or real(message))
+    monkeypatch.setattr(
+        sdk.json_format, "MessageToDict", lambda message: decoded.append(message) or real(message)
+    )
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
     open_to_all = declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.33"})
     stack = [declare.record(), declare.node_group(), open_to_all, *declare.job_resources(1)]
     requests = [
-        {"type": each.type, "urn": each.urn, "name": each.name, "properties": _struct(each.props.values)}
+        {
+            "type": each.type,
+            "urn": each.urn,
+            "name": each.name,
+            "properties": _struct(each.props.values),
+        }
         for each in stack
     ]
 
     answers = [servicer.Analyze(messages.AnalyzeRequest(**each), None) for each in requests]
     of_stack = servicer.AnalyzeStack(
-        messages.AnalyzeStackRequest(resources=[messages.AnalyzerResource(**each) for each in requests]), None
+        messages.AnalyzeStackRequest(
+            resources=[messages.AnalyzerResource(**each) for each in requests]
+        ),
+        None,
     )
 
-    assert len({each.policyName for answer in (*answers, of_stack) for each in answer.diagnostics}) >= 2
+    assert (
+        len({each.policyName for answer in (*answers, of_stack) for each in answer.diagnostics})
+        >= 2
+    )
     assert len([each for each in decoded if len(each.fields)]) == 2 * len(stack)  # type: ignore[attr-defined]  # a Struct
 
 

@@ -20,7 +20,11 @@ PCI = {"key": "feature.node.kubernetes.io/pci-10de.present", "operator": "In", "
 
 def affinity(*terms: Any) -> dict[str, Any]:
     listed = [{"matchExpressions": list(term)} for term in terms]
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}}}
+    return {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}
+        }
+    }
 
 
 def findings(*resources: Any) -> list[Finding]:
@@ -41,10 +45,24 @@ TERMS = {
     "the exclusion in one term of two": ([[PCI], [PRESENT, NOT_DRA]], "fails"),
     "the exclusion as a term of its own": ([[PRESENT], [NOT_DRA]], "fails"),
     "no exclusion": ([[PRESENT]], "fails"),
-    "a term for other machines": ([[{"key": "pool", "operator": "In", "values": ["legacy"]}]], "passes"),
-    "a term for nodes without the label": ([[{"key": "nvidia.com/gpu.dra", "operator": "DoesNotExist"}]], "passes"),
+    "a term for other machines": (
+        [[{"key": "pool", "operator": "In", "values": ["legacy"]}]],
+        "passes",
+    ),
+    "a term for nodes without the label": (
+        [[{"key": "nvidia.com/gpu.dra", "operator": "DoesNotExist"}]],
+        "passes",
+    ),
     "a term for one machine type": (
-        [[{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["g4dn.xlarge"]}]],
+        [
+            [
+                {
+                    "key": "node.kubernetes.io/instance-type",
+                    "operator": "In",
+                    "values": ["g4dn.xlarge"],
+                }
+            ]
+        ],
         "passes",
     ),
     "a label only the cloud knows": (
@@ -61,7 +79,10 @@ TERMS = {
 def test_terms_of_a_release(declare: SimpleNamespace, name: str) -> None:
     terms, expected = TERMS[name]
 
-    assert verdict(declare.node_group(), declare.release(PLUGIN, {"affinity": affinity(*terms)})) == expected
+    assert (
+        verdict(declare.node_group(), declare.release(PLUGIN, {"affinity": affinity(*terms)}))
+        == expected
+    )
 
 
 VALUES = {
@@ -71,7 +92,10 @@ VALUES = {
         {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}},
         "fails",
     ),
-    "a node selector that DRA nodes lack": ({"nodeSelector": {"nvidia.com/gpu.dra": "false"}}, "passes"),
+    "a node selector that DRA nodes lack": (
+        {"nodeSelector": {"nvidia.com/gpu.dra": "false"}},
+        "passes",
+    ),
     "no toleration of the GPU taint": ({"tolerations": []}, "passes"),
     "the plugin turned off": ({"devicePlugin": {"enabled": False}}, "passes"),
     "values that are not known": (UNKNOWN, "cannot tell"),
@@ -88,18 +112,28 @@ def test_values_of_a_release(declare: SimpleNamespace, name: str) -> None:
 
 @pytest.mark.parametrize(
     "chart",
-    ["nvdp/nvidia-device-plugin", "oci://registry.example/nvidia-device-plugin", "./nvidia-device-plugin-0.17.4.tgz"],
+    [
+        "nvdp/nvidia-device-plugin",
+        "oci://registry.example/nvidia-device-plugin",
+        "./nvidia-device-plugin-0.17.4.tgz",
+    ],
 )
 def test_the_chart_is_known_by_any_address(declare: SimpleNamespace, chart: str) -> None:
     assert verdict(declare.node_group(), declare.release(chart)) == "fails"
 
 
 def test_values_in_files_are_not_known(declare: SimpleNamespace) -> None:
-    assert verdict(declare.node_group(), declare.release(PLUGIN, {}, valueYamlFiles=[{}])) == "cannot tell"
+    assert (
+        verdict(declare.node_group(), declare.release(PLUGIN, {}, valueYamlFiles=[{}]))
+        == "cannot tell"
+    )
 
 
 def raw(**spec: Any) -> dict[str, Any]:
-    container = {"name": "nvidia-device-plugin-ctr", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.17.4"}
+    container = {
+        "name": "nvidia-device-plugin-ctr",
+        "image": "nvcr.io/nvidia/k8s-device-plugin:v0.17.4",
+    }
     tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
     return {"tolerations": tolerations, "containers": [container], **spec}
 
@@ -107,12 +141,17 @@ def raw(**spec: Any) -> dict[str, Any]:
 def test_the_static_manifest_has_no_affinity(declare: SimpleNamespace) -> None:
     (finding,) = findings(declare.node_group(), declare.daemon_set(raw()))
 
-    assert finding.urn == declare.urn("kubernetes:apps/v1:DaemonSet", "nvidia-device-plugin-daemonset")
+    assert finding.urn == declare.urn(
+        "kubernetes:apps/v1:DaemonSet", "nvidia-device-plugin-daemonset"
+    )
     assert "it has no node affinity" in finding.message
 
 
 def test_a_daemon_set_that_excludes_passes(declare: SimpleNamespace) -> None:
-    assert verdict(declare.node_group(), declare.daemon_set(raw(affinity=affinity([NOT_DRA])))) == "passes"
+    assert (
+        verdict(declare.node_group(), declare.daemon_set(raw(affinity=affinity([NOT_DRA]))))
+        == "passes"
+    )
 
 
 def test_a_patch_replaces_the_affinity_of_its_daemon_set(declare: SimpleNamespace) -> None:
@@ -121,7 +160,9 @@ def test_a_patch_replaces_the_affinity_of_its_daemon_set(declare: SimpleNamespac
     assert verdict(declare.node_group(), declare.daemon_set(raw()), patch) == "passes"
 
 
-def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(declare: SimpleNamespace) -> None:
+def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(
+    declare: SimpleNamespace,
+) -> None:
     good = declare.daemon_set({"affinity": affinity([NOT_DRA])}, kind="DaemonSetPatch")
     bad = declare.daemon_set({"affinity": affinity([NOT_DRA], [PRESENT])}, kind="DaemonSetPatch")
 
@@ -130,7 +171,10 @@ def test_a_patch_of_a_daemon_set_outside_the_stack_is_judged_alone(declare: Simp
 
 
 def test_another_daemon_set_is_nobody_s_business(declare: SimpleNamespace) -> None:
-    spec = {"containers": [{"image": "example/exporter:1"}], "tolerations": [{"operator": "Exists"}]}
+    spec = {
+        "containers": [{"image": "example/exporter:1"}],
+        "tolerations": [{"operator": "Exists"}],
+    }
 
     assert verdict(declare.node_group(), declare.daemon_set(spec, name="exporter")) == "passes"
 
@@ -147,7 +191,9 @@ def test_labels_that_are_not_known_cannot_be_judged(declare: SimpleNamespace) ->
 
 def test_the_operator_keeps_off_by_label(declare: SimpleNamespace) -> None:
     labels = {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}
-    opted_out = declare.node_group(labels={**labels, "nvidia.com/gpu.deploy.device-plugin": "false"})
+    opted_out = declare.node_group(
+        labels={**labels, "nvidia.com/gpu.deploy.device-plugin": "false"}
+    )
     operator = declare.release("gpu-operator")
     without = declare.release("gpu-operator", {"devicePlugin": {"enabled": False}})
 
@@ -165,10 +211,15 @@ def test_gke_runs_its_own_unless_labelled(declare: SimpleNamespace) -> None:
     assert verdict(declare.node_pool(config={"labels": {**bare, key: UNKNOWN}})) == "cannot tell"
 
 
-def test_bottlerocket_runs_its_plugin_unless_its_settings_turn_it_off(declare: SimpleNamespace) -> None:
+def test_bottlerocket_runs_its_plugin_unless_its_settings_turn_it_off(
+    declare: SimpleNamespace,
+) -> None:
     assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA")) == "fails"
     elsewhere = {"launchTemplate": {"id": "lt-0a"}}
-    assert verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA", **elsewhere)) == "cannot tell"
+    assert (
+        verdict(declare.node_group(amiType="BOTTLEROCKET_x86_64_NVIDIA", **elsewhere))
+        == "cannot tell"
+    )
 
 
 def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> None:
@@ -177,8 +228,11 @@ def test_the_sentence_names_plugin_pool_and_term(declare: SimpleNamespace) -> No
     (finding,) = findings(declare.node_group(), plugin)
 
     assert str(finding) == (
-        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group "l4": term 1 '
-        "(feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 node-selector terms does not exclude "
-        "nvidia.com/gpu.dra=true, and terms are ORed; add {key: nvidia.com/gpu.dra, operator: NotIn, "
+        'Release "nvidia-device-plugin" runs NVIDIA\'s device plugin on nodes of node group "l4": '
+        "term 1 "
+        "(feature.node.kubernetes.io/pci-10de.present In [true]) of its 2 node-selector terms does "
+        "not exclude "
+        "nvidia.com/gpu.dra=true, and terms are ORed; add {key: nvidia.com/gpu.dra, operator: "
+        "NotIn, "
         'values: ["true"]} to every node-selector term of its required node affinity'
     )

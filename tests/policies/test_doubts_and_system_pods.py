@@ -1,4 +1,6 @@
-"""What is estimated is advised on, not refused; pods without claims are judged on the system pool."""
+"""What is estimated is advised on, not refused; pods without claims are judged on the system
+pool.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,12 @@ kind: Pod
 metadata: {name: web}
 spec: {containers: [{name: main, image: w, resources: {requests: {cpu: "%s"}}}]}
 """
-FITTING = {"pod-fits-no-system-pool", "claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged"}
+FITTING = {
+    "pod-fits-no-system-pool",
+    "claim-fits-no-pool",
+    "pool-maximum-too-small",
+    "claim-cannot-be-judged",
+}
 
 
 @pytest.mark.parametrize(
@@ -57,13 +64,22 @@ FITTING = {"pod-fits-no-system-pool", "claim-fits-no-pool", "pool-maximum-too-sm
         (WEB % "1", set()),
         (WEB % "8", {"pod-fits-no-system-pool"}),
     ],
-    ids=["fits the estimate", "between estimate and machine", "beyond the machine", "a small pod", "a large pod"],
+    ids=[
+        "fits the estimate",
+        "between estimate and machine",
+        "beyond the machine",
+        "a small pod",
+        "a large pod",
+    ],
 )
 def test_what_the_rules_say(manifest: str, codes: set[str]) -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", manifest),)))
     assert plan.manifests is not None
     found = {
-        finding.code for finding in check_all(view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement))
+        finding.code
+        for finding in check_all(
+            view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement)
+        )
     }
     assert found & FITTING == codes
 
@@ -72,6 +88,9 @@ def test_the_sentence_names_the_system_pool() -> None:
     plan = make_plan(PlanRequest(fleet=FLEET, sources=(Source("pod.yaml", WEB % "8"),)))
     assert plan.manifests is not None
     messages = [
-        finding.message for finding in check_all(view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement))
+        finding.message
+        for finding in check_all(
+            view_of(plan.manifests, features_of(34), plan, lambda: plan.judgement)
+        )
     ]
     assert any("does not fit the system pool" in message for message in messages)

@@ -15,10 +15,16 @@ from dra_policies.unknowns import UNKNOWN
 
 DRIVER = "nvidia-dra-driver-gpu"
 NO_DOMAINS = {"resources": {"computeDomains": {"enabled": False}}}
-CRITICAL = {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}]}
+CRITICAL = {
+    "matchExpressions": [
+        {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
+    ]
+}
 
 
-def quota(declare: SimpleNamespace, pods: Any, namespace: str = "nvidia", scope: Any = CRITICAL) -> Any:
+def quota(
+    declare: SimpleNamespace, pods: Any, namespace: str = "nvidia", scope: Any = CRITICAL
+) -> Any:
     spec = {"hard": {"pods": pods}, "scopeSelector": scope}
     return declare.kubernetes("ResourceQuota", "core/v1", "critical", namespace, spec=spec)
 
@@ -56,7 +62,11 @@ def test_a_quota(declare: SimpleNamespace, name: str) -> None:
 def test_no_quota(declare: SimpleNamespace) -> None:
     driver = declare.release(DRIVER, NO_DOMAINS)
     elsewhere = quota(declare, 100, namespace="other")
-    of_other_pods = quota(declare, 100, scope={"matchExpressions": [{"scopeName": "BestEffort", "operator": "Exists"}]})
+    of_other_pods = quota(
+        declare,
+        100,
+        scope={"matchExpressions": [{"scopeName": "BestEffort", "operator": "Exists"}]},
+    )
 
     for others in ([], [elsewhere], [of_other_pods]):
         (finding,) = findings(declare.node_pool(), driver, *others)
@@ -66,10 +76,14 @@ def test_no_quota(declare: SimpleNamespace) -> None:
 
 @pytest.mark.parametrize(("pods", "expected"), [(3, False), (4, True)])
 @pytest.mark.parametrize("name", ["nvidia", UNKNOWN])
-def test_a_namespace_that_does_not_exist_yet(declare: SimpleNamespace, name: Any, pods: int, expected: bool) -> None:
+def test_a_namespace_that_does_not_exist_yet(
+    declare: SimpleNamespace, name: Any, pods: int, expected: bool
+) -> None:
     """In the first preview of a cluster both name an output of the Namespace."""
     namespace = declare.kubernetes("Namespace", "core/v1", name)
-    driver = declare.release(DRIVER, NO_DOMAINS, namespace=UNKNOWN, sources={"namespace": (namespace.urn,)})
+    driver = declare.release(
+        DRIVER, NO_DOMAINS, namespace=UNKNOWN, sources={"namespace": (namespace.urn,)}
+    )
     limit = quota(declare, pods)
     limit.props.values["metadata"]["namespace"] = UNKNOWN
     limit = replace(limit, sources={"metadata": (namespace.urn,)})
@@ -90,7 +104,9 @@ def test_eks_needs_none(declare: SimpleNamespace) -> None:
 
 def test_a_pool_whose_maximum_is_not_known(declare: SimpleNamespace) -> None:
     (finding,) = findings(
-        declare.node_pool(autoscaling=UNKNOWN), declare.release(DRIVER, NO_DOMAINS), quota(declare, 3)
+        declare.node_pool(autoscaling=UNKNOWN),
+        declare.release(DRIVER, NO_DOMAINS),
+        quota(declare, 3),
     )
 
     assert not finding.certain
@@ -100,6 +116,7 @@ def test_the_sentence_says_who_needs_what(declare: SimpleNamespace) -> None:
     (finding,) = findings(declare.node_pool(), declare.release(DRIVER), quota(declare, 4))
 
     assert str(finding) == (
-        'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" needs 5: one on each '
+        'ResourceQuota "critical" admits 4 critical pods, but Release "nvidia-dra-driver-gpu" '
+        "needs 5: one on each "
         'of 4 GPU nodes (node pool "l4": 4) and 1 for controllers; raise its hard pods to 5'
     )

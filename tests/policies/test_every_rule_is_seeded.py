@@ -1,7 +1,9 @@
-"""No rule without a fault: each is seeded into a stack or into manifests, or its faults stand in a test that is named.
+"""No rule without a fault: each is seeded into a stack or into manifests, or its faults stand in a
+test that is named.
 
-Good stacks and manifests are silent of every rule, a seeded fault is found, and with what its edit changes unknown
-nothing is refused: so a rule with a row passes, fails and cannot tell (test_seeded_stacks, test_seeded_manifests).
+Good stacks and manifests are silent of every rule, a seeded fault is found, and with what its edit
+changes unknown nothing is refused: so a rule with a row passes, fails and cannot tell
+(test_seeded_stacks, test_seeded_manifests).
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ ELSEWHERE = {
     "selector-cannot-be-checked": "test_manifest_rules.py",  # a note: our CEL lacks something
 }
 ROWS = {row.rule for row in seeded()} | {
-    row["code"] for row in yaml.safe_load((HERE / "manifests" / "faults.yaml").read_text(encoding="utf-8"))
+    row["code"]
+    for row in yaml.safe_load((HERE / "manifests" / "faults.yaml").read_text(encoding="utf-8"))
 }
 
 

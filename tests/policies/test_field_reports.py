@@ -1,4 +1,6 @@
-"""Every public report about GPU fleets is prevented or reported, and a test or a seeded fault proves it."""
+"""Every public report about GPU fleets is prevented or reported, and a test or a seeded fault
+proves it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_a_report_has_a_proof(row: list[str]) -> None:
         (fault,) = [each for each in seeded() if each.fault == name]
         assert f"`{fault.rule}`" in row[3] or row[2] == "prevented"
     else:
-        assert re.search(rf"^def {name}\(", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE)
+        assert re.search(
+            rf"^def {name}\(", (TESTS / file).read_text(encoding="utf-8"), re.MULTILINE
+        )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

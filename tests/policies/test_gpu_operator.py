@@ -1,4 +1,6 @@
-"""A GPU Operator beside a platform: nothing is told of the values on the page, the right thing where one is missing."""
+"""A GPU Operator beside a platform: nothing is told of the values on the page, the right thing
+where one is missing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN
 
 PAGE = Path(__file__).parents[2] / "docs/operations/existing.md"
-SECTION = re.search(r"## Use with the NVIDIA GPU Operator\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+SECTION = re.search(
+    r"## Use with the NVIDIA GPU Operator\n(.*?)\n## ", PAGE.read_text(encoding="utf-8"), re.DOTALL
+)
 assert SECTION
 DOCUMENTED: dict[str, Any] = {}
 for block in re.findall(r"```yaml\n(.*?)```", SECTION[1], re.DOTALL):
@@ -29,18 +33,43 @@ DRIVER = {"gpuResourcesEnabledOverride": True, "resources": {"computeDomains": {
 
 
 def stack(
-    declare: SimpleNamespace, values: Any, labels: Any = None, *, image: str = "AL2023_x86_64_NVIDIA", root: str = "/"
+    declare: SimpleNamespace,
+    values: Any,
+    labels: Any = None,
+    *,
+    image: str = "AL2023_x86_64_NVIDIA",
+    root: str = "/",
 ) -> list[Resource]:
-    """Return what a platform with a MIG layout declares in a cluster, with an operator of these values."""
-    planned = {"name": "a100", "machine": "p4d.24xlarge", "count": {"min": 1, "max": 2}, "mig": "all-3g.20gb"}
-    ours = {"nvidia.com/gpu.dra": "true", "nvidia.com/gpu.present": "true", "pulumi-dra/pool": "a100", **(labels or {})}
+    """Return what a platform with a MIG layout declares in a cluster, with an operator of these
+    values.
+    """
+    planned = {
+        "name": "a100",
+        "machine": "p4d.24xlarge",
+        "count": {"min": 1, "max": 2},
+        "mig": "all-3g.20gb",
+    }
+    ours = {
+        "nvidia.com/gpu.dra": "true",
+        "nvidia.com/gpu.present": "true",
+        "pulumi-dra/pool": "a100",
+        **(labels or {}),
+    }
     planned["labels"] = labels or {}
     return [
         declare.record(pools=[planned]),
         declare.node_group(
-            "a100", machine="p4d.24xlarge", pool="a100", counts=(1, 1, 2), labels=ours, amiType=image, version="1.34"
+            "a100",
+            machine="p4d.24xlarge",
+            pool="a100",
+            counts=(1, 1, 2),
+            labels=ours,
+            amiType=image,
+            version="1.34",
         ),
-        declare.release("nvidia-dra-driver-gpu", {**DRIVER, "nvidiaDriverRoot": root}, version="25.8.1"),
+        declare.release(
+            "nvidia-dra-driver-gpu", {**DRIVER, "nvidiaDriverRoot": root}, version="25.8.1"
+        ),
         declare.release("gpu-operator", values, name="operator"),
     ]
 
@@ -50,7 +79,12 @@ def told(resources: list[Resource]) -> set[str]:
     judge = Judge(RULES)
     entries = [entry for each in resources for entry in judge.of_resource(each)]
     entries += judge.of_stack(resources)
-    about = {"mig-laid-out-twice", "device-plugin-on-dra-node", "driver-root-wrong", "managed-driver-on-dra-node"}
+    about = {
+        "mig-laid-out-twice",
+        "device-plugin-on-dra-node",
+        "driver-root-wrong",
+        "managed-driver-on-dra-node",
+    }
     return {entry.rule.id for entry in entries if entry.rule.id in about and entry.finding.certain}
 
 
@@ -65,7 +99,8 @@ def test_the_labels_of_the_page_do_as_well(declare: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "rule"), [("devicePlugin", "device-plugin-on-dra-node"), ("migManager", "mig-laid-out-twice")]
+    ("part", "rule"),
+    [("devicePlugin", "device-plugin-on-dra-node"), ("migManager", "mig-laid-out-twice")],
 )
 def test_a_value_that_is_left_out_is_told(declare: SimpleNamespace, part: str, rule: str) -> None:
     values = copy.deepcopy(VALUES)
@@ -75,10 +110,13 @@ def test_a_value_that_is_left_out_is_told(declare: SimpleNamespace, part: str, r
 
 
 @pytest.mark.parametrize(
-    ("label", "rule"), [("device-plugin", "device-plugin-on-dra-node"), ("mig-manager", "mig-laid-out-twice")]
+    ("label", "rule"),
+    [("device-plugin", "device-plugin-on-dra-node"), ("mig-manager", "mig-laid-out-twice")],
 )
 def test_a_label_that_is_left_out_is_told(declare: SimpleNamespace, label: str, rule: str) -> None:
-    labels = {key: value for key, value in LABELS.items() if key != f"nvidia.com/gpu.deploy.{label}"}
+    labels = {
+        key: value for key, value in LABELS.items() if key != f"nvidia.com/gpu.deploy.{label}"
+    }
 
     assert told(stack(declare, {}, labels)) == {rule}
 

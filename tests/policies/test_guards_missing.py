@@ -26,7 +26,9 @@ POLICY = "kubernetes:admissionregistration.k8s.io/v1:MutatingAdmissionPolicy"
 def planned(placement: str) -> PlanFile:
     given = platform("aks", "small", 1)
     fleet = read_fleet({**given.fleet, "placement": placement})
-    return plan_file(make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet)))
+    return plan_file(
+        make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=fleet))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +39,16 @@ def saved() -> PlanFile:
 def view(saved: PlanFile, names: Iterable[object]) -> StackView:
     policies = tuple(
         DeclaredResource(
-            urn=f"urn:{at}", type=POLICY, name=f"policy-{at}", props=Properties({"metadata": {"name": name}})
+            urn=f"urn:{at}",
+            type=POLICY,
+            name=f"policy-{at}",
+            props=Properties({"metadata": {"name": name}}),
         )
         for at, name in enumerate(names)
     )
-    return StackView(complete=True, record=Record(urn="urn:plan", plan_file=saved), objects=policies)
+    return StackView(
+        complete=True, record=Record(urn="urn:plan", plan_file=saved), objects=policies
+    )
 
 
 def wanted(saved: PlanFile) -> list[str]:
@@ -57,10 +64,13 @@ def test_a_stack_without_the_policies_is_reported(saved: PlanFile) -> None:
 
 
 def test_the_fix_is_followed_in_both_ways(saved: PlanFile) -> None:
-    """Given what the fix says, the policies of the plan or a plan without guards, expect no finding."""
+    """Given what the fix says, the policies of the plan or a plan without guards, expect no
+    finding.
+    """
     (found,) = RULE.check(view(saved, ()))
     assert found.fix == (
-        "create PlacementPolicies with this plan, or set `placement: free` in the fleet and plan again"
+        "create PlacementPolicies with this plan, or set `placement: free` in the fleet and plan "
+        "again"
     )
     assert not list(RULE.check(view(saved, wanted(saved))))
     assert not list(RULE.check(view(planned("free"), ())))
@@ -71,5 +81,7 @@ def test_a_policy_without_a_known_name_is_no_finding(saved: PlanFile) -> None:
 
 
 def test_before_kubernetes_1_36_there_are_no_policies(saved: PlanFile) -> None:
-    older = saved.model_copy(update={"fleet": saved.fleet.model_copy(update={"kubernetes": "1.35"})})
+    older = saved.model_copy(
+        update={"fleet": saved.fleet.model_copy(update={"kubernetes": "1.35"})}
+    )
     assert not list(RULE.check(view(older, ())))

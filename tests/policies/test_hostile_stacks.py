@@ -33,19 +33,79 @@ TYPES = [
     "kubernetes:resource.k8s.io/v1:DeviceClass",
 ]
 WORDS = [
-    "affinity", "amiType", "autoscaling", "chart", "containers", "count", "deviceClassName", "devices", "digest",
-    "document", "effect", "exactly", "guestAccelerators", "hard", "instanceTypes", "key", "labels", "launchTemplate",
-    "limits", "machineType", "matchExpressions", "maxSize", "metadata", "minSize", "name", "namespace", "nodeAffinity",
-    "nodeConfig", "nodeLocations", "nodeSelector", "operator", "pods", "pulumi-dra/pool", "nvidia.com/gpu.dra",
-    "requests", "resourceClaims", "resources", "scalingConfig", "selectors", "spec", "taints", "template",
-    "tolerations", "type", "value", "values", "version",
-]  # fmt: skip
+    "affinity",
+    "amiType",
+    "autoscaling",
+    "chart",
+    "containers",
+    "count",
+    "deviceClassName",
+    "devices",
+    "digest",
+    "document",
+    "effect",
+    "exactly",
+    "guestAccelerators",
+    "hard",
+    "instanceTypes",
+    "key",
+    "labels",
+    "launchTemplate",
+    "limits",
+    "machineType",
+    "matchExpressions",
+    "maxSize",
+    "metadata",
+    "minSize",
+    "name",
+    "namespace",
+    "nodeAffinity",
+    "nodeConfig",
+    "nodeLocations",
+    "nodeSelector",
+    "operator",
+    "pods",
+    "pulumi-dra/pool",
+    "nvidia.com/gpu.dra",
+    "requests",
+    "resourceClaims",
+    "resources",
+    "scalingConfig",
+    "selectors",
+    "spec",
+    "taints",
+    "template",
+    "tolerations",
+    "type",
+    "value",
+    "values",
+    "version",
+]
 SCALARS = st.sampled_from(
-    [None, True, False, 0, -1, 3, 10**30, 1.5, "", "true", "In", "l4", "1.34", "nvidia-device-plugin", "{}", UNKNOWN]
+    [
+        None,
+        True,
+        False,
+        0,
+        -1,
+        3,
+        10**30,
+        1.5,
+        "",
+        "true",
+        "In",
+        "l4",
+        "1.34",
+        "nvidia-device-plugin",
+        "{}",
+        UNKNOWN,
+    ]
 )
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=5)
+    ),
     max_leaves=25,
 )
 PROPS = st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=8)
@@ -82,7 +142,12 @@ FEW = settings(max_examples=50, deadline=None, suppress_health_check=list(Health
 @given(st.lists(st.tuples(st.sampled_from(TYPES), PROPS), max_size=5))
 def test_random_properties(parts: list[tuple[str, Any]]) -> None:
     stack = [
-        Resource(urn=f"urn:pulumi:s::p::{token}::r{number}", type=token, name=f"r{number}", props=Properties(props))
+        Resource(
+            urn=f"urn:pulumi:s::p::{token}::r{number}",
+            type=token,
+            name=f"r{number}",
+            props=Properties(props),
+        )
         for number, (token, props) in enumerate(parts)
     ]
 
@@ -103,7 +168,10 @@ def test_a_good_stack_with_one_thing_damaged(declare: SimpleNamespace, data: st.
     bad = data.draw(damaged(stack[at].props.values))
     good = stack[at]
     stack[at] = Resource(
-        urn=good.urn, type=good.type, name=good.name, props=Properties(bad if isinstance(bad, dict) else {})
+        urn=good.urn,
+        type=good.type,
+        name=good.name,
+        props=Properties(bad if isinstance(bad, dict) else {}),
     )
 
     assert failures(stack) == []

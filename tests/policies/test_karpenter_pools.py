@@ -1,4 +1,6 @@
-"""NodePools of Karpenter as the pack counts them: static ones have their nodes, those of others are unknown."""
+"""NodePools of Karpenter as the pack counts them: static ones have their nodes, those of others are
+unknown.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +20,39 @@ def pool(**spec: Any) -> Any:
         "metadata": {"labels": {"nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"}},
         "spec": {
             "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "l4"},
-            "requirements": [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["g6.2xlarge"]}],
+            "requirements": [
+                {
+                    "key": "node.kubernetes.io/instance-type",
+                    "operator": "In",
+                    "values": ["g6.2xlarge"],
+                }
+            ],
         },
     }
     props = Properties({"metadata": {"name": "l4"}, "spec": {"template": template, **spec}})
     return karpenter_pool(Resource(urn="urn:l4", type=TYPE, name="l4", props=props))
 
 
-# What a NodePool says → least, desired and most nodes, and whether somebody else changes the desired count.
+# What a NodePool says → least, desired and most nodes, and whether somebody else changes the
+# desired count.
 COUNTS: dict[str, tuple[dict[str, Any], tuple[int | None, int | None, int | None, bool]]] = {
     "static": ({"replicas": 2, "limits": {"nodes": 3}}, (2, 2, 3, False)),
     "static, the limit as text": ({"replicas": 2, "limits": {"nodes": "3"}}, (2, 2, 3, False)),
     "static and empty": ({"replicas": 0, "limits": {"nodes": 3}}, (0, 0, 3, False)),
     "static without a limit": ({"replicas": 2}, (2, 2, None, False)),
-    "static, not known yet": ({"replicas": UNKNOWN, "limits": {"nodes": 3}}, (None, None, 3, False)),
+    "static, not known yet": (
+        {"replicas": UNKNOWN, "limits": {"nodes": 3}},
+        (None, None, 3, False),
+    ),
     "dynamic": ({"limits": {"cpu": "192"}}, (0, None, None, True)),
     "dynamic with a limit of nodes": ({"limits": {"nodes": 3}}, (0, None, None, True)),
 }
 
 
 @pytest.mark.parametrize(("spec", "counts"), COUNTS.values(), ids=COUNTS)
-def test_counts(spec: dict[str, Any], counts: tuple[int | None, int | None, int | None, bool]) -> None:
+def test_counts(
+    spec: dict[str, Any], counts: tuple[int | None, int | None, int | None, bool]
+) -> None:
     found = pool(**spec)
     assert (found.count_min, found.count_desired, found.count_max, found.leaves_desired) == counts
     assert (found.name, found.machine) == ("l4", "g6.2xlarge")

@@ -56,7 +56,9 @@ spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
 """
 SELECTOR = 'selectors: [{{cel: {{expression: "{expression}"}}}}]'
 MEMORY = (
-    SELECTOR.format(expression="device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('{amount}')) >= 0")
+    SELECTOR.format(
+        expression="device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('{amount}')) >= 0"
+    )
     .replace("{cel", "{{cel")
     .replace("{expression", "{{expression")
     .replace("}}]", "}}}}]")
@@ -67,7 +69,9 @@ TOLERATION = "{key: nvidia.com/gpu, operator: Exists}"
 def claim(kind: str = "ResourceClaim", **more: str) -> str:
     requests = ", ".join(REQUEST.format(more=each) for each in (more or {"plain": ""}).values())
     devices = f"{{devices: {{requests: [{requests}]}}}}"
-    return CLAIM.format(kind=kind, spec=devices if kind == "ResourceClaim" else f"{{spec: {devices}}}")
+    return CLAIM.format(
+        kind=kind, spec=devices if kind == "ResourceClaim" else f"{{spec: {devices}}}"
+    )
 
 
 def constrained(attribute: str) -> str:
@@ -86,13 +90,16 @@ def several(counts: list[int]) -> str:
 
 def ranked(*counts: int) -> str:
     ways = ", ".join(
-        f"{{name: w{number}, deviceClassName: gpu.nvidia.com, count: {count}}}" for number, count in enumerate(counts)
+        f"{{name: w{number}, deviceClassName: gpu.nvidia.com, count: {count}}}"
+        for number, count in enumerate(counts)
     )
     request = f"{{name: gpu, firstAvailable: [{ways}]}}"
     return CLAIM.format(kind="ResourceClaim", spec=f"{{devices: {{requests: [{request}]}}}}")
 
 
-def deployment(replicas: int = 1, named: bool = False, tolerations: str = TOLERATION, used: str = "{name: gpu}") -> str:
+def deployment(
+    replicas: int = 1, named: bool = False, tolerations: str = TOLERATION, used: str = "{name: gpu}"
+) -> str:
     entry = "resourceClaimName: gpu" if named else "resourceClaimTemplateName: gpu"
     return DEPLOYMENT.format(replicas=replicas, tolerations=tolerations, used=used, claim=entry)
 
@@ -113,7 +120,10 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(), deployment(4, named=True)],
         [("warning", "claim-shared-by-replicas")],
     ),
-    "no toleration, and nobody says that nodes are tainted": ([TEMPLATE, deployment(tolerations="")], []),
+    "no toleration, and nobody says that nodes are tainted": (
+        [TEMPLATE, deployment(tolerations="")],
+        [],
+    ),
     "a claim that no container uses": (
         [TEMPLATE, deployment(used="")],
         [("warning", "claim-without-container")],
@@ -123,7 +133,10 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [claim(two="count: 2"), QUOTA.format(most=1)],
         [("error", "claim-exceeds-quota")],
     ),
-    "a constraint on an attribute that is published": ([constrained("gpu.nvidia.com/parentUUID")], []),
+    "a constraint on an attribute that is published": (
+        [constrained("gpu.nvidia.com/parentUUID")],
+        [],
+    ),
     "a constraint on an attribute of another driver": ([constrained("nic.example.com/rail")], []),
     "a constraint on a misspelt attribute": (
         [constrained("gpu.nvidia.com/parentUuid")],
@@ -132,9 +145,15 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "32 devices": ([several([16, 16])], []),
     "33 devices": ([several([16, 17])], [("error", "claim-asks-for-too-many-devices")]),
     "the smallest alternative counts": ([ranked(64, 8)], []),
-    "no alternative is small enough": ([ranked(64, 48)], [("error", "claim-asks-for-too-many-devices")]),
+    "no alternative is small enough": (
+        [ranked(64, 48)],
+        [("error", "claim-asks-for-too-many-devices")],
+    ),
     "admin access where it is allowed": (
-        [claim(admin="adminAccess: true"), NAMESPACE.format(labels='{resource.kubernetes.io/admin-access: "true"}')],
+        [
+            claim(admin="adminAccess: true"),
+            NAMESPACE.format(labels='{resource.kubernetes.io/admin-access: "true"}'),
+        ],
         [],
     ),
     "admin access where it is not": (
@@ -150,18 +169,33 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [("note", "admin-access-unknown")],
     ),
     "a class of one driver": ([CLASS.format(expression="device.driver == 'gpu.nvidia.com'")], []),
-    "a class of any driver": ([CLASS.format(expression="true")], [("warning", "class-of-any-driver")]),
+    "a class of any driver": (
+        [CLASS.format(expression="true")],
+        [("warning", "class-of-any-driver")],
+    ),
     "a bound that a GPU misses by a hair": (
         [claim(selector=MEMORY.format(amount="80Gi"))],
         [("warning", "selector-just-misses-a-gpu")],
     ),
     "a bound below what is published": ([claim(selector=MEMORY.format(amount="78Gi"))], []),
     "an attribute that is a capacity": (
-        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"))],
+        [
+            claim(
+                selector=SELECTOR.format(
+                    expression="device.attributes['gpu.nvidia.com'].memory == 1"
+                )
+            )
+        ],
         [("warning", "selector-reads-what-no-device-has")],
     ),
     "an attribute that was mistyped": (
-        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"))],
+        [
+            claim(
+                selector=SELECTOR.format(
+                    expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"
+                )
+            )
+        ],
         [("warning", "selector-reads-what-no-device-has")],
     ),
     "an attribute of another driver": (
@@ -169,7 +203,13 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
         [],
     ),
     "an attribute of some release": (
-        [claim(selector=SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"))],
+        [
+            claim(
+                selector=SELECTOR.format(
+                    expression="device.attributes['gpu.nvidia.com'].pcieBusID == 'x'"
+                )
+            )
+        ],
         [],
     ),
     "a selector that does not compile": (
@@ -179,7 +219,8 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a quantity compared with an operator": (
         [
             claim(
-                selector="selectors: [{cel: {expression: \"device.capacity['gpu.nvidia.com'].memory "
+                selector="selectors: [{cel: {expression: "
+                "\"device.capacity['gpu.nvidia.com'].memory "
                 ">= quantity('40Gi')\"}}]"
             )
         ],
@@ -197,11 +238,13 @@ def test_manifests(name: str) -> None:
 
 SENTENCES = {
     MEMORY.format(amount="80Gi"): (
-        "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= 0` misses "
+        "selector `device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('80Gi')) >= 0` "
+        "misses "
         "NVIDIA H100 80GB HBM3 (81559Mi) by less than 7 %"
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].memory == 1"): (
-        'selector reads device.attributes["gpu.nvidia.com"].memory, and no version of the driver publishes any such '
+        'selector reads device.attributes["gpu.nvidia.com"].memory, and no version of the driver '
+        "publishes any such "
         'thing (it is a capacity: write device.capacity["gpu.nvidia.com"].memory)'
     ),
     SELECTOR.format(expression="device.attributes['gpu.nvidia.com'].architectur == 'Ada'"): (
@@ -245,7 +288,9 @@ OFF_DRA_NODES = """{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecutio
   {matchExpressions: [{key: nvidia.com/gpu.dra, operator: NotIn, values: ["true"]}]}]}}}"""
 
 
-@pytest.mark.parametrize(("affinity", "expected"), [("{}", ["device-plugin-on-dra-node"]), (OFF_DRA_NODES, [])])
+@pytest.mark.parametrize(
+    ("affinity", "expected"), [("{}", ["device-plugin-on-dra-node"]), (OFF_DRA_NODES, [])]
+)
 def test_a_device_plugin_among_the_manifests_of_a_fleet(
     declare: SimpleNamespace, affinity: str, expected: list[str]
 ) -> None:
@@ -287,7 +332,9 @@ spec:
         (1, 2, 'fits no node: node "n1": offers 1 device on a node, 2 are needed on one: 1 short'),
     ],
 )
-def test_the_nodes_of_a_snapshot(declare: SimpleNamespace, pods: int, devices: int, words: str) -> None:
+def test_the_nodes_of_a_snapshot(
+    declare: SimpleNamespace, pods: int, devices: int, words: str
+) -> None:
     request = PlanRequest(
         sources=(Source("job.yaml", declare.job(pods, devices)),),
         observed=(Source("snapshot.yaml", SNAPSHOT),),
@@ -296,7 +343,11 @@ def test_the_nodes_of_a_snapshot(declare: SimpleNamespace, pods: int, devices: i
     plan = make_plan(request)
     assert plan.manifests is not None
 
-    errors = [each for each in check_all(view_of(plan.manifests, features_of(34), plan)) if each.severity == "error"]
+    errors = [
+        each
+        for each in check_all(view_of(plan.manifests, features_of(34), plan))
+        if each.severity == "error"
+    ]
 
     assert len(errors) == bool(words)
     assert all(words in str(each) for each in errors)
@@ -326,16 +377,26 @@ def declared_pool(*taints: Taint) -> DeclaredPool:
 # Taints of each pool → toleration of the pods → whether the missing toleration is told.
 TOLERATIONS: dict[str, tuple[list[tuple[Taint, ...]], str, bool]] = {
     "none": ([(TAINTED,)], "", True),
-    "another effect": ([(TAINTED,)], "{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}", True),
+    "another effect": (
+        [(TAINTED,)],
+        "{key: nvidia.com/gpu, operator: Exists, effect: NoExecute}",
+        True,
+    ),
     "the value": ([(TAINTED,)], "{key: nvidia.com/gpu, value: present, effect: NoSchedule}", False),
-    "another value": ([(TAINTED,)], '{key: nvidia.com/gpu, value: "true", effect: NoSchedule}', True),
+    "another value": (
+        [(TAINTED,)],
+        '{key: nvidia.com/gpu, value: "true", effect: NoSchedule}',
+        True,
+    ),
     "none, beside a pool without the taint": ([(TAINTED,), (OTHER,)], "", False),
     "none, and there is no pool": ([], "", False),
 }
 
 
 def tainted(pools: list[tuple[Taint, ...]], tolerations: str) -> list[Diagnostic]:
-    manifests = read_checked([Source("all.yaml", "\n---\n".join([TEMPLATE, deployment(tolerations=tolerations)]))], F34)
+    manifests = read_checked(
+        [Source("all.yaml", "\n---\n".join([TEMPLATE, deployment(tolerations=tolerations)]))], F34
+    )
     view = replace(view_of(manifests, F34), pools=tuple(declared_pool(*taints) for taints in pools))
     return [each for each in check_all(view) if each.code == "gpu-taint-not-tolerated"]
 
@@ -350,7 +411,8 @@ def test_a_finding_says_where_what_and_what_fixes_it() -> None:
     (finding,) = tainted([(TAINTED,)], "")
 
     assert str(finding) == (
-        "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its pods do not tolerate "
+        "all.yaml:15 spec.template: warning gpu-taint-not-tolerated: Deployment team/web: its pods "
+        "do not tolerate "
         "nvidia.com/gpu=present:NoSchedule, the taint of every GPU pool "
         "(add the toleration {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule})"
     )
@@ -363,14 +425,18 @@ def test_a_misspelt_attribute_of_a_constraint_is_answered_with_one_that_works() 
 
 
 def test_a_selector_that_this_program_cannot_evaluate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every function of today's releases is there: the next release's first new one is what this rule waits for."""
+    """Every function of today's releases is there: the next release's first new one is what this
+    rule waits for.
+    """
     all_there = table.implementation_of
 
     def one_missing(overload: str, library: table.CelLibrary) -> Callable[..., Any] | None:
         return None if "lower" in overload else all_there(overload, library)
 
     monkeypatch.setattr(calls, "implementation_of", one_missing)
-    written = claim(selector=SELECTOR.format(expression="device.driver.lowerAscii() == 'never-seen-before'"))
+    written = claim(
+        selector=SELECTOR.format(expression="device.driver.lowerAscii() == 'never-seen-before'")
+    )
 
     found = [each for each in told(written) if each.code == "selector-cannot-be-checked"]
 

@@ -1,4 +1,6 @@
-"""The demand of a plan and that of the stack's own workloads, together: what the stack declares counts."""
+"""The demand of a plan and that of the stack's own workloads, together: what the stack declares
+counts.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,12 @@ PLANNED = demand(group("a"), job("a"), group("b"), job("b"))
         ((group("a", 2), job("a")), {"PodGroup default/a": 2, "PodGroup default/b": 3}),
         ((job("a", labels=QUEUED),), {"Job default/a": 0, "PodGroup default/b": 3}),
     ],
-    ids=["nothing of its own", "its group is the plan's", "another minimum", "another queue holds it"],
+    ids=[
+        "nothing of its own",
+        "its group is the plan's",
+        "another minimum",
+        "another queue holds it",
+    ],
 )
 def test_pods_that_start_together_still_do(own: tuple[str, ...], expected: dict[str, int]) -> None:
     merged = merge_demand(PLANNED, demand(*own))

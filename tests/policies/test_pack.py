@@ -32,7 +32,9 @@ OPTIONS: dict[str, Any] = {
 
 
 def wire(value: Any) -> Any:
-    """Return a value as the SDK deserializes it: floats for numbers, sentinels for what is not known."""
+    """Return a value as the SDK deserializes it: floats for numbers, sentinels for what is not
+    known.
+    """
     if value is UNKNOWN:
         return UNKNOWN_STRING_VALUE
     if isinstance(value, dict):
@@ -76,13 +78,17 @@ class Host:
         }
         for resource in resources:
             for key, urns in resource.sources.items():
-                made[resource.urn].property_dependencies[key] = [made[urn] for urn in urns if urn in made]
+                made[resource.urn].property_dependencies[key] = [
+                    made[urn] for urn in urns if urn in made
+                ]
         return self._ask(StackValidationArgs(list(made.values())))
 
     def _ask(self, args: Any) -> list[tuple[str, str]]:
         told: list[tuple[str, str]] = []
         for policy in self.policies:
-            policy.validate(args, lambda message, urn=None, name=policy.name: told.append((name, message)))
+            policy.validate(
+                args, lambda message, urn=None, name=policy.name: told.append((name, message))
+            )
         return told
 
 
@@ -95,7 +101,9 @@ def test_each_rule_is_one_policy_of_its_level() -> None:
 
     assert [policy.name for policy in made] == [rule.id for rule in RULES]
     for policy, rule in zip(made, RULES, strict=True):
-        assert policy.enforcement_level == EnforcementLevel(rule.level if rule.is_on else "disabled")
+        assert policy.enforcement_level == EnforcementLevel(
+            rule.level if rule.is_on else "disabled"
+        )
         assert policy.description == rule.says
 
 
@@ -115,7 +123,9 @@ def test_a_pool_is_compared_before_it_is_created(declare: SimpleNamespace) -> No
     assert names(told) == ["pool-differs-from-plan"]
 
 
-def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(declare: SimpleNamespace) -> None:
+def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(
+    declare: SimpleNamespace,
+) -> None:
     host, stack = Host(), [declare.record(), declare.node_group(counts=(2, 2, 3))]
     for resource in stack:
         host.analyze(resource)
@@ -125,8 +135,13 @@ def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(declare: Sim
 
 
 def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace) -> None:
-    """As in the first preview of a cluster, when the provider of everything inside it is not configured."""
-    host, stack = Host(), [declare.record(), declare.node_group(), declare.release("nvidia-device-plugin")]
+    """As in the first preview of a cluster, when the provider of everything inside it is not
+    configured.
+    """
+    host, stack = (
+        Host(),
+        [declare.record(), declare.node_group(), declare.release("nvidia-device-plugin")],
+    )
     for resource in stack[:2]:
         host.analyze(resource)
     told = host.analyze(stack[2])
@@ -147,7 +162,11 @@ def test_a_preview_and_an_update_may_share_a_process(declare: SimpleNamespace) -
 
 def test_a_resource_that_is_gone_does_not_count(declare: SimpleNamespace) -> None:
     host = Host()
-    for resource in (declare.record(), declare.node_group(), declare.release("nvidia-device-plugin")):
+    for resource in (
+        declare.record(),
+        declare.node_group(),
+        declare.release("nvidia-device-plugin"),
+    ):
         host.analyze(resource)
 
     assert host.analyze_stack(declare.record(), declare.node_group()) == []
@@ -168,7 +187,11 @@ UNKNOWNS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", UNKNOWNS)
 def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, name: str) -> None:
     """One property is not known, another breaks the plan: the rule still says so."""
-    broken = {"labels": {"pulumi-dra/pool": "l4"}} if "labels" not in UNKNOWNS[name] else {"machine": "g6.48xlarge"}
+    broken = (
+        {"labels": {"pulumi-dra/pool": "l4"}}
+        if "labels" not in UNKNOWNS[name]
+        else {"machine": "g6.48xlarge"}
+    )
     host = Host()
     host.analyze(declare.record())
 
@@ -178,23 +201,45 @@ def test_an_unknown_never_turns_a_mandatory_rule_off(declare: SimpleNamespace, n
         assert told == []
     else:
         assert "pool-differs-from-plan" in names(told)
-    assert "stack-cannot-be-judged" in names(host.analyze_stack(declare.record(), declare.node_group(**UNKNOWNS[name])))
+    assert "stack-cannot-be-judged" in names(
+        host.analyze_stack(declare.record(), declare.node_group(**UNKNOWNS[name]))
+    )
 
 
 def test_nothing_known_at_all_is_no_crash(declare: SimpleNamespace) -> None:
     types = [
-        "aws:eks/nodeGroup:NodeGroup", "gcp:container/nodePool:NodePool", "pulumi-dra:index:CapacityPlan",
-        "kubernetes:helm.sh/v3:Release", "kubernetes:apps/v1:DaemonSet", "kubernetes:core/v1:ResourceQuota",
-        "kubernetes:resource.k8s.io/v1:ResourceClaim", "kubernetes:apps/v1:Deployment",
-    ]  # fmt: skip
-    keys = ["instanceTypes", "labels", "nodeConfig", "document", "chart", "values", "spec", "metadata"]
+        "aws:eks/nodeGroup:NodeGroup",
+        "gcp:container/nodePool:NodePool",
+        "pulumi-dra:index:CapacityPlan",
+        "kubernetes:helm.sh/v3:Release",
+        "kubernetes:apps/v1:DaemonSet",
+        "kubernetes:core/v1:ResourceQuota",
+        "kubernetes:resource.k8s.io/v1:ResourceClaim",
+        "kubernetes:apps/v1:Deployment",
+    ]
+    keys = [
+        "instanceTypes",
+        "labels",
+        "nodeConfig",
+        "document",
+        "chart",
+        "values",
+        "spec",
+        "metadata",
+    ]
     host = Host()
     stack = [declare.resource(token, token[-4:], dict.fromkeys(keys, UNKNOWN)) for token in types]
 
-    told = [entry for resource in stack for entry in host.analyze(resource)] + host.analyze_stack(*stack)
+    told = [entry for resource in stack for entry in host.analyze(resource)] + host.analyze_stack(
+        *stack
+    )
 
     assert "rule-could-not-run" not in names(told)
-    assert set(names(told)) <= {"stack-cannot-be-judged", "plan-record-missing", "claim-cannot-be-judged"}
+    assert set(names(told)) <= {
+        "stack-cannot-be-judged",
+        "plan-record-missing",
+        "claim-cannot-be-judged",
+    }
 
 
 def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace) -> None:
@@ -213,7 +258,9 @@ def test_a_rule_that_raises_is_told_by_a_mandatory_one(declare: SimpleNamespace)
     assert names(host.analyze_stack(declare.node_group())) == ["rule-could-not-run"]
 
 
-def test_reading_a_stack_that_raises_is_told_too(declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_a_stack_that_raises_is_told_too(
+    declare: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> StackView:
         raise KeyError("surprise")
 
@@ -240,4 +287,6 @@ def test_an_object_sentinel_hides_everything_below(declare: SimpleNamespace) -> 
 
     assert host._ask(args) == []
     assert set(names(host.analyze_stack(declare.record(), group))) == set()  # the outputs know
-    assert set(names(host.analyze_stack(declare.record(), group, outputs=False))) == {"stack-cannot-be-judged"}
+    assert set(names(host.analyze_stack(declare.record(), group, outputs=False))) == {
+        "stack-cannot-be-judged"
+    }

@@ -1,4 +1,6 @@
-"""The pack on the real engine: what it stops, when, and that an exported state is judged the same."""
+"""The pack on the real engine: what it stops, when, and that an exported state is judged the
+same.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,14 @@ class Project:
 
     def configure(self, **settings: Any) -> None:
         document = yaml.safe_load(self._settings.read_text()) or {}
-        texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in settings.items()}
-        config = {"aws:region": "us-east-1", **{f"judged:{key}": text for key, text in texts.items()}}
+        texts = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in settings.items()
+        }
+        config = {
+            "aws:region": "us-east-1",
+            **{f"judged:{key}": text for key, text in texts.items()},
+        }
         self._settings.write_text(yaml.safe_dump({**document, "config": config}))
 
     def types(self) -> list[str]:
@@ -51,7 +59,9 @@ def refused(result: RunResult) -> dict[str, set[str]]:
     return found
 
 
-def test_nothing_is_created_from_a_plan_that_does_not_fit(project: Project, declare: SimpleNamespace) -> None:
+def test_nothing_is_created_from_a_plan_that_does_not_fit(
+    project: Project, declare: SimpleNamespace
+) -> None:
     project.configure(plan=declare.plan_text(declare.job(8)), counts=[4, 4, 4])
 
     preview = project.engine.preview("dev", policy_pack=PACK)
@@ -60,13 +70,18 @@ def test_nothing_is_created_from_a_plan_that_does_not_fit(project: Project, decl
     for result in (preview, update):
         assert not result.ok
         assert refused(result) == {"pool-maximum-too-small": {"plan"}}
-        assert 'pool "l4" offers at most 4 devices (4 nodes × 1), 8 are needed: 4 short' in result.output
+        assert (
+            'pool "l4" offers at most 4 devices (4 nodes × 1), 8 are needed: 4 short'
+            in result.output
+        )
         assert "Traceback" not in result.output
     assert "pulumi:pulumi:Stack" in project.types()
     assert [token for token in project.types() if token.startswith(CLOUDS)] == []
 
 
-def test_a_record_that_was_edited_by_hand_stops_everything(project: Project, declare: SimpleNamespace) -> None:
+def test_a_record_that_was_edited_by_hand_stops_everything(
+    project: Project, declare: SimpleNamespace
+) -> None:
     document = json.loads(declare.plan_text())
     document["pools"][0]["nodes"]["max"] = 40
     project.configure(plan=json.dumps(document))
@@ -80,9 +95,16 @@ def test_a_record_that_was_edited_by_hand_stops_everything(project: Project, dec
 def test_the_first_preview_of_a_cluster_and_its_exported_state(
     project: Project, declare: SimpleNamespace, tmp_path: Path
 ) -> None:
-    """Nothing of the cluster is known in the preview, all of it in the state: the verdict is the same."""
-    expected = {"device-plugin-on-dra-node": {"nvidia-device-plugin"}, "pool-maximum-too-small": {"train"}}
-    project.configure(plan=declare.plan_text(), manifests=declare.job_objects(8), device_plugin=True)
+    """Nothing of the cluster is known in the preview, all of it in the state: the verdict is the
+    same.
+    """
+    expected = {
+        "device-plugin-on-dra-node": {"nvidia-device-plugin"},
+        "pool-maximum-too-small": {"train"},
+    }
+    project.configure(
+        plan=declare.plan_text(), manifests=declare.job_objects(8), device_plugin=True
+    )
 
     preview = project.engine.preview("dev", policy_pack=PACK)
     unjudged = project.engine.up("dev")
@@ -114,7 +136,9 @@ def test_a_good_stack_passes(project: Project, declare: SimpleNamespace) -> None
 
 
 def configured(folder: Path, text: str, variable: str) -> Project:
-    """Return a project with a configuration, which the pack finds by a variable of the engine's environment."""
+    """Return a project with a configuration, which the pack finds by a variable of the engine's
+    environment.
+    """
     file = folder / "pulumi-dra.yaml"
     file.write_text(text)
     made = Project(folder)
@@ -124,7 +148,9 @@ def configured(folder: Path, text: str, variable: str) -> Project:
     return made
 
 
-def test_the_pack_goes_by_the_configuration_of_the_project(tmp_path: Path, declare: SimpleNamespace) -> None:
+def test_the_pack_goes_by_the_configuration_of_the_project(
+    tmp_path: Path, declare: SimpleNamespace
+) -> None:
     project = configured(
         tmp_path,
         """\
@@ -145,7 +171,9 @@ exemptions:
     assert "security-baseline" not in told
 
 
-def test_a_configuration_that_is_wrong_stops_the_run(tmp_path: Path, declare: SimpleNamespace) -> None:
+def test_a_configuration_that_is_wrong_stops_the_run(
+    tmp_path: Path, declare: SimpleNamespace
+) -> None:
     project = configured(tmp_path, "rules: {claim-fits-no-pol: advisory}\n", "PULUMI_DRA_CONFIG")
     project.configure(plan=declare.plan_text(declare.job(2)))
 
@@ -156,7 +184,9 @@ def test_a_configuration_that_is_wrong_stops_the_run(tmp_path: Path, declare: Si
     assert "Traceback" not in preview.output
 
 
-def test_counts_are_set_to_those_of_the_plan_where_a_project_asks(tmp_path: Path, declare: SimpleNamespace) -> None:
+def test_counts_are_set_to_those_of_the_plan_where_a_project_asks(
+    tmp_path: Path, declare: SimpleNamespace
+) -> None:
     project = configured(tmp_path, "rules: {pool-differs-from-plan: remediate}\n", "PWD")
     project.configure(plan=declare.plan_text(), counts=[0, 2, 9])
 
@@ -165,7 +195,11 @@ def test_counts_are_set_to_those_of_the_plan_where_a_project_asks(tmp_path: Path
     again = project.engine.up("dev", policy_pack=PACK)
 
     assert "[remediate]  pool-differs-from-plan  (1 resource)" in preview.output
-    (group,) = (each for each in project.engine.resources("dev") if each["type"] == "aws:eks/nodeGroup:NodeGroup")
+    (group,) = (
+        each
+        for each in project.engine.resources("dev")
+        if each["type"] == "aws:eks/nodeGroup:NodeGroup"
+    )
     counts = group["inputs"]["scalingConfig"]
     assert (counts["minSize"], counts["desiredSize"], counts["maxSize"]) == (2, 2, 4)
     assert update.ok

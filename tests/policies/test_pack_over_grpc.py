@@ -25,7 +25,12 @@ PACK = Path(__file__).parents[2] / "policies"
 @pytest.fixture(scope="module")
 def analyzer() -> Iterator[Any]:
     """Return a stub of the running pack."""
-    environment = {**os.environ, "PULUMI_PROJECT": "project", "PULUMI_STACK": "dev", "PULUMI_CONFIG": "{}"}
+    environment = {
+        **os.environ,
+        "PULUMI_PROJECT": "project",
+        "PULUMI_STACK": "dev",
+        "PULUMI_CONFIG": "{}",
+    }
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", str(PACK)],
         cwd=PACK,
@@ -54,7 +59,10 @@ def struct(values: Any) -> struct_pb2.Struct:
 def analyze(analyzer: Any, resource: Resource) -> Any:
     return analyzer.Analyze(
         messages.AnalyzeRequest(
-            type=resource.type, urn=resource.urn, name=resource.name, properties=struct(resource.props.values)
+            type=resource.type,
+            urn=resource.urn,
+            name=resource.name,
+            properties=struct(resource.props.values),
         )
     )
 
@@ -64,7 +72,10 @@ def analyze_stack(analyzer: Any, *resources: Resource) -> Any:
         messages.AnalyzeStackRequest(
             resources=[
                 messages.AnalyzerResource(
-                    type=resource.type, urn=resource.urn, name=resource.name, properties=struct(resource.props.values)
+                    type=resource.type,
+                    urn=resource.urn,
+                    name=resource.name,
+                    properties=struct(resource.props.values),
                 )
                 for resource in resources
             ]
@@ -73,7 +84,9 @@ def analyze_stack(analyzer: Any, *resources: Resource) -> Any:
 
 
 def told(response: Any) -> list[tuple[str, int]]:
-    return [(diagnostic.policyName, diagnostic.enforcementLevel) for diagnostic in response.diagnostics]
+    return [
+        (diagnostic.policyName, diagnostic.enforcementLevel) for diagnostic in response.diagnostics
+    ]
 
 
 def test_it_lists_every_rule_with_its_level(analyzer: Any) -> None:
@@ -100,7 +113,9 @@ def test_it_refuses_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace
     assert told(analyze_stack(analyzer, declare.record(), good)) == []
 
 
-def test_a_stack_that_was_never_analysed_is_judged_whole(analyzer: Any, declare: SimpleNamespace) -> None:
+def test_a_stack_that_was_never_analysed_is_judged_whole(
+    analyzer: Any, declare: SimpleNamespace
+) -> None:
     pool = declare.node_pool("other", pool="l4")
 
     response = analyze_stack(analyzer, pool)
@@ -113,7 +128,10 @@ def test_levels_are_configured_by_the_id_of_a_rule(analyzer: Any, declare: Simpl
     levels = {rule.id: messages.ADVISORY for rule in RULES}
     analyzer.Configure(
         messages.ConfigureAnalyzerRequest(
-            policyConfig={name: messages.PolicyConfig(enforcementLevel=level) for name, level in levels.items()}
+            policyConfig={
+                name: messages.PolicyConfig(enforcementLevel=level)
+                for name, level in levels.items()
+            }
         )
     )
     try:

@@ -43,14 +43,20 @@ def test_a_record_without_its_document(declare: SimpleNamespace) -> None:
 
 
 def test_two_records(declare: SimpleNamespace) -> None:
-    second = declare.resource("pulumi-dra:index:CapacityPlan", "other", {"document": declare.plan_text()})
+    second = declare.resource(
+        "pulumi-dra:index:CapacityPlan", "other", {"document": declare.plan_text()}
+    )
 
-    assert invalid(declare.record(), second) == ["the plan record is there 2 times (plan, other); a stack has one plan"]
+    assert invalid(declare.record(), second) == [
+        "the plan record is there 2 times (plan, other); a stack has one plan"
+    ]
 
 
 def test_a_document_that_is_not_known_cannot_be_judged(declare: SimpleNamespace) -> None:
     unknown = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {"document": UNKNOWN})
-    only_outputs = declare.resource("pulumi-dra:index:CapacityPlan", "plan", {"digest": "sha256:1", "verdict": "fits"})
+    only_outputs = declare.resource(
+        "pulumi-dra:index:CapacityPlan", "plan", {"digest": "sha256:1", "verdict": "fits"}
+    )
 
     for record in (unknown, only_outputs):
         (finding,) = plan_record_invalid.RULE.check(view_of_stack([record]))
@@ -68,7 +74,8 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     resource = "resource pulumi-dra:index:CapacityPlan"
     said = f'node group "l4" has GPUs for DRA, and no plan is registered before it ({resource})'
     assert missing(view_of_stack([group])) == [said]
-    assert missing(view_of_resource(group, [group])) == [said]  # told once: the same of the resource and of the stack
+    # told once: the same of the resource and of the stack
+    assert missing(view_of_resource(group, [group])) == [said]
 
 
 def test_a_plan_that_comes_first_passes(declare: SimpleNamespace) -> None:
@@ -79,5 +86,12 @@ def test_a_plan_that_comes_first_passes(declare: SimpleNamespace) -> None:
 
 
 def test_pools_that_are_not_for_dra_need_no_plan(declare: SimpleNamespace) -> None:
-    assert missing(view_of_stack([declare.node_group("system", machine="m7i.large", labels={})])) == []
-    assert missing(view_of_stack([declare.node_group("legacy", labels={"nvidia.com/gpu.present": "true"})])) == []
+    assert (
+        missing(view_of_stack([declare.node_group("system", machine="m7i.large", labels={})])) == []
+    )
+    assert (
+        missing(
+            view_of_stack([declare.node_group("legacy", labels={"nvidia.com/gpu.present": "true"})])
+        )
+        == []
+    )

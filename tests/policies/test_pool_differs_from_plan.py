@@ -26,10 +26,19 @@ TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
 # What the node group declares → what is said of it; "" passes, "?" cannot tell.
 GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "as planned": ({}, ""),
-    "another machine": ({"machine": "g6.4xlarge"}, "its machine is g6.4xlarge, but the plan says g6.2xlarge"),
-    "a smaller maximum": ({"counts": (2, 2, 3)}, "its maximum node count is 3, but the plan says 4"),
+    "another machine": (
+        {"machine": "g6.4xlarge"},
+        "its machine is g6.4xlarge, but the plan says g6.2xlarge",
+    ),
+    "a smaller maximum": (
+        {"counts": (2, 2, 3)},
+        "its maximum node count is 3, but the plan says 4",
+    ),
     "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan says 2"),
-    "another desired count": ({"counts": (2, 3, 4)}, "its desired node count is 3, but the plan says 2"),
+    "another desired count": (
+        {"counts": (2, 3, 4)},
+        "its desired node count is 3, but the plan says 2",
+    ),
     "a desired count that is left to an autoscaler": (
         {"counts": (2, 3, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
         "",
@@ -37,7 +46,10 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "all of the scaling ignored": ({"counts": (2, 3, 4), "ignore_changes": ("scalingConfig",)}, ""),
     "no DRA label": (
         {"labels": {**LABELS, "nvidia.com/gpu.dra": "false"}},
-        'its node label nvidia.com/gpu.dra is "false", but the plan counts on nvidia.com/gpu.dra=true',
+        (
+            'its node label nvidia.com/gpu.dra is "false", but the plan counts on '
+            "nvidia.com/gpu.dra=true"
+        ),
     ),
     "no taint": ({"taints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
     "a taint that only prefers": (
@@ -49,8 +61,14 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
         "carry the taint team=a:NoExecute, which the plan does not know",
     ),
     "a pool that the plan lacks": ({"pool": "h100"}, "but the plan has no such pool"),
-    "no pool label": ({"labels": {"nvidia.com/gpu.dra": "true"}}, "carries no label pulumi-dra/pool"),
-    "the nodes for controllers": ({"labels": {"pulumi-dra/pool": "system"}, "machine": "m7i.large", "taints": []}, ""),
+    "no pool label": (
+        {"labels": {"nvidia.com/gpu.dra": "true"}},
+        "carries no label pulumi-dra/pool",
+    ),
+    "the nodes for controllers": (
+        {"labels": {"pulumi-dra/pool": "system"}, "machine": "m7i.large", "taints": []},
+        "",
+    ),
     "a group for something else": ({"labels": {}, "machine": "m7i.large"}, ""),
     "a machine that is not known": ({"instanceTypes": UNKNOWN}, "?"),
     "several machines": ({"instanceTypes": ["g6.2xlarge", "g6.4xlarge"]}, "?"),
@@ -89,7 +107,8 @@ OWN = {
 }
 TEAM_TAINT = {"key": "team", "value": "ml", "effect": "NO_EXECUTE"}
 
-# What the node group declares when the fleet gives the pool a label and a taint of its own → what is said of it.
+# What the node group declares when the fleet gives the pool a label and a taint of its own → what
+# is said of it.
 OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "both": ({"labels": {**LABELS, "team": "ml"}, "taints": [TAINT, TEAM_TAINT]}, []),
     "another value": (
@@ -119,10 +138,15 @@ def test_labels_and_taints_of_the_fleet(declare: SimpleNamespace, name: str) -> 
 
 def karpenter_pool(declare: SimpleNamespace, *allowed: str) -> Any:
     """Return the NodePool of the pool l4, with these capacity types."""
-    requirements = {"node.kubernetes.io/instance-type": ["g6.2xlarge"], "karpenter.sh/capacity-type": list(allowed)}
+    requirements = {
+        "node.kubernetes.io/instance-type": ["g6.2xlarge"],
+        "karpenter.sh/capacity-type": list(allowed),
+    }
     spec = {
         "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "l4"},
-        "requirements": [{"key": key, "operator": "In", "values": each} for key, each in requirements.items()],
+        "requirements": [
+            {"key": key, "operator": "In", "values": each} for key, each in requirements.items()
+        ],
         "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
     }
     template = {"metadata": {"labels": LABELS}, "spec": spec}
@@ -139,7 +163,11 @@ CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
     "on-demand by default": ("spot", {}, ON_DEMAND),
     "on-demand, and said so": ("spot", {"capacityType": "ON_DEMAND"}, ON_DEMAND),
     "Spot instead of on-demand": ("on-demand", {"capacityType": "SPOT"}, SPOT),
-    "a capacity type that is not known": ("spot", {"capacityType": UNKNOWN}, "capacity type is not known"),
+    "a capacity type that is not known": (
+        "spot",
+        {"capacityType": UNKNOWN},
+        "capacity type is not known",
+    ),
     "Karpenter's Spot as planned": ("spot", ["spot"], ""),
     "Karpenter's on-demand as planned": ("on-demand", ["on-demand"], ""),
     "Karpenter's on-demand": ("spot", ["on-demand"], ON_DEMAND),
@@ -152,11 +180,21 @@ CAPACITY: dict[str, tuple[str, dict[str, Any] | list[str], str]] = {
 def test_spot_nodes(
     declare: SimpleNamespace, planned: str, declared: dict[str, Any] | list[str], expected: str
 ) -> None:
-    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, "capacity": planned}]
-    pool = karpenter_pool(declare, *declared) if isinstance(declared, list) else declare.node_group(**declared)
+    pools = [
+        {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 2, "max": 4}, "capacity": planned}
+    ]
+    pool = (
+        karpenter_pool(declare, *declared)
+        if isinstance(declared, list)
+        else declare.node_group(**declared)
+    )
     view = view_of_stack([declare.record(pools=pools), pool])
 
-    told = [each.message for each in RULE.check(view) if "Spot" in each.message or "capacity type" in each.message]
+    told = [
+        each.message
+        for each in RULE.check(view)
+        if "Spot" in each.message or "capacity type" in each.message
+    ]
 
     assert [expected in each for each in told] == [True] * bool(expected)
 
@@ -174,7 +212,9 @@ SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
 def test_a_pool_on_a_schedule_is_held_to_its_limits(
     declare: SimpleNamespace, counts: tuple[int, int, int], expected: str
 ) -> None:
-    pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}, "schedule": SCHEDULE}]
+    pools = [
+        {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 4}, "schedule": SCHEDULE}
+    ]
     found = findings(declare.record(pools=pools), declare.node_group(counts=counts))
     assert [expected in each.message for each in found] == [True] * bool(expected)
 
@@ -195,18 +235,29 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"autoscaling": None, "nodeCount": 3},
         "its desired node count is 3, but the plan says 2",
     ),
-    "a zonal pool": ({"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2}, ""),
+    "a zonal pool": (
+        {"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2},
+        "",
+    ),
     "a regional pool whose zones nobody says": (
         {"nodeLocations": None, "autoscaling": None, "nodeCount": 2},
         "?",
     ),
-    "an initial count of the past": ({"initialNodeCount": 1, "ignore_changes": ("initialNodeCount",)}, ""),
+    "an initial count of the past": (
+        {"initialNodeCount": 1, "ignore_changes": ("initialNodeCount",)},
+        "",
+    ),
     "another machine": (
         {"config": {"machineType": "g2-standard-4"}},
         "its machine is g2-standard-4, but the plan says g2-standard-8",
     ),
     "attached GPUs are part of the machine": (
-        {"config": {"machineType": "n1-standard-8", "guestAccelerators": [{"type": "nvidia-tesla-v100", "count": 2}]}},
+        {
+            "config": {
+                "machineType": "n1-standard-8",
+                "guestAccelerators": [{"type": "nvidia-tesla-v100", "count": 2}],
+            }
+        },
         "its machine is n1-standard-8+nvidia-tesla-v100:2, but the plan says g2-standard-8",
     ),
 }
@@ -228,7 +279,10 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "limits that are off": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
     "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan says 2"),
     "limits": (AUTOSCALED, ""),
-    "other limits": ({**AUTOSCALED, "maxCount": 3}, "its maximum node count is 3, but the plan says 4"),
+    "other limits": (
+        {**AUTOSCALED, "maxCount": 3},
+        "its maximum node count is 3, but the plan says 4",
+    ),
     "scaling that is not known": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
     "another machine": (
         {"machine": "Standard_NC8as_T4_v3"},
@@ -245,10 +299,16 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a taint that is none": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
     "taints that are not known": ({"nodeTaints": UNKNOWN}, "?"),
-    "one taint that is not known": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", UNKNOWN]}, "?"),
+    "one taint that is not known": (
+        {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", UNKNOWN]},
+        "?",
+    ),
     "no DRA label": (
         {"nodeLabels": {"nvidia.com/gpu.present": "true", "pulumi-dra/pool": "l4"}},
-        "its node label nvidia.com/gpu.dra is absent, but the plan counts on nvidia.com/gpu.dra=true",
+        (
+            "its node label nvidia.com/gpu.dra is absent, but the plan counts on "
+            "nvidia.com/gpu.dra=true"
+        ),
     ),
 }
 
@@ -263,10 +323,16 @@ def test_an_agent_pool(declare: SimpleNamespace, name: str) -> None:
 
 
 def test_the_machine_may_be_in_the_launch_template(declare: SimpleNamespace) -> None:
-    template = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"})
-    other = declare.resource("aws:ec2/launchTemplate:LaunchTemplate", "other", {"instanceType": "g6.2xlarge"})
+    template = declare.resource(
+        "aws:ec2/launchTemplate:LaunchTemplate", "lt", {"instanceType": "g6.4xlarge"}
+    )
+    other = declare.resource(
+        "aws:ec2/launchTemplate:LaunchTemplate", "other", {"instanceType": "g6.2xlarge"}
+    )
     group = declare.node_group(
-        instanceTypes=None, launchTemplate={"id": UNKNOWN}, sources={"launchTemplate": (template.urn,)}
+        instanceTypes=None,
+        launchTemplate={"id": UNKNOWN},
+        sources={"launchTemplate": (template.urn,)},
     )
 
     found = list(RULE.check(view_of_stack([other, group, declare.record(), template])))
@@ -280,7 +346,8 @@ def test_a_row_that_nothing_stands_for(declare: SimpleNamespace) -> None:
     record = declare.record()
 
     assert [finding.message for finding in RULE.check(view_of_stack([record]))] == [
-        'the plan has a pool "l4" (g6.2xlarge, at most 4 nodes), but no node group or node pool of this stack is '
+        'the plan has a pool "l4" (g6.2xlarge, at most 4 nodes), but no node group or node pool of '
+        "this stack is "
         'labelled pulumi-dra/pool="l4"'
     ]
     assert list(RULE.check(view_of_stack([record, declare.node_group()]))) == []
@@ -311,7 +378,9 @@ def test_a_plan_that_counts_on_network_devices_is_defended(
     pools = [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"min": 2, "max": 4}}]
     drivers = {"nvidia": {"version": "25.8.1"}, "dranet": True}
     network = {"zones": ["us-central1-a"]}
-    planned = declare.record(cloud="gke", drivers=drivers, pools=pools, autoscaler="gke", network=network)
+    planned = declare.record(
+        cloud="gke", drivers=drivers, pools=pools, autoscaler="gke", network=network
+    )
     carried = {**LABELS, **declare.GKE_LABELS, "pulumi-dra/pool": "h200", **labels}
     pool = declare.node_pool(machine="a3-ultragpu-8g", config={"labels": carried})
     found = [each.message for each in findings(planned, pool)]
@@ -321,6 +390,8 @@ def test_a_plan_that_counts_on_network_devices_is_defended(
 
 
 @pytest.mark.parametrize(("autoscaler", "count"), [("none", 1), ("cluster-autoscaler", 0)])
-def test_an_autoscaler_may_have_added_nodes(declare: SimpleNamespace, autoscaler: str, count: int) -> None:
+def test_an_autoscaler_may_have_added_nodes(
+    declare: SimpleNamespace, autoscaler: str, count: int
+) -> None:
     record, group = declare.record(autoscaler=autoscaler), declare.node_group(counts=(2, 3, 4))
     assert len(findings(record, group)) == count

@@ -1,4 +1,6 @@
-"""What is not the fleet's business is left alone, or named: a guard that is not quiet is switched off."""
+"""What is not the fleet's business is left alone, or named: a guard that is not quiet is switched
+off.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,9 @@ def pod(limits: str = "{}", cpu: str = "1", more: str = "") -> str:
 
 
 def claiming(*classes: str) -> str:
-    requests = (REQUEST.format(name=f"r{index}", device_class=name) for index, name in enumerate(classes))
+    requests = (
+        REQUEST.format(name=f"r{index}", device_class=name) for index, name in enumerate(classes)
+    )
     return CLAIMING.format(requests=", ".join(requests))
 
 
@@ -139,50 +143,120 @@ def told(manifest: str, of: Fleet) -> list[Diagnostic]:
 
 # Manifest → cloud, release, and (severity, rule) of all that is told.
 CASES: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {
-    "an extended resource, tolerated by admission on EKS": (pod("{nvidia.com/gpu: 1}"), "eks", "1.36", []),
-    "an extended resource, tolerated by admission on GKE": (pod("{nvidia.com/gpu: 1}"), "gke", "1.36", []),
-    "an extended resource, tolerated by admission on AKS": (pod("{nvidia.com/gpu: 1}"), "aks", "1.36", []),
-    "an extended resource that no node counts": (
-        pod("{nvidia.com/gpu: 1}"), "eks", "1.34", [("error", "claim-fits-no-pool")],
+    "an extended resource, tolerated by admission on EKS": (
+        pod("{nvidia.com/gpu: 1}"),
+        "eks",
+        "1.36",
+        [],
     ),
-    "pods of two kinds, of which one fits nowhere": (TWO_KINDS, "eks", "1.36", [("error", "claim-fits-no-pool")]),
+    "an extended resource, tolerated by admission on GKE": (
+        pod("{nvidia.com/gpu: 1}"),
+        "gke",
+        "1.36",
+        [],
+    ),
+    "an extended resource, tolerated by admission on AKS": (
+        pod("{nvidia.com/gpu: 1}"),
+        "aks",
+        "1.36",
+        [],
+    ),
+    "an extended resource that no node counts": (
+        pod("{nvidia.com/gpu: 1}"),
+        "eks",
+        "1.34",
+        [("error", "claim-fits-no-pool")],
+    ),
+    "pods of two kinds, of which one fits nowhere": (
+        TWO_KINDS,
+        "eks",
+        "1.36",
+        [("error", "claim-fits-no-pool")],
+    ),
     "a claim is tolerated by nobody": (
-        claiming("gpu.nvidia.com").replace("{operator: Exists}", ""), "eks", "1.36", [("error", "claim-fits-no-pool")],
+        claiming("gpu.nvidia.com").replace("{operator: Exists}", ""),
+        "eks",
+        "1.36",
+        [("error", "claim-fits-no-pool")],
     ),
     "a pod without devices that the system pool cannot hold": (
-        pod(cpu="32"), "eks", "1.36", [("error", "pod-fits-no-system-pool")],
+        pod(cpu="32"),
+        "eks",
+        "1.36",
+        [("error", "pod-fits-no-system-pool")],
     ),
     "a pod without devices for nodes that the fleet does not have": (
-        pod(more="nodeSelector: {team: web}"), "eks", "1.36", [("error", "pod-fits-no-system-pool")],
+        pod(more="nodeSelector: {team: web}"),
+        "eks",
+        "1.36",
+        [("error", "pod-fits-no-system-pool")],
     ),
     "a pod without devices that tolerates everything": (
-        pod(cpu="32", more="tolerations: [{operator: Exists}]"), "eks", "1.36", [("error", "claim-fits-no-pool")],
+        pod(cpu="32", more="tolerations: [{operator: Exists}]"),
+        "eks",
+        "1.36",
+        [("error", "claim-fits-no-pool")],
     ),
     "a DaemonSet on every node": (DAEMON, "eks", "1.36", []),
     "a pipeline that is not given": (RUN, "eks", "1.36", [("note", "claim-cannot-be-judged")]),
     "a TPU": (pod("{google.com/tpu: 4}"), "eks", "1.36", [("note", "device-of-another-driver")]),
-    "a GPU of AMD": (pod("{amd.com/gpu: 1}"), "gke", "1.36", [("note", "device-of-another-driver")]),
+    "a GPU of AMD": (
+        pod("{amd.com/gpu: 1}"),
+        "gke",
+        "1.36",
+        [("note", "device-of-another-driver")],
+    ),
     "a GPU of ours beside one of AMD": (
-        pod("{amd.com/gpu: 1, nvidia.com/gpu: 1}"), "eks", "1.36", [("error", "claim-fits-no-pool")],
+        pod("{amd.com/gpu: 1, nvidia.com/gpu: 1}"),
+        "eks",
+        "1.36",
+        [("error", "claim-fits-no-pool")],
     ),
-    "a class of Intel's driver": (claiming("gpu.intel.com"), "eks", "1.36", [("note", "device-of-another-driver")]),
+    "a class of Intel's driver": (
+        claiming("gpu.intel.com"),
+        "eks",
+        "1.36",
+        [("note", "device-of-another-driver")],
+    ),
     "a class of Intel's beside one of ours": (
-        claiming("gpu.nvidia.com", "gpu.intel.com"), "eks", "1.36", [("note", "claim-cannot-be-judged")],
+        claiming("gpu.nvidia.com", "gpu.intel.com"),
+        "eks",
+        "1.36",
+        [("note", "claim-cannot-be-judged")],
     ),
-    "a slip in a class of ours": (claiming("gpu.nvdia.com"), "eks", "1.36", [("warning", "class-misspelt")]),
-    "a class that nobody describes": (claiming("large"), "eks", "1.36", [("note", "claim-cannot-be-judged")]),
+    "a slip in a class of ours": (
+        claiming("gpu.nvdia.com"),
+        "eks",
+        "1.36",
+        [("warning", "class-misspelt")],
+    ),
+    "a class that nobody describes": (
+        claiming("large"),
+        "eks",
+        "1.36",
+        [("note", "claim-cannot-be-judged")],
+    ),
     "what a Fabric Manager tells of GPUs, in a constraint": (
-        claiming("gpu.nvidia.com").replace("]}}", "], constraints: [{matchAttribute: gpu.nvidia.com/partition2}]}}", 1),
-        "eks", "1.36", [("error", "claim-fits-no-pool")],  # the gate is off in this fleet
+        claiming("gpu.nvidia.com").replace(
+            "]}}", "], constraints: [{matchAttribute: gpu.nvidia.com/partition2}]}}", 1
+        ),
+        "eks",
+        "1.36",
+        [("error", "claim-fits-no-pool")],  # the gate is off in this fleet
     ),
     "a channel that many nodes reach, named by replicas": (
-        CHANNEL, "eks", "1.36", [("note", "claim-cannot-be-judged"), ("note", "claim-shared-by-replicas")],
+        CHANNEL,
+        "eks",
+        "1.36",
+        [("note", "claim-cannot-be-judged"), ("note", "claim-shared-by-replicas")],
     ),
     "a class of another driver that is given": (
-        claiming("gpu.example.com") + EXAMPLE_CLASS, "eks", "1.36",
+        claiming("gpu.example.com") + EXAMPLE_CLASS,
+        "eks",
+        "1.36",
         [("note", "device-of-another-driver"), ("note", "worth-knowing")],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
@@ -193,24 +267,33 @@ def test_the_pools_of_a_fleet_are_its_own_business(cloud: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_all_that_is_told(name: str) -> None:
     manifest, cloud, kubernetes, expected = CASES[name]
-    assert [(each.severity, each.code) for each in told(manifest, fleet(cloud, kubernetes))] == expected
+    assert [
+        (each.severity, each.code) for each in told(manifest, fleet(cloud, kubernetes))
+    ] == expected
 
 
 def test_the_devices_of_others_are_named() -> None:
     (finding,) = told(pod("{google.com/tpu: 4}"), fleet())
-    assert finding.message == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't run"
+    assert (
+        finding.message
+        == "Pod default/p requests google.com/tpu, whose driver the fleet doesn't run"
+    )
 
 
 def test_the_system_pool_is_evaluated() -> None:
     (finding,) = told(pod(cpu="32"), fleet())
     assert (finding.severity, finding.code) == ("error", "pod-fits-no-system-pool")
-    assert finding.message.startswith("Pod default/p does not fit the system pool: cpu: requests 32 CPU")
+    assert finding.message.startswith(
+        "Pod default/p does not fit the system pool: cpu: requests 32 CPU"
+    )
     assert told(pod(), fleet()) == []
 
 
 def test_a_stack_leaves_pods_alone_that_it_does_not_describe() -> None:
     """Its record tells of the pods that want devices; others are a remark."""
-    plan = make_plan(PlanRequest(fleet=fleet(), sources=(Source("all.yaml", RUN),), devices_only=True))
+    plan = make_plan(
+        PlanRequest(fleet=fleet(), sources=(Source("all.yaml", RUN),), devices_only=True)
+    )
     assert plan.manifests is not None
     found = list(check_all(view_of(plan.manifests, features_of(fleet().minor), plan), ON))
     assert [(each.severity, each.code) for each in found] == [("note", "pod-not-described")]

@@ -1,4 +1,6 @@
-"""The pack sets a pool's counts to those of its plan where a project asks for that; what runs is never taken away."""
+"""The pack sets a pool's counts to those of its plan where a project asks for that; what runs is
+never taken away.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class TestNodeGroups:  # the plan says 2, 2 and 4
 
         assert changes_of(declare.record(), pool) == {LOW: 2, HIGH: 4}
 
-    def test_the_minimum_is_never_above_what_somebody_else_has_set(self, declare: SimpleNamespace) -> None:
+    def test_the_minimum_is_never_above_what_somebody_else_has_set(
+        self, declare: SimpleNamespace
+    ) -> None:
         pool = declare.node_group(counts=(0, 1, 3), ignore_changes=("scalingConfig.desiredSize",))
 
         assert changes_of(declare.record(), pool) == {LOW: 1, HIGH: 4}
@@ -56,7 +60,9 @@ class TestNodeGroups:  # the plan says 2, 2 and 4
         assert changes_of(declare.record(), declare.node_group(scalingConfig=UNKNOWN)) == {}
 
     def test_pools_of_no_plan_are_left_alone(self, declare: SimpleNamespace) -> None:
-        assert changes_of(declare.record(), declare.node_group(pool="other", counts=(1, 1, 1))) == {}
+        assert (
+            changes_of(declare.record(), declare.node_group(pool="other", counts=(1, 1, 1))) == {}
+        )
         assert Judge(RULES).planned_counts(declare.node_group(counts=(1, 1, 1))) == {}
         assert Judge(RULES).planned_counts(declare.record()) == {}
 
@@ -98,14 +104,21 @@ class TestOverGrpc:
     @pytest.fixture
     def remediating(self, analyzer: Any) -> Any:
         config = messages.PolicyConfig(enforcementLevel=messages.REMEDIATE)
-        analyzer.Configure(messages.ConfigureAnalyzerRequest(policyConfig={"pool-differs-from-plan": config}))
+        analyzer.Configure(
+            messages.ConfigureAnalyzerRequest(policyConfig={"pool-differs-from-plan": config})
+        )
         yield analyzer
         level = messages.PolicyConfig(enforcementLevel=messages.MANDATORY)
-        analyzer.Configure(messages.ConfigureAnalyzerRequest(policyConfig={"pool-differs-from-plan": level}))
+        analyzer.Configure(
+            messages.ConfigureAnalyzerRequest(policyConfig={"pool-differs-from-plan": level})
+        )
 
     def remediated(self, analyzer: Any, resource: Resource) -> list[Any]:
         request = messages.AnalyzeRequest(
-            type=resource.type, urn=resource.urn, name=resource.name, properties=struct(resource.props.values)
+            type=resource.type,
+            urn=resource.urn,
+            name=resource.name,
+            properties=struct(resource.props.values),
         )
         return list(analyzer.Remediate(request).remediations)
 
@@ -113,7 +126,9 @@ class TestOverGrpc:
         self, remediating: Any, declare: SimpleNamespace
     ) -> None:
         secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hidden"}
-        pool = declare.node_group(counts=(2, 2, 3), tags={"key": secret}, nodeRoleArn=UNKNOWN_STRING_VALUE)
+        pool = declare.node_group(
+            counts=(2, 2, 3), tags={"key": secret}, nodeRoleArn=UNKNOWN_STRING_VALUE
+        )
         analyze(remediating, declare.record())
 
         (done,) = self.remediated(remediating, pool)
@@ -124,7 +139,9 @@ class TestOverGrpc:
         assert "hidden" not in done.diagnostic + done.description
         assert set(done.properties) == set(pool.props.values)
 
-    def test_once_they_are_right_nothing_is_set(self, remediating: Any, declare: SimpleNamespace) -> None:
+    def test_once_they_are_right_nothing_is_set(
+        self, remediating: Any, declare: SimpleNamespace
+    ) -> None:
         analyze(remediating, declare.record())
 
         assert self.remediated(remediating, declare.node_group()) == []

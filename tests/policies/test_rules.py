@@ -19,7 +19,11 @@ ROOT = Path(__file__).parents[2]
 
 def test_every_rule_file_is_listed_exactly_once() -> None:
     folder = Path(rules.__file__).parent
-    files = {path.stem for path in folder.rglob("*.py") if re.search(r"^RULE = Rule\(", path.read_text(), re.MULTILINE)}
+    files = {
+        path.stem
+        for path in folder.rglob("*.py")
+        if re.search(r"^RULE = Rule\(", path.read_text(), re.MULTILINE)
+    }
 
     assert sorted(rule.id.replace("-", "_") for rule in RULES) == sorted(files)
 
@@ -51,8 +55,13 @@ def test_the_page_is_fresh() -> None:
 
 
 def test_rules_import_no_pulumi() -> None:
-    script = "import sys, dra_policies.rules; print([m for m in sys.modules if m.split('.')[0] in ('pulumi', 'grpc')])"
+    script = (
+        "import sys, dra_policies.rules; print([m for m in sys.modules if m.split('.')[0] in "
+        "('pulumi', 'grpc')])"
+    )
 
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout.strip() == "[]"

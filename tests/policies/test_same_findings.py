@@ -1,6 +1,7 @@
 """What is told of a fault does not hang on how a stack is looked at.
 
-In any order, at its end alone, beside another, in a first preview, and in the state that the engine exports.
+In any order, at its end alone, beside another, in a first preview, and in the state that the engine
+exports.
 """
 
 from __future__ import annotations
@@ -21,15 +22,28 @@ from dra_policies.unknowns import UNKNOWN, Properties, as_list
 
 Told = set[tuple[str, str, str]]  # rule, level, object
 ONE_OF_EACH = list({(row.base, row.rule): row for row in seeded()}.values())
-NEIGHBOURS = {"raw-eks": "raw-gke", "raw-gke": "raw-eks", "karpenter": "raw-gke", "gke-inline": "raw-eks"}
+NEIGHBOURS = {
+    "raw-eks": "raw-gke",
+    "raw-gke": "raw-eks",
+    "karpenter": "raw-gke",
+    "gke-inline": "raw-eks",
+}
 
 JUDGED = "stack-cannot-be-judged"
 # What comes from outputs of other resources, and is not known before those are made.
 OUTPUTS = (
-    "encryptionConfig/provider/keyArn", "identity/userAssignedIdentities", "kubeconfig", "launchTemplate",
-    "nodeConfig/serviceAccount", "nodeRoleArn", "principalId", "resourceGroupName", "roleArn", "subnetIds",
+    "encryptionConfig/provider/keyArn",
+    "identity/userAssignedIdentities",
+    "kubeconfig",
+    "launchTemplate",
+    "nodeConfig/serviceAccount",
+    "nodeRoleArn",
+    "principalId",
+    "resourceGroupName",
+    "roleArn",
+    "subnetIds",
     "vpcConfig/subnetIds",
-)  # fmt: skip
+)
 
 
 def names(stack: Mapping[str, Resource]) -> Told:
@@ -37,7 +51,9 @@ def names(stack: Mapping[str, Resource]) -> Told:
 
 
 def at_the_end(stack: Mapping[str, Resource]) -> Told:
-    """Return what is told of a stack that is there, such as an exported state: nothing was told before."""
+    """Return what is told of a stack that is there, such as an exported state: nothing was told
+    before.
+    """
     urns = {each.urn: name for name, each in stack.items()}
     entries = Judge(RULES).of_stack(list(stack.values()))
     return {(entry.rule.id, entry.rule.level, urns.get(entry.finding.urn, "")) for entry in entries}
@@ -76,27 +92,39 @@ def test_at_the_end_alone(row: Seeded) -> None:
     assert at_the_end(bad(row)) == known(row.fault)
 
 
-@pytest.mark.parametrize("row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault)
+@pytest.mark.parametrize(
+    "row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault
+)
 def test_in_any_order(row: Seeded) -> None:
     """But where there is a plan, which comes first: that it does is a rule of its own."""
     assert names(dict(reversed(bad(row).items()))) == known(row.fault)
 
 
-@pytest.mark.parametrize("row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault)
+@pytest.mark.parametrize(
+    "row", [row for row in ONE_OF_EACH if row.base in NEIGHBOURS], ids=lambda row: row.fault
+)
 def test_beside_another_cluster(row: Seeded) -> None:
     both = {**bad(row), **renamed(base(NEIGHBOURS[row.base]), "other")}
     assert names(both) == known(row.fault)
 
 
 def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
-    """Return a stack as its first preview shows it: nothing is known that an earlier resource has to be made for."""
-    namespaces = {each.props.text("metadata.name"): each for each in stack.values() if each.type == NAMESPACE}
+    """Return a stack as its first preview shows it: nothing is known that an earlier resource has
+    to be made for.
+    """
+    namespaces = {
+        each.props.text("metadata.name"): each for each in stack.values() if each.type == NAMESPACE
+    }
     there = {each.urn for each in stack.values()}
     seen: dict[str, Resource] = {}
     for short, each in stack.items():
         sources = {path: urns for path, urns in each.sources.items() if there.intersection(urns)}
         unknown = [path for path in OUTPUTS if each.props.has(path.replace("/", "."))] + [*sources]
-        within = namespaces.get(each.props.text("metadata.namespace")) if each.type != NAMESPACE else None
+        within = (
+            namespaces.get(each.props.text("metadata.namespace"))
+            if each.type != NAMESPACE
+            else None
+        )
         if within is not None:
             unknown.append("metadata/namespace")
             sources["metadata"] = (within.urn,)
@@ -105,9 +133,13 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
             items = as_list(each.props.at(path.replace("/", ".")))
             if path == "networkInterfaces" and items is not None:
                 # Of an interface, only the groups are outputs; a program writes its type.
-                values = put(values, [path], [{**each, "securityGroups": UNKNOWN} for each in items])
+                values = put(
+                    values, [path], [{**each, "securityGroups": UNKNOWN} for each in items]
+                )
                 continue
-            values = put(values, path.split("/"), UNKNOWN if items is None else [UNKNOWN] * len(items))
+            values = put(
+                values, path.split("/"), UNKNOWN if items is None else [UNKNOWN] * len(items)
+            )
         seen[short] = replace(each, props=Properties(values), sources=sources)
     return seen
 
@@ -120,7 +152,9 @@ def test_in_a_first_preview(row: Seeded) -> None:
     doubts = " ".join(entry.sentence for entry in entries if entry.rule == JUDGED)
     assert {entry for entry in early - known(row.fault) if entry[0] != JUDGED} == set()
     assert [
-        entry for entry in known(row.fault) - early if entry[0] not in doubts and f'"{entry[2]}"' not in doubts
+        entry
+        for entry in known(row.fault) - early
+        if entry[0] not in doubts and f'"{entry[2]}"' not in doubts
     ] == []
 
 

@@ -1,21 +1,33 @@
-"""Groups of Auto Scaling alone: nodes of which labels and taints are not seen, so that nothing is refused for them."""
+"""Groups of Auto Scaling alone: nodes of which labels and taints are not seen, so that nothing is
+refused for them.
+"""
 
 from __future__ import annotations
 
 import pytest
 from seeded_stacks import Edit, base, edited, told
 
-TEMPLATE = {"instanceType": "p4d.24xlarge", "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1}}
+TEMPLATE = {
+    "instanceType": "p4d.24xlarge",
+    "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+}
 GROUP = {"minSize": 1, "maxSize": 4, "launchTemplate": {"name": "a100-template"}}
 ELSEWHERE = {"web/spec/template/spec/nodeSelector": {"role": "a100"}}
 FORMS: dict[str, Edit] = {
     "by an output": {
-        "a100": {"type": "aws:autoscaling/group:Group", "props": GROUP, "sources": {"launchTemplate": ["made"]}},
+        "a100": {
+            "type": "aws:autoscaling/group:Group",
+            "props": GROUP,
+            "sources": {"launchTemplate": ["made"]},
+        },
         "made": {"type": "aws:ec2/launchTemplate:LaunchTemplate", "props": TEMPLATE},
     },
     "by its name": {
         "a100": {"type": "aws:autoscaling/group:Group", "props": GROUP},
-        "made": {"type": "aws:ec2/launchTemplate:LaunchTemplate", "props": {**TEMPLATE, "name": "a100-template"}},
+        "made": {
+            "type": "aws:ec2/launchTemplate:LaunchTemplate",
+            "props": {**TEMPLATE, "name": "a100-template"},
+        },
     },
     "in CloudFormation": {
         "a100": {
@@ -37,4 +49,7 @@ def test_a_claim_that_fits_no_other_pool_is_in_doubt(name: str) -> None:
 
 
 def test_machines_without_gpus_are_nobodys_business() -> None:
-    assert told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"})) == []
+    assert (
+        told(edited(base("raw-eks"), {**FORMS["by its name"], "made/instanceType": "m7i.large"}))
+        == []
+    )

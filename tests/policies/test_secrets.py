@@ -1,4 +1,6 @@
-"""What a stack marks as secret stands in no output of the pack, whichever property of whichever kind it is."""
+"""What a stack marks as secret stands in no output of the pack, whichever property of whichever
+kind it is.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def secret(value: Any) -> dict[str, Any]:
 
 
 def poisoned(value: Any) -> Iterator[Any]:
-    """Yield the value with each of its properties in turn a secret: the canary, or what was there and the canary."""
+    """Yield the value with each of its properties in turn a secret: the canary, or what was there
+    and the canary.
+    """
     if isinstance(value, dict):
         yield secret({**value, CANARY: CANARY})
         for key, item in value.items():
@@ -47,43 +51,78 @@ def struct(values: Any) -> struct_pb2.Struct:
 
 
 def output_of(stack: list[Resource], at: int, values: Any) -> str:
-    """Return all that a fresh pack answers to a stack of which one resource has other properties, as text."""
+    """Return all that a fresh pack answers to a stack of which one resource has other properties,
+    as text.
+    """
     servicer = _PolicyAnalyzerServicer("dra", "1", policies(), EnforcementLevel.ADVISORY)
     resources = [
-        {"type": each.type, "urn": each.urn, "name": each.name, "properties": struct(each.props.values)}
+        {
+            "type": each.type,
+            "urn": each.urn,
+            "name": each.name,
+            "properties": struct(each.props.values),
+        }
         for each in stack
     ]
     resources[at]["properties"] = struct(values)
     answers = [servicer.Analyze(messages.AnalyzeRequest(**each), None) for each in resources]
     answers.append(
         servicer.AnalyzeStack(
-            messages.AnalyzeStackRequest(resources=[messages.AnalyzerResource(**each) for each in resources]), None
+            messages.AnalyzeStackRequest(
+                resources=[messages.AnalyzerResource(**each) for each in resources]
+            ),
+            None,
         )
     )
     return "".join(json_format.MessageToJson(answer) for answer in answers)
 
 
-KINDS = ("cluster", "node group", "node pool", "driver", "device plugin", "template", "job", "class", "daemon", "quota")
+KINDS = (
+    "cluster",
+    "node group",
+    "node pool",
+    "driver",
+    "device plugin",
+    "template",
+    "job",
+    "class",
+    "daemon",
+    "quota",
+)
 
 
 def a_stack(declare: SimpleNamespace) -> dict[str, Resource]:
-    template, job = declare.job_resources(2, 3, selector="device.attributes['gpu.nvidia.com'].index == 1")
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "team", "operator": "In", "values": ["a"]}]}]}
+    template, job = declare.job_resources(
+        2, 3, selector="device.attributes['gpu.nvidia.com'].index == 1"
+    )
+    terms = {
+        "nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "team", "operator": "In", "values": ["a"]}]}
+        ]
+    }
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     selectors = [{"cel": {"expression": "device.driver == 'x'"}}]
     plugin = {"nodeSelector": {"team": "a"}, "containers": [{"image": "x/k8s-device-plugin:1"}]}
-    scope = {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": [CRITICAL]}]}
+    scope = {
+        "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": [CRITICAL]}]
+    }
     quota = {"hard": {"pods": "1"}, "scopeSelector": scope}
     return {
         "record": declare.record(),
-        "cluster": declare.resource("aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"}),
+        "cluster": declare.resource(
+            "aws:eks/cluster:Cluster", "c", {"version": "1.34", "region": "us-east-1"}
+        ),
         "node group": declare.node_group(counts=(1, 1, 1)),
         "node pool": declare.node_pool("other", pool="other"),
-        "driver": declare.release("nvidia-dra-driver-gpu", {"featureGates": {"MPSSupport": True}}, version="25.8.1"),
+        "driver": declare.release(
+            "nvidia-dra-driver-gpu", {"featureGates": {"MPSSupport": True}}, version="25.8.1"
+        ),
         "device plugin": declare.release("nvidia-device-plugin", {"affinity": affinity}),
         "template": template,
         "job": job,
-        "class": declare.kubernetes("DeviceClass", "resource.k8s.io/v1", "own", spec={"selectors": selectors}),
+        "class": declare.kubernetes(
+            "DeviceClass", "resource.k8s.io/v1", "own", spec={"selectors": selectors}
+        ),
         "daemon": declare.daemon_set(plugin),
         "quota": declare.kubernetes("ResourceQuota", "core/v1", "q", "nvidia", spec=quota),
     }

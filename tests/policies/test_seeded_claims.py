@@ -1,4 +1,6 @@
-"""Realistic faults in manifests, one at a time in good ones: the rule that must find it, and the fix it must name."""
+"""Realistic faults in manifests, one at a time in good ones: the rule that must find it, and the
+fix it must name.
+"""
 
 from __future__ import annotations
 
@@ -16,40 +18,64 @@ from dra_policies.rules import check_all, view_of
 
 Path = tuple[str | int, ...]
 SLICING = {"strategy": "TimeSlicing", "timeSlicingConfig": {"interval": "Long"}}
-MPS = {"strategy": "MPS", "mpsConfig": {"defaultActiveThreadPercentage": 50, "defaultPinnedDeviceMemoryLimit": "10Gi"}}
+MPS = {
+    "strategy": "MPS",
+    "mpsConfig": {"defaultActiveThreadPercentage": 50, "defaultPinnedDeviceMemoryLimit": "10Gi"},
+}
 
 
-def opaque(kind: str = "GpuConfig", driver: str = "gpu.nvidia.com", **fields: Any) -> dict[str, Any]:
+def opaque(
+    kind: str = "GpuConfig", driver: str = "gpu.nvidia.com", **fields: Any
+) -> dict[str, Any]:
     parameters = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": kind, **fields}
     return {"opaque": {"driver": driver, "parameters": parameters}}
 
 
 def good(**sharing: Any) -> list[dict[str, Any]]:
     """A template, a claim, a Job and a scaled Deployment with nothing wrong."""
-    devices: dict[str, Any] = {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}
+    devices: dict[str, Any] = {
+        "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+    }
     config = [opaque(**sharing)]
     spec = {
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
-        "containers": [{"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu", "request": "gpu"}]}}],
+        "containers": [
+            {
+                "name": "main",
+                "image": "i",
+                "resources": {"claims": [{"name": "gpu", "request": "gpu"}]},
+            }
+        ],
         "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
     }
     template = {"metadata": {"labels": {"app": "web"}}, "spec": spec}
     return [
         {
-            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "gpu"},
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "gpu"},
             "spec": {"spec": {"devices": {**devices, "config": config}}},
         },
         {
-            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
-            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template},
-        },
-        {
-            "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"},
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "web"},
             "spec": {
-                "maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+                "replicas": 1,
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": template,
             },
         },
-    ]  # fmt: skip
+        {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": "web"},
+            "spec": {
+                "maxReplicas": 2,
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+            },
+        },
+    ]
 
 
 def put(objects: list[dict[str, Any]], path: Path, value: Any) -> list[dict[str, Any]]:
@@ -65,9 +91,13 @@ def put(objects: list[dict[str, Any]], path: Path, value: Any) -> list[dict[str,
     return list(copied)
 
 
-def told(objects: list[dict[str, Any]], gates: dict[str, bool] | None = None, version: str = "") -> list[Diagnostic]:
+def told(
+    objects: list[dict[str, Any]], gates: dict[str, bool] | None = None, version: str = ""
+) -> list[Diagnostic]:
     """Return all that is told, on a fleet whose driver has these gates where any are given."""
-    sources = (Source("all.yaml", "---\n".join(yaml.safe_dump(each, sort_keys=False) for each in objects)),)
+    sources = (
+        Source("all.yaml", "---\n".join(yaml.safe_dump(each, sort_keys=False) for each in objects)),
+    )
     if gates is None:
         features = features_of(36)
         return list(check_all(view_of(read_checked(sources, features), features)))
@@ -96,81 +126,209 @@ REFUSED, IGNORED, PAST = "driver-config-refused", "configuration-ignored", "devi
 # Fault → where, value, rule, severity, words of the finding, words of the fix.
 FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
     "the old group": (
-        (*PARAMETERS, "apiVersion"), "gpu.nvidia.com/v1alpha1", REFUSED, "error", "renamed", "nvidia.com/v1beta1",
+        (*PARAMETERS, "apiVersion"),
+        "gpu.nvidia.com/v1alpha1",
+        REFUSED,
+        "error",
+        "renamed",
+        "nvidia.com/v1beta1",
     ),
-    "a newer version": ((*PARAMETERS, "apiVersion"), "resource.nvidia.com/v1", REFUSED, "error", "unknown", "v1beta1"),
+    "a newer version": (
+        (*PARAMETERS, "apiVersion"),
+        "resource.nvidia.com/v1",
+        REFUSED,
+        "error",
+        "unknown",
+        "v1beta1",
+    ),
     "no version": ((*PARAMETERS, "apiVersion"), None, REFUSED, "error", 'apiVersion ""', "v1beta1"),
     "no kind": ((*PARAMETERS, "kind"), None, REFUSED, "error", 'kind ""', "write kind:"),
-    "a slip in the kind": ((*PARAMETERS, "kind"), "GPUConfig", REFUSED, "error", "GPUConfig", "write kind: GpuConfig"),
-    "the kind of old": ((*PARAMETERS, "kind"), "GpuClaimParameters", REFUSED, "error", "unknown", "GpuConfig"),
+    "a slip in the kind": (
+        (*PARAMETERS, "kind"),
+        "GPUConfig",
+        REFUSED,
+        "error",
+        "GPUConfig",
+        "write kind: GpuConfig",
+    ),
+    "the kind of old": (
+        (*PARAMETERS, "kind"),
+        "GpuClaimParameters",
+        REFUSED,
+        "error",
+        "unknown",
+        "GpuConfig",
+    ),
     "a kind of another driver": (
-        (*PARAMETERS, "kind"), "ComputeDomainChannelConfig", REFUSED, "error", "unknown to gpu.nvidia", "write kind",
+        (*PARAMETERS, "kind"),
+        "ComputeDomainChannelConfig",
+        REFUSED,
+        "error",
+        "unknown to gpu.nvidia",
+        "write kind",
     ),
     "an unknown field": ((*PARAMETERS, "replicas"), 4, REFUSED, "error", '"replicas"', "remove it"),
     "an unknown strategy": (
-        (*PARAMETERS, "sharing", "strategy"), "TimeSlice", REFUSED, "error", '"TimeSlice"', "TimeSlicing",
+        (*PARAMETERS, "sharing", "strategy"),
+        "TimeSlice",
+        REFUSED,
+        "error",
+        '"TimeSlice"',
+        "TimeSlicing",
     ),
     "a strategy in small letters": (
-        (*PARAMETERS, "sharing", "strategy"), "timeslicing", REFUSED, "error", "unknown", "write strategy",
+        (*PARAMETERS, "sharing", "strategy"),
+        "timeslicing",
+        REFUSED,
+        "error",
+        "unknown",
+        "write strategy",
     ),
-    "no strategy": ((*PARAMETERS, "sharing", "strategy"), None, REFUSED, "error", 'strategy ""', "write strategy"),
+    "no strategy": (
+        (*PARAMETERS, "sharing", "strategy"),
+        None,
+        REFUSED,
+        "error",
+        'strategy ""',
+        "write strategy",
+    ),
     "the interval by its old name": (
-        (*PARAMETERS, "sharing", "timeSlicingConfig"), {"timeSlice": "Long"}, REFUSED, "error", "timeSlice", "remove",
+        (*PARAMETERS, "sharing", "timeSlicingConfig"),
+        {"timeSlice": "Long"},
+        REFUSED,
+        "error",
+        "timeSlice",
+        "remove",
     ),
     "an unknown interval": (
-        (*PARAMETERS, "sharing", "timeSlicingConfig", "interval"), "VeryLong", REFUSED, "error", "VeryLong", "Medium",
+        (*PARAMETERS, "sharing", "timeSlicingConfig", "interval"),
+        "VeryLong",
+        REFUSED,
+        "error",
+        "VeryLong",
+        "Medium",
     ),
     "settings of the other strategy": (
-        (*PARAMETERS, "sharing", "mpsConfig"), {"defaultActiveThreadPercentage": 50}, REFUSED, "error", "mpsConfig",
+        (*PARAMETERS, "sharing", "mpsConfig"),
+        {"defaultActiveThreadPercentage": 50},
+        REFUSED,
+        "error",
+        "mpsConfig",
         "remove mpsConfig",
     ),
-    "sharing with a slip": ((*PARAMETERS, "sharng"), SLICING, REFUSED, "error", '"sharng"', "write sharing"),
+    "sharing with a slip": (
+        (*PARAMETERS, "sharng"),
+        SLICING,
+        REFUSED,
+        "error",
+        '"sharng"',
+        "write sharing",
+    ),
     "a configuration for another driver": (
-        (*CONFIG, "driver"), "gpu.acme.example", IGNORED, "warning", "gpu.acme.example", "write driver: gpu.nvidia.com",
+        (*CONFIG, "driver"),
+        "gpu.acme.example",
+        IGNORED,
+        "warning",
+        "gpu.acme.example",
+        "write driver: gpu.nvidia.com",
     ),
     "a configuration for a slip in the driver": (
-        (*CONFIG, "driver"), "gpu.nvdia.com", IGNORED, "warning", "nobody reads it", "gpu.nvidia.com",
+        (*CONFIG, "driver"),
+        "gpu.nvdia.com",
+        IGNORED,
+        "warning",
+        "nobody reads it",
+        "gpu.nvidia.com",
     ),
     "a request that the claim does not have": (
-        (*CONTAINER, "resources", "claims", 0, "request"), "gpus", "request-not-in-claim", "error", '"gpus"',
+        (*CONTAINER, "resources", "claims", 0, "request"),
+        "gpus",
+        "request-not-in-claim",
+        "error",
+        '"gpus"',
         "write request: gpu",
     ),
     "a class with a slip": (
-        (*REQUEST, "exactly", "deviceClassName"), "gpu.nvida.com", "class-misspelt", "warning", "gpu.nvida.com",
+        (*REQUEST, "exactly", "deviceClassName"),
+        "gpu.nvida.com",
+        "class-misspelt",
+        "warning",
+        "gpu.nvida.com",
         "gpu.nvidia.com",
     ),
     "a GPU requested twice": (
-        (*CONTAINER, "resources", "limits"), {"nvidia.com/gpu": 1}, "device-requested-twice", "warning", "two GPUs",
+        (*CONTAINER, "resources", "limits"),
+        {"nvidia.com/gpu": 1},
+        "device-requested-twice",
+        "warning",
+        "two GPUs",
         "remove nvidia.com/gpu",
     ),
     "a device file of the host": (
-        (*POD, "volumes"), [{"name": "d", "hostPath": {"path": "/dev/nvidia0"}}], PAST, "warning", "/dev/nvidia0",
+        (*POD, "volumes"),
+        [{"name": "d", "hostPath": {"path": "/dev/nvidia0"}}],
+        PAST,
+        "warning",
+        "/dev/nvidia0",
         "remove it",
     ),
     "all device files of the host": (
-        (*POD, "volumes"), [{"name": "d", "hostPath": {"path": "/dev"}}], PAST, "warning", "mounts /dev", "remove it",
+        (*POD, "volumes"),
+        [{"name": "d", "hostPath": {"path": "/dev"}}],
+        PAST,
+        "warning",
+        "mounts /dev",
+        "remove it",
     ),
     "all GPUs by a variable": (
-        (*CONTAINER, "env"), [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}], PAST, "warning", '"all"', "remove",
+        (*CONTAINER, "env"),
+        [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}],
+        PAST,
+        "warning",
+        '"all"',
+        "remove",
     ),
     "some GPU by a variable": (
-        (*CONTAINER, "env"), [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "0"}], PAST, "warning", '"0"', "remove it",
+        (*CONTAINER, "env"),
+        [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "0"}],
+        PAST,
+        "warning",
+        '"0"',
+        "remove it",
     ),
     "a privileged container": (
-        (*CONTAINER, "securityContext"), {"privileged": True}, PAST, "warning", "privileged", "remove it",
+        (*CONTAINER, "securityContext"),
+        {"privileged": True},
+        PAST,
+        "warning",
+        "privileged",
+        "remove it",
     ),
     "a scaler of nothing": (
-        (2, "spec", "scaleTargetRef", "name"), "webb", "scaler-without-target", "warning", "Deployment web",
+        (2, "spec", "scaleTargetRef", "name"),
+        "webb",
+        "scaler-without-target",
+        "warning",
+        "Deployment web",
         "write name: web",
     ),
     "a scaler of another kind": (
-        (2, "spec", "scaleTargetRef", "kind"), "StatefulSet", "scaler-without-target", "warning", "of that name",
+        (2, "spec", "scaleTargetRef", "kind"),
+        "StatefulSet",
+        "scaler-without-target",
+        "warning",
+        "of that name",
         "write kind: Deployment",
     ),
     "a scaler in another namespace": (
-        (2, "metadata", "namespace"), "team", "scaler-without-target", "warning", "namespace default", "move",
+        (2, "metadata", "namespace"),
+        "team",
+        "scaler-without-target",
+        "warning",
+        "namespace default",
+        "move",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("sharing", [SLICING, MPS], ids=["time slices", "MPS"])

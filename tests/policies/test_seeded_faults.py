@@ -1,4 +1,6 @@
-"""Realistic faults, one at a time in a good stack: the rule that must find it, and the fix that makes it go."""
+"""Realistic faults, one at a time in a good stack: the rule that must find it, and the fix that
+makes it go.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,19 @@ def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
         quota = {"scopeName": "PriorityClass", "operator": "In", "values": ["system-node-critical"]}
         spec = {"hard": {"pods": 4}, "scopeSelector": {"matchExpressions": [quota]}}
         blocks = [{"cidrBlock": "203.0.113.0/24"}]
-        props = {"location": "us-central1", "masterAuthorizedNetworksConfig": {"cidrBlocks": blocks}}
+        props = {
+            "location": "us-central1",
+            "masterAuthorizedNetworksConfig": {"cidrBlocks": blocks},
+        }
         return {
             "plan": declare.record(manifests=declare.job(2), cloud="gke"),
-            "cluster": declare.resource(GKE, "main", {**props, "minMasterVersion": "1.34.1-gke.100"}),
+            "cluster": declare.resource(
+                GKE, "main", {**props, "minMasterVersion": "1.34.1-gke.100"}
+            ),
             "pool": declare.node_pool(),
-            "quota": declare.kubernetes("ResourceQuota", "core/v1", "critical", "nvidia", spec=spec),
+            "quota": declare.kubernetes(
+                "ResourceQuota", "core/v1", "critical", "nvidia", spec=spec
+            ),
             "driver": declare.release(DRIVER, {**VALUES, **COS_ROOT}, version="25.8.1"),
         }
     if cloud == "aks":
@@ -60,8 +69,17 @@ def good(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
             "pool": declare.agent_pool(orchestratorVersion="1.34", enableEncryptionAtHost=True),
             "driver": declare.release(DRIVER, VALUES, version="25.8.1"),
         }
-    closed = {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"], "subnetIds": ["a", "b"]}
-    cluster = {"version": "1.34", "vpcConfig": closed, "enabledClusterLogTypes": LOGS, "encryptionConfig": KEY}
+    closed = {
+        "endpointPublicAccess": True,
+        "publicAccessCidrs": ["203.0.113.0/24"],
+        "subnetIds": ["a", "b"],
+    }
+    cluster = {
+        "version": "1.34",
+        "vpcConfig": closed,
+        "enabledClusterLogTypes": LOGS,
+        "encryptionConfig": KEY,
+    }
     disks = [{"deviceName": "/dev/xvda", "ebs": {"encrypted": "true", "volumeSize": 200}}]
     boot = {"metadataOptions": {"httpTokens": "required"}, "blockDeviceMappings": disks}
     return {
@@ -87,185 +105,567 @@ def changed(resource: Resource, path: str, value: Any) -> Resource:
 
 
 def told(stack: dict[str, Resource]) -> list[tuple[str, str, str, str]]:
-    """Return what is told of a stack, resource by resource and then of the whole: rule, level, object, sentence."""
+    """Return what is told of a stack, resource by resource and then of the whole: rule, level,
+    object, sentence.
+    """
     judge = Judge(RULES)
     names = {each.urn: name for name, each in stack.items()}
     entries = [entry for each in stack.values() for entry in judge.of_resource(each)]
     entries += judge.of_stack(list(stack.values()))
     return [
-        (entry.rule.id, entry.rule.level, names.get(entry.finding.urn, ""), str(entry.finding)) for entry in entries
+        (entry.rule.id, entry.rule.level, names.get(entry.finding.urn, ""), str(entry.finding))
+        for entry in entries
     ]
 
 
-# Fault → cloud, object, property, value of the fault; rule and level; words of the finding; value of the fix.
+# Fault → cloud, object, property, value of the fault; rule and level; words of the finding; value
+# of the fix.
 Fault = tuple[str, str, str, Any, str, str, str]
 BASELINE, ADVISORY, MANDATORY = "security-baseline", "advisory", "mandatory"
 FAULTS: dict[str, Fault] = {
-    "Kubernetes 1.33": ("eks", "cluster", "version", "1.33", "kubernetes-too-old", MANDATORY, "1.33"),
-    "Kubernetes 1.30": ("eks", "cluster", "version", "1.30", "kubernetes-too-old", MANDATORY, "1.30"),
-    "nodes of 1.33": ("eks", "pool", "version", "1.33", "kubernetes-too-old", MANDATORY, 'node group "l4"'),
-    "a GKE master of 1.33": (
-        "gke", "cluster", "minMasterVersion", "1.33.5-gke.1", "kubernetes-too-old", MANDATORY, "minMasterVersion",
+    "Kubernetes 1.33": (
+        "eks",
+        "cluster",
+        "version",
+        "1.33",
+        "kubernetes-too-old",
+        MANDATORY,
+        "1.33",
     ),
-    "GKE nodes of 1.32": ("gke", "pool", "version", "1.32.1-gke.9", "kubernetes-too-old", MANDATORY, "node pool"),
+    "Kubernetes 1.30": (
+        "eks",
+        "cluster",
+        "version",
+        "1.30",
+        "kubernetes-too-old",
+        MANDATORY,
+        "1.30",
+    ),
+    "nodes of 1.33": (
+        "eks",
+        "pool",
+        "version",
+        "1.33",
+        "kubernetes-too-old",
+        MANDATORY,
+        'node group "l4"',
+    ),
+    "a GKE master of 1.33": (
+        "gke",
+        "cluster",
+        "minMasterVersion",
+        "1.33.5-gke.1",
+        "kubernetes-too-old",
+        MANDATORY,
+        "minMasterVersion",
+    ),
+    "GKE nodes of 1.32": (
+        "gke",
+        "pool",
+        "version",
+        "1.32.1-gke.9",
+        "kubernetes-too-old",
+        MANDATORY,
+        "node pool",
+    ),
     "an endpoint open to the world": (
-        "eks", "cluster", "vpcConfig/publicAccessCidrs", ["0.0.0.0/0"], BASELINE, ADVISORY, "whole internet",
+        "eks",
+        "cluster",
+        "vpcConfig/publicAccessCidrs",
+        ["0.0.0.0/0"],
+        BASELINE,
+        ADVISORY,
+        "whole internet",
     ),
     "an endpoint open by default": (
-        "eks", "cluster", "vpcConfig/publicAccessCidrs", None, BASELINE, ADVISORY, "whole internet",
+        "eks",
+        "cluster",
+        "vpcConfig/publicAccessCidrs",
+        None,
+        BASELINE,
+        ADVISORY,
+        "whole internet",
     ),
     "an endpoint open to IPv6": (
-        "eks", "cluster", "vpcConfig/publicAccessCidrs", ["10.0.0.0/8", "::/0"], BASELINE, ADVISORY, "whole internet",
+        "eks",
+        "cluster",
+        "vpcConfig/publicAccessCidrs",
+        ["10.0.0.0/8", "::/0"],
+        BASELINE,
+        ADVISORY,
+        "whole internet",
     ),
-    "no logs": ("eks", "cluster", "enabledClusterLogTypes", None, BASELINE, ADVISORY, "no audit log"),
-    "logs without audit": ("eks", "cluster", "enabledClusterLogTypes", ["api"], BASELINE, ADVISORY, "no audit log"),
-    "no encryption": ("eks", "cluster", "encryptionConfig", None, BASELINE, ADVISORY, "not encrypted"),
-    "IMDSv1": ("eks", "template", "metadataOptions/httpTokens", "optional", BASELINE, ADVISORY, "IMDSv1"),
+    "no logs": (
+        "eks",
+        "cluster",
+        "enabledClusterLogTypes",
+        None,
+        BASELINE,
+        ADVISORY,
+        "no audit log",
+    ),
+    "logs without audit": (
+        "eks",
+        "cluster",
+        "enabledClusterLogTypes",
+        ["api"],
+        BASELINE,
+        ADVISORY,
+        "no audit log",
+    ),
+    "no encryption": (
+        "eks",
+        "cluster",
+        "encryptionConfig",
+        None,
+        BASELINE,
+        ADVISORY,
+        "not encrypted",
+    ),
+    "IMDSv1": (
+        "eks",
+        "template",
+        "metadataOptions/httpTokens",
+        "optional",
+        BASELINE,
+        ADVISORY,
+        "IMDSv1",
+    ),
     "a disk in the clear": (
-        "eks", "template", "blockDeviceMappings/0/ebs/encrypted", "false", BASELINE, ADVISORY, "disk",
+        "eks",
+        "template",
+        "blockDeviceMappings/0/ebs/encrypted",
+        "false",
+        BASELINE,
+        ADVISORY,
+        "disk",
     ),
     "GKE open to the world": (
-        "gke", "cluster", "masterAuthorizedNetworksConfig/cidrBlocks", [{"cidrBlock": "0.0.0.0/0"}], BASELINE, ADVISORY,
+        "gke",
+        "cluster",
+        "masterAuthorizedNetworksConfig/cidrBlocks",
+        [{"cidrBlock": "0.0.0.0/0"}],
+        BASELINE,
+        ADVISORY,
         "whole internet",
     ),
     "GKE without logs": ("gke", "cluster", "loggingService", "none", BASELINE, ADVISORY, "no logs"),
-    "legacy authorisation": ("gke", "cluster", "enableLegacyAbac", True, BASELINE, ADVISORY, "past RBAC"),
+    "legacy authorisation": (
+        "gke",
+        "cluster",
+        "enableLegacyAbac",
+        True,
+        BASELINE,
+        ADVISORY,
+        "past RBAC",
+    ),
     "nodes that nobody watches": (
-        "gke", "pool", "nodeConfig/shieldedInstanceConfig", {"enableIntegrityMonitoring": False}, BASELINE, ADVISORY,
+        "gke",
+        "pool",
+        "nodeConfig/shieldedInstanceConfig",
+        {"enableIntegrityMonitoring": False},
+        BASELINE,
+        ADVISORY,
         "boot",
     ),
     "an image without a driver": (
-        "eks", "pool", "amiType", "AL2023_x86_64_STANDARD", "image-without-driver", MANDATORY, "no NVIDIA driver",
+        "eks",
+        "pool",
+        "amiType",
+        "AL2023_x86_64_STANDARD",
+        "image-without-driver",
+        MANDATORY,
+        "no NVIDIA driver",
     ),
     "the image for Neuron": (
-        "eks", "pool", "amiType", "AL2023_x86_64_NEURON", "image-without-driver", MANDATORY, "AL2023_x86_64_NVIDIA",
+        "eks",
+        "pool",
+        "amiType",
+        "AL2023_x86_64_NEURON",
+        "image-without-driver",
+        MANDATORY,
+        "AL2023_x86_64_NVIDIA",
     ),
     "Bottlerocket without a driver": (
-        "eks", "pool", "amiType", "BOTTLEROCKET_x86_64", "image-without-driver", MANDATORY, "no NVIDIA driver",
+        "eks",
+        "pool",
+        "amiType",
+        "BOTTLEROCKET_x86_64",
+        "image-without-driver",
+        MANDATORY,
+        "no NVIDIA driver",
     ),
-    "an unpinned driver": ("eks", "driver", "version", None, "driver-not-pinned", ADVISORY, '"25.8.1"'),
+    "an unpinned driver": (
+        "eks",
+        "driver",
+        "version",
+        None,
+        "driver-not-pinned",
+        ADVISORY,
+        '"25.8.1"',
+    ),
     "no override": (
-        "eks", "driver", "values/gpuResourcesEnabledOverride", None, "driver-chart-refuses", MANDATORY, "without gpu",
+        "eks",
+        "driver",
+        "values/gpuResourcesEnabledOverride",
+        None,
+        "driver-chart-refuses",
+        MANDATORY,
+        "without gpu",
     ),
     "an override that is off": (
-        "gke", "driver", "values/gpuResourcesEnabledOverride", False, "driver-chart-refuses", MANDATORY, "without gpu",
+        "gke",
+        "driver",
+        "values/gpuResourcesEnabledOverride",
+        False,
+        "driver-chart-refuses",
+        MANDATORY,
+        "without gpu",
     ),
     "a namespace among the values": (
-        "eks", "driver", "values/namespace", "nvidia", "driver-chart-refuses", MANDATORY, 'remove "namespace"',
+        "eks",
+        "driver",
+        "values/namespace",
+        "nvidia",
+        "driver-chart-refuses",
+        MANDATORY,
+        'remove "namespace"',
     ),
     "a removed value": (
-        "eks", "driver", "values/nvidiaCtkPath", "/usr/bin/x", "driver-chart-refuses", MANDATORY, "nvidiaCtkPath",
+        "eks",
+        "driver",
+        "values/nvidiaCtkPath",
+        "/usr/bin/x",
+        "driver-chart-refuses",
+        MANDATORY,
+        "nvidiaCtkPath",
     ),
     "the namespace default": (
-        "eks", "driver", "namespace", "default", "driver-chart-refuses", MANDATORY, "namespace of its own",
+        "eks",
+        "driver",
+        "namespace",
+        "default",
+        "driver-chart-refuses",
+        MANDATORY,
+        "namespace of its own",
     ),
     "a driver of an old API": (
-        "eks", "driver", "version", "25.3.1", "driver-cannot-be-installed", MANDATORY, "set its version to 25.3.2",
+        "eks",
+        "driver",
+        "version",
+        "25.3.1",
+        "driver-cannot-be-installed",
+        MANDATORY,
+        "set its version to 25.3.2",
     ),
     "a dotted key": (
-        "eks", "driver", "values/resources.gpus.enabled", True, "driver-key-ignored", ADVISORY,
+        "eks",
+        "driver",
+        "values/resources.gpus.enabled",
+        True,
+        "driver-key-ignored",
+        ADVISORY,
         "resources: {gpus: {enabled: …}}",
     ),
     "a slip in a key": (
-        "eks", "driver", "values/kubletPlugin", {}, "driver-key-ignored", ADVISORY, 'write "kubeletPlugin"',
+        "eks",
+        "driver",
+        "values/kubletPlugin",
+        {},
+        "driver-key-ignored",
+        ADVISORY,
+        'write "kubeletPlugin"',
     ),
     "another slip": (
-        "gke", "driver", "values/featureGate", {}, "driver-key-ignored", ADVISORY, 'write "featureGates"',
+        "gke",
+        "driver",
+        "values/featureGate",
+        {},
+        "driver-key-ignored",
+        ADVISORY,
+        'write "featureGates"',
     ),
     "a slip below resources": (
-        "eks", "driver", "values/resources/gpu", {"enabled": True}, "driver-key-ignored", ADVISORY, 'write "gpus"',
+        "eks",
+        "driver",
+        "values/resources/gpu",
+        {"enabled": True},
+        "driver-key-ignored",
+        ADVISORY,
+        'write "gpus"',
     ),
     "a slip below gpus": (
-        "eks", "driver", "values/resources/gpus", {"enable": True}, "driver-key-ignored", ADVISORY, 'write "enabled"',
+        "eks",
+        "driver",
+        "values/resources/gpus",
+        {"enable": True},
+        "driver-key-ignored",
+        ADVISORY,
+        'write "enabled"',
     ),
     "a slip below the kubelet plugin": (
-        "gke", "driver", "values/kubeletPlugin/nodeselector", {}, "driver-key-ignored", ADVISORY, "nodeSelector",
+        "gke",
+        "driver",
+        "values/kubeletPlugin/nodeselector",
+        {},
+        "driver-key-ignored",
+        ADVISORY,
+        "nodeSelector",
     ),
     "a dotted key below the kubelet plugin": (
-        "eks", "driver", "values/kubeletPlugin/affinity.nodeAffinity", {}, "driver-key-ignored", ADVISORY, "nested",
+        "eks",
+        "driver",
+        "values/kubeletPlugin/affinity.nodeAffinity",
+        {},
+        "driver-key-ignored",
+        ADVISORY,
+        "nested",
     ),
     "a version that does not exist": (
-        "eks", "driver", "version", "25.9.0", "driver-release-unknown", ADVISORY, "set its version to",
+        "eks",
+        "driver",
+        "version",
+        "25.9.0",
+        "driver-release-unknown",
+        ADVISORY,
+        "set its version to",
     ),
     "a version of another chart": (
-        "gke", "driver", "version", "v0.17.4", "driver-release-unknown", ADVISORY, '"0.17.4"',
+        "gke",
+        "driver",
+        "version",
+        "v0.17.4",
+        "driver-release-unknown",
+        ADVISORY,
+        '"0.17.4"',
     ),
     "a version with a known fault": (
-        "eks", "driver", "version", "25.8.0", "driver-release-faulty", ADVISORY, 'set its version to "25.8.1"',
+        "eks",
+        "driver",
+        "version",
+        "25.8.0",
+        "driver-release-faulty",
+        ADVISORY,
+        'set its version to "25.8.1"',
     ),
     "a version with a known fault on GKE": (
-        "gke", "driver", "version", "25.8.0", "driver-release-faulty", ADVISORY, "beside its MIG devices",
+        "gke",
+        "driver",
+        "version",
+        "25.8.0",
+        "driver-release-faulty",
+        ADVISORY,
+        "beside its MIG devices",
     ),
     "another version than planned": (
-        "eks", "driver", "version", "25.12.0", "driver-differs-from-plan", ADVISORY, 'set its version to "25.8.1"',
+        "eks",
+        "driver",
+        "version",
+        "25.12.0",
+        "driver-differs-from-plan",
+        ADVISORY,
+        'set its version to "25.8.1"',
     ),
     "a newer version with a smaller number": (
-        "gke", "driver", "version", "0.4.1", "driver-differs-from-plan", ADVISORY, "the plan was made for 25.8.1",
+        "gke",
+        "driver",
+        "version",
+        "0.4.1",
+        "driver-differs-from-plan",
+        ADVISORY,
+        "the plan was made for 25.8.1",
     ),
     "no toleration": (
-        "eks", "driver", "values/kubeletPlugin/tolerations", None, "driver-reaches-no-node", MANDATORY,
+        "eks",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        None,
+        "driver-reaches-no-node",
+        MANDATORY,
         "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]",
     ),
     "no toleration on GKE": (
-        "gke", "driver", "values/kubeletPlugin/tolerations", [], "driver-reaches-no-node", MANDATORY, "tolerate",
+        "gke",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        [],
+        "driver-reaches-no-node",
+        MANDATORY,
+        "tolerate",
     ),
     "a toleration of another key": (
-        "eks", "driver", "values/kubeletPlugin/tolerations", [{"key": "gpu", "operator": "Exists"}],
-        "driver-reaches-no-node", MANDATORY, "nvidia.com/gpu=present:NoSchedule",
+        "eks",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        [{"key": "gpu", "operator": "Exists"}],
+        "driver-reaches-no-node",
+        MANDATORY,
+        "nvidia.com/gpu=present:NoSchedule",
     ),
     "a toleration of another value": (
-        "eks", "driver", "values/kubeletPlugin/tolerations", [{"key": "nvidia.com/gpu", "value": "true"}],
-        "driver-reaches-no-node", MANDATORY, "never runs",
+        "eks",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        [{"key": "nvidia.com/gpu", "value": "true"}],
+        "driver-reaches-no-node",
+        MANDATORY,
+        "never runs",
     ),
     "a toleration of another effect": (
-        "gke", "driver", "values/kubeletPlugin/tolerations",
-        [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"}], "driver-reaches-no-node", MANDATORY,
+        "gke",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoExecute"}],
+        "driver-reaches-no-node",
+        MANDATORY,
         "never runs",
     ),
     "nodes selected by a label that no pool has": (
-        "eks", "driver", "values/kubeletPlugin/nodeSelector", {"role": "gpu"}, "driver-reaches-no-node", MANDATORY,
+        "eks",
+        "driver",
+        "values/kubeletPlugin/nodeSelector",
+        {"role": "gpu"},
+        "driver-reaches-no-node",
+        MANDATORY,
         "correct kubeletPlugin.nodeSelector",
     ),
     "an affinity to a label that no pool has": (
-        "gke", "driver", "values/kubeletPlugin/affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [
-            {"matchExpressions": [{"key": "role", "operator": "In", "values": ["gpu"]}]},
-        ]}}}, "driver-reaches-no-node", MANDATORY, "correct kubeletPlugin.affinity",
+        "gke",
+        "driver",
+        "values/kubeletPlugin/affinity",
+        {
+            "nodeAffinity": {
+                REQUIRED: {
+                    "nodeSelectorTerms": [
+                        {
+                            "matchExpressions": [
+                                {"key": "role", "operator": "In", "values": ["gpu"]}
+                            ]
+                        },
+                    ]
+                }
+            }
+        },
+        "driver-reaches-no-node",
+        MANDATORY,
+        "correct kubeletPlugin.affinity",
     ),
     "an affinity that keeps away": (
-        "eks", "driver", "values/kubeletPlugin/affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [
-            {"matchExpressions": [{"key": "nvidia.com/gpu.dra", "operator": "NotIn", "values": ["true"]}]},
-        ]}}}, "driver-reaches-no-node", MANDATORY, "node affinity",
+        "eks",
+        "driver",
+        "values/kubeletPlugin/affinity",
+        {
+            "nodeAffinity": {
+                REQUIRED: {
+                    "nodeSelectorTerms": [
+                        {
+                            "matchExpressions": [
+                                {
+                                    "key": "nvidia.com/gpu.dra",
+                                    "operator": "NotIn",
+                                    "values": ["true"],
+                                }
+                            ]
+                        },
+                    ]
+                }
+            }
+        },
+        "driver-reaches-no-node",
+        MANDATORY,
+        "node affinity",
     ),
     "the root of COS on EKS": (
-        "eks", "driver", "values/nvidiaDriverRoot", "/home/kubernetes/bin/nvidia", "driver-root-wrong", MANDATORY,
+        "eks",
+        "driver",
+        "values/nvidiaDriverRoot",
+        "/home/kubernetes/bin/nvidia",
+        "driver-root-wrong",
+        MANDATORY,
         "set nvidiaDriverRoot: /",
     ),
     "the operator's root without the operator": (
-        "eks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", MANDATORY, "/run/nvidia",
+        "eks",
+        "driver",
+        "values/nvidiaDriverRoot",
+        "/run/nvidia/driver",
+        "driver-root-wrong",
+        MANDATORY,
+        "/run/nvidia",
     ),
     "the default root on GKE": (
-        "gke", "driver", "values/nvidiaDriverRoot", None, "driver-root-wrong", MANDATORY, "/home/kubernetes/bin/nvidia",
+        "gke",
+        "driver",
+        "values/nvidiaDriverRoot",
+        None,
+        "driver-root-wrong",
+        MANDATORY,
+        "/home/kubernetes/bin/nvidia",
     ),
-    "AKS nodes of 1.33": ("aks", "pool", "orchestratorVersion", "1.33", "kubernetes-too-old", MANDATORY, "agent pool"),
+    "AKS nodes of 1.33": (
+        "aks",
+        "pool",
+        "orchestratorVersion",
+        "1.33",
+        "kubernetes-too-old",
+        MANDATORY,
+        "agent pool",
+    ),
     "an AKS cluster of 1.33": (
-        "aks", "cluster", "kubernetesVersion", "1.33", "kubernetes-too-old", MANDATORY, "kubernetesVersion",
+        "aks",
+        "cluster",
+        "kubernetesVersion",
+        "1.33",
+        "kubernetes-too-old",
+        MANDATORY,
+        "kubernetesVersion",
     ),
     "AKS open to the world": (
-        "aks", "cluster", "apiServerAccessProfile", {"authorizedIPRanges": ["0.0.0.0/0"]}, BASELINE, ADVISORY,
+        "aks",
+        "cluster",
+        "apiServerAccessProfile",
+        {"authorizedIPRanges": ["0.0.0.0/0"]},
+        BASELINE,
+        ADVISORY,
         "whole internet",
     ),
-    "passwords on AKS": ("aks", "cluster", "disableLocalAccounts", False, BASELINE, ADVISORY, "past Entra ID"),
+    "passwords on AKS": (
+        "aks",
+        "cluster",
+        "disableLocalAccounts",
+        False,
+        BASELINE,
+        ADVISORY,
+        "past Entra ID",
+    ),
     "AKS nodes without a driver": (
-        "aks", "pool", "gpuProfile/driver", "None", "image-without-driver", MANDATORY, "leaves the NVIDIA driver out",
+        "aks",
+        "pool",
+        "gpuProfile/driver",
+        "None",
+        "image-without-driver",
+        MANDATORY,
+        "leaves the NVIDIA driver out",
     ),
     "no toleration on AKS": (
-        "aks", "driver", "values/kubeletPlugin/tolerations", [], "driver-reaches-no-node", MANDATORY, "tolerate",
+        "aks",
+        "driver",
+        "values/kubeletPlugin/tolerations",
+        [],
+        "driver-reaches-no-node",
+        MANDATORY,
+        "tolerate",
     ),
     "the operator's root on AKS": (
-        "aks", "driver", "values/nvidiaDriverRoot", "/run/nvidia/driver", "driver-root-wrong", MANDATORY,
+        "aks",
+        "driver",
+        "values/nvidiaDriverRoot",
+        "/run/nvidia/driver",
+        "driver-root-wrong",
+        MANDATORY,
         "nodes of AKS",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])
@@ -328,7 +728,9 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
     planned = declare.record(drivers={"nvidia": {"version": "0.4.1"}})
     stack = {**good(declare, "eks"), "plan": planned}
 
-    ((_, level, which, sentence),) = [entry for entry in told(stack) if entry[0] == "driver-differs-from-plan"]
+    ((_, level, which, sentence),) = [
+        entry for entry in told(stack) if entry[0] == "driver-differs-from-plan"
+    ]
 
     assert (level, which) == (ADVISORY, "driver")
     assert "the plan was made for 0.4.1, which is newer although its number is smaller" in sentence
@@ -351,7 +753,9 @@ def test_a_stack_without_its_driver(declare: SimpleNamespace, cloud: str) -> Non
 def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
     stack = good(declare, cloud)
     values = stack["driver"].props.at("values")
-    stack["second"] = declare.release(DRIVER, values, name="second", namespace="other", version="25.8.1")
+    stack["second"] = declare.release(
+        DRIVER, values, name="second", namespace="other", version="25.8.1"
+    )
 
     found = [entry for entry in told(stack) if entry[0] == "driver-installed-twice"]
 
@@ -360,7 +764,10 @@ def test_a_driver_installed_twice(declare: SimpleNamespace, cloud: str) -> None:
 
 def test_a_taint_that_the_driver_does_not_know(declare: SimpleNamespace) -> None:
     stack = good(declare, "eks")
-    taints = [*stack["pool"].props.at("taints"), {"key": "team", "value": "ml", "effect": "NO_SCHEDULE"}]
+    taints = [
+        *stack["pool"].props.at("taints"),
+        {"key": "team", "value": "ml", "effect": "NO_SCHEDULE"},
+    ]
     stack["pool"] = changed(stack["pool"], "taints", taints)
 
     found = [entry for entry in told(stack) if entry[0] == "driver-reaches-no-node"]
@@ -380,14 +787,18 @@ DOUBTS = {"labels": UNKNOWN, "taints": UNKNOWN, "instanceTypes": UNKNOWN, "scali
 
 
 @pytest.mark.parametrize("key", DOUBTS)
-def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(declare: SimpleNamespace, key: str) -> None:
+def test_a_pool_of_which_something_is_not_known_makes_no_shortage_certain(
+    declare: SimpleNamespace, key: str
+) -> None:
     """A claim for two GPUs on one node, which the known pool lacks and the other may have."""
     other = declare.node_group("other", pool="other", machine="g6.12xlarge", **{key: DOUBTS[key]})
     stack = {"plan": declare.record(), "l4": declare.node_group(), "other": other}
     stack |= {each.type: each for each in declare.job_resources(1, 8)}
 
     found = [
-        (rule, level) for rule, level, _, sentence in told(stack) if "fits no pool" in sentence and "other" in sentence
+        (rule, level)
+        for rule, level, _, sentence in told(stack)
+        if "fits no pool" in sentence and "other" in sentence
     ]
 
     assert found == [("stack-cannot-be-judged", "advisory")]

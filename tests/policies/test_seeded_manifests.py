@@ -1,4 +1,6 @@
-"""Each fault in manifests is found with its code and severity; after its fix, and of good ones, nothing is told."""
+"""Each fault in manifests is found with its code and severity; after its fix, and of good ones,
+nothing is told.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ FOLDER = HERE / "manifests"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InManifest:
-    """A fault: the edit (object/path → value), what must be told, and the edit that its fix comes to.
+    """A fault: the edit (object/path → value), what must be told, and the edit that its fix comes
+    to.
 
     `follows` is the text of the advice as it stands in the code, where the row is its test.
     """
@@ -97,7 +100,9 @@ def test_a_fault_is_found_and_its_fix_helps(row: InManifest) -> None:
 
 
 def _wrong(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings without remarks on queues, and on schedulers of which a fault is about."""
+    """Return the findings without remarks on queues, and on schedulers of which a fault is
+    about.
+    """
     return [each for each in found if each.code not in ("queue-decides", "pod-waits-for-others")]
 
 

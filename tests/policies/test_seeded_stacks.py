@@ -1,4 +1,6 @@
-"""Each seeded fault is found by its rule, at its level, on its object; its fix makes it go, and brings nothing new."""
+"""Each seeded fault is found by its rule, at its level, on its object; its fix makes it go, and
+brings nothing new.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,15 @@ CHANGES = yaml.safe_load((HERE / "quiet" / "changes.yaml").read_text(encoding="u
 
 @pytest.mark.parametrize("name", BASES)
 def test_a_good_stack_is_silent(name: str) -> None:
-    assert [entry for entry in told_of_base(name) if entry.level == "mandatory" or entry.rule != JUDGED] == []
+    assert [
+        entry for entry in told_of_base(name) if entry.level == "mandatory" or entry.rule != JUDGED
+    ] == []
 
 
 # Words that a stack without a plan cannot follow.
 OF_FLEETS = ("count.max", "in the fleet", "fleet's", "drivers.nvidia", "pools[", "deviceClasses")
-JUDGED = "stack-cannot-be-judged"  # says what is not known, of a stack whose nodes an autoscaler chooses
+# says what is not known, of a stack whose nodes an autoscaler chooses
+JUDGED = "stack-cannot-be-judged"
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change["change"])
@@ -46,7 +51,9 @@ def test_a_fault_is_found_and_its_fix_helps(row: Seeded) -> None:
     assert is_made_of(found[0].fix, row.follows) or not row.follows
     assert after == []
     foreign = [words for words in OF_FLEETS if words != row.words]
-    own_words = [entry.sentence for entry in entries if any(words in entry.sentence for words in foreign)]
+    own_words = [
+        entry.sentence for entry in entries if any(words in entry.sentence for words in foreign)
+    ]
     assert own_words == [] or row.base == "planned-eks"
 
 
@@ -59,7 +66,9 @@ def test_what_is_not_known_refuses_nothing(row: Seeded) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row.computed], ids=lambda row: row.fault)
 def test_a_value_of_another_resource_hides_no_fault(row: Seeded) -> None:
     entries = told(computed(edited(base(row.base), row.edit), row.computed))
-    assert [entry.level for entry in entries if (entry.rule, entry.object) == (row.rule, row.object)] == [row.level]
+    assert [
+        entry.level for entry in entries if (entry.rule, entry.object) == (row.rule, row.object)
+    ] == [row.level]
 
 
 def test_names_are_used_once() -> None:

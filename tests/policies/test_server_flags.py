@@ -60,13 +60,29 @@ def test_a_number_that_is_not_written_is_unknown(command: str) -> None:
 
 def findings(args: str, request: dict[str, object], kind: str = "Pod") -> list[str]:
     objects = [
-        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "gpus"},
-         "spec": {"spec": {"devices": {"requests": [{"name": "gpus", **request}]}}}},
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "server"}, "spec": {
-            "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "gpus"}],
-            "containers": [{"name": "main", "image": "registry.example/s", "args": args.split(),
-                            "resources": {"claims": [{"name": "gpus"}]}}]}},
-    ]  # fmt: skip
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "gpus"},
+            "spec": {"spec": {"devices": {"requests": [{"name": "gpus", **request}]}}},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "server"},
+            "spec": {
+                "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "gpus"}],
+                "containers": [
+                    {
+                        "name": "main",
+                        "image": "registry.example/s",
+                        "args": args.split(),
+                        "resources": {"claims": [{"name": "gpus"}]},
+                    }
+                ],
+            },
+        },
+    ]
     manifests: Manifests = read_checked([Source("m.yaml", yaml.safe_dump_all(objects))], F36)
     return [each.message for each in check(view_of(manifests, F36))]
 
@@ -78,15 +94,20 @@ def exactly(count: int = 1, name: str = "gpu.nvidia.com") -> dict[str, object]:
 def test_more_or_fewer_gpus_than_the_claim_has_are_reported() -> None:
     assert findings("--tensor-parallel-size 4", exactly(4)) == []
     (more,) = findings("--tensor-parallel-size 4", exactly(2))
-    assert more.endswith("which needs 4 GPUs, but its claims give it 2 GPUs, so the server doesn't start")
+    assert more.endswith(
+        "which needs 4 GPUs, but its claims give it 2 GPUs, so the server doesn't start"
+    )
     (fewer,) = findings("--tensor-parallel-size 2", exactly(4))
     assert fewer.endswith("so the others stay idle")
 
 
 def test_mig_devices_of_one_gpu_are_not_connected() -> None:
     (found,) = findings("--tensor-parallel-size 2", exactly(2, "mig.nvidia.com"))
-    assert "NCCL can't connect MIG devices of one GPU" in found  # request whole GPUs, or set the flags to 1
-    assert findings("--tensor-parallel-size 2", exactly(2)) == [], "request whole GPUs, or set the flags to 1"
+    # request whole GPUs, or set the flags to 1
+    assert "NCCL can't connect MIG devices of one GPU" in found
+    assert findings("--tensor-parallel-size 2", exactly(2)) == [], (
+        "request whole GPUs, or set the flags to 1"
+    )
     assert findings("--tensor-parallel-size 1", exactly(1, "mig.nvidia.com")) == []
 
 

@@ -1,4 +1,6 @@
-"""Several clusters in one stack are judged each by itself: what is right for one is no fault of the other."""
+"""Several clusters in one stack are judged each by itself: what is right for one is no fault of the
+other.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,13 @@ CLOUDS = ("aks", "eks", "gke")
 
 
 def named(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
-    """A good stack whose resources are tied to their cluster as the engine tells it, all names its own."""
+    """A good stack whose resources are tied to their cluster as the engine tells it, all names its
+    own.
+    """
     stack = good(declare, cloud)
     renamed = {
-        name: replace(each, urn=f"{each.urn}-{cloud}", name=f"{each.name}-{cloud}") for name, each in stack.items()
+        name: replace(each, urn=f"{each.urn}-{cloud}", name=f"{each.name}-{cloud}")
+        for name, each in stack.items()
     }
     cluster, plan = renamed["cluster"].urn, renamed["plan"].urn
     provider = declare.resource(PROVIDER, f"in-{cloud}", {}, sources={"kubeconfig": (cluster,)})
@@ -30,7 +35,9 @@ def named(declare: SimpleNamespace, cloud: str) -> dict[str, Resource]:
         if each.type.startswith("kubernetes:"):
             renamed[name] = replace(each, provider=provider.urn)
         elif name == "pool":
-            renamed[name] = replace(each, sources={**each.sources, of_cloud(cloud).pool.cluster: (cluster,)})
+            renamed[name] = replace(
+                each, sources={**each.sources, of_cloud(cloud).pool.cluster: (cluster,)}
+            )
     return {f"{cloud}-{name}": each for name, each in {"provider": provider, **renamed}.items()}
 
 
@@ -43,10 +50,16 @@ def test_each_resource_is_in_the_group_of_its_cluster(declare: SimpleNamespace) 
     shared = declare.resource("aws:ec2/vpc:Vpc", "network", {})
     names = {each.urn: name for name, each in stack.items()} | {shared.urn: "shared"}
 
-    groups = [{names[each.urn] for each in group} for group in clusters_of([*stack.values(), shared]).groups]
+    groups = [
+        {names[each.urn] for each in group}
+        for group in clusters_of([*stack.values(), shared]).groups
+    ]
 
     assert sorted(map(sorted, groups)) == sorted(
-        sorted({*(name for name in names.values() if name.startswith(cloud)), "shared"} | _for_all(names, cloud))
+        sorted(
+            {*(name for name in names.values() if name.startswith(cloud)), "shared"}
+            | _for_all(names, cloud)
+        )
         for cloud in CLOUDS
     )
 
@@ -70,7 +83,10 @@ def test_a_pool_may_name_its_cluster_in_plain_text(declare: SimpleNamespace, clo
         name: declare.resource(paths.cluster.token, name, {**cluster, paths.cluster.name: name})
         for name in ("one", "two")
     }
-    pool = replace(good_one["pool"], props=Properties({**good_one["pool"].props.values, paths.pool.cluster: "two"}))
+    pool = replace(
+        good_one["pool"],
+        props=Properties({**good_one["pool"].props.values, paths.pool.cluster: "two"}),
+    )
 
     groups = clusters_of([*clusters.values(), pool]).groups
 
@@ -82,15 +98,29 @@ def test_good_clusters_are_silent(declare: SimpleNamespace) -> None:
 
 
 ONE_OF_EACH = [
-    "GKE nodes of 1.32", "an unpinned driver", "no override", "a version with a known fault",
-    "a version with a known fault on GKE", "no toleration", "no toleration on GKE", "the default root on GKE",
-    "the root of COS on EKS", "an endpoint open to the world", "GKE open to the world", "an image without a driver",
-    "AKS nodes of 1.33", "no toleration on AKS", "AKS open to the world", "AKS nodes without a driver",
-]  # fmt: skip
+    "GKE nodes of 1.32",
+    "an unpinned driver",
+    "no override",
+    "a version with a known fault",
+    "a version with a known fault on GKE",
+    "no toleration",
+    "no toleration on GKE",
+    "the default root on GKE",
+    "the root of COS on EKS",
+    "an endpoint open to the world",
+    "GKE open to the world",
+    "an image without a driver",
+    "AKS nodes of 1.33",
+    "no toleration on AKS",
+    "AKS open to the world",
+    "AKS nodes without a driver",
+]
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
-def test_a_fault_of_one_is_told_once_and_of_its_own_object(declare: SimpleNamespace, name: str) -> None:
+def test_a_fault_of_one_is_told_once_and_of_its_own_object(
+    declare: SimpleNamespace, name: str
+) -> None:
     cloud, which, path, value, rule, level, words = FAULTS[name]
     stack = on_each(declare)
     key = f"{cloud}-{which}"
@@ -104,7 +134,9 @@ def test_a_fault_of_one_is_told_once_and_of_its_own_object(declare: SimpleNamesp
 
 def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) -> None:
     stack = on_each(declare)
-    second = declare.release("nvidia-dra-driver-gpu", {}, name="second", namespace="b", version="25.8.1")
+    second = declare.release(
+        "nvidia-dra-driver-gpu", {}, name="second", namespace="b", version="25.8.1"
+    )
     assert "driver-installed-twice" not in {rule for rule, *_ in told(stack)}
 
     found = told({**stack, "second": replace(second, provider=stack["gke-provider"].urn)})
@@ -112,7 +144,9 @@ def test_a_driver_in_each_cluster_is_not_one_too_many(declare: SimpleNamespace) 
     assert [where for rule, _, where, _ in found if rule == "driver-installed-twice"] != []
 
 
-def test_an_object_that_may_be_of_either_is_named_and_judged_in_neither(declare: SimpleNamespace) -> None:
+def test_an_object_that_may_be_of_either_is_named_and_judged_in_neither(
+    declare: SimpleNamespace,
+) -> None:
     stack = on_each(declare)
     stack["eks-driver"] = replace(stack["eks-driver"], provider="")
 

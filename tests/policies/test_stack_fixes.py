@@ -1,4 +1,6 @@
-"""What a finding of a stack says would fix it is done, and the finding goes; nothing worse comes of it."""
+"""What a finding of a stack says would fix it is done, and the finding goes; nothing worse comes of
+it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def test_following_the_fix_makes_the_finding_go(declare: SimpleNamespace, case: 
     case.follow(declare, stack)
 
     after = entries(stack, case.thresholds)
-    assert {entry.finding.message for entry in said}.isdisjoint(entry.finding.message for entry in after)
+    assert {entry.finding.message for entry in said}.isdisjoint(
+        entry.finding.message for entry in after
+    )
     worse = {entry.rule.id for entry in after if entry.rule.level == "mandatory"}
     assert worse <= {entry.rule.id for entry in before}
 

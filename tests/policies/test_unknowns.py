@@ -16,7 +16,12 @@ from pulumi_policy.proxy import (
 
 from dra_policies.unknowns import UNKNOWN, Properties, has_unknown, plain, unknown_paths
 
-SENTINELS = [UNKNOWN_BOOLEAN_VALUE, UNKNOWN_NUMBER_VALUE, UNKNOWN_OBJECT_VALUE, UNKNOWN_STRING_VALUE]
+SENTINELS = [
+    UNKNOWN_BOOLEAN_VALUE,
+    UNKNOWN_NUMBER_VALUE,
+    UNKNOWN_OBJECT_VALUE,
+    UNKNOWN_STRING_VALUE,
+]
 
 
 def read(**props: object) -> Properties:
@@ -63,7 +68,9 @@ def test_numbers_come_back_whole() -> None:
     assert read(size="12").count("size", 0) == 12
 
 
-@pytest.mark.parametrize("value", [True, "many", 1.5, [1], {"a": 1}, "9" * 5000], ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize(
+    "value", [True, "many", 1.5, [1], {"a": 1}, "9" * 5000], ids=lambda value: repr(value)[:20]
+)
 def test_a_value_of_another_type_is_as_good_as_unknown(value: object) -> None:
     assert read(size=value).count("size", 0) is None
 

@@ -1,4 +1,6 @@
-"""Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the real engine."""
+"""Stacks of this repository in a scratch project: a fleet from `stacks/`, a plan made here, the
+real engine.
+"""
 
 import copy
 import os
@@ -26,11 +28,17 @@ spec: {containers: [{name: main, image: registry.example/idle}]}
 
 def pytest_configure(config: pytest.Config) -> None:
     # The SDKs warn about deprecated resources of their own whenever a module of theirs is imported.
-    config.addinivalue_line("filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*")
+    config.addinivalue_line(
+        "filterwarnings", r"ignore::DeprecationWarning:pulumi_(aws|gcp|azure_native)\..*"
+    )
 
 
-def make_plan(fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1) -> planfile.PlanFile:
-    """Return a sealed plan that gives each pool so many nodes; what workloads want is of no interest here."""
+def make_plan(
+    fleet: Fleet, sources: Any = (), *, nodes: Mapping[str, int] | int = 1
+) -> planfile.PlanFile:
+    """Return a sealed plan that gives each pool so many nodes; what workloads want is of no
+    interest here.
+    """
     rows = []
     for pool in fleet.pools:
         wanted = nodes if isinstance(nodes, int) else nodes[pool.name]
@@ -80,20 +88,29 @@ class Journey:
         self.engine.stack_init(stack)
         self._salt = yaml.safe_load(self._settings.read_text())["encryptionsalt"]
 
-    def write(self, *, nodes: Mapping[str, int] | int, change: Callable[[dict[str, Any]], None] | None = None) -> None:
+    def write(
+        self,
+        *,
+        nodes: Mapping[str, int] | int,
+        change: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
         """Write the settings, after a change to the fleet, and a plan for them."""
         if change:
             change(self.config["pulumi-dra:fleet"])
         salt = {"encryptionsalt": self._salt} if hasattr(self, "_salt") else {}
         self._settings.write_text(yaml.safe_dump({**salt, "config": self.config}))
-        plan = make_plan(read_settings(self.config).fleet, read_sources([self._workload]), nodes=nodes)
+        plan = make_plan(
+            read_settings(self.config).fleet, read_sources([self._workload]), nodes=nodes
+        )
         self.plan_path.write_text(planfile.file_text(plan))
 
     @property
     def plan_path(self) -> Path:
         return self.engine.settings_folder / f"{self.stack}.plan.json"
 
-    def preview_of(self, change: Callable[[dict[str, Any]], None], *, nodes: Mapping[str, int] | int) -> Any:
+    def preview_of(
+        self, change: Callable[[dict[str, Any]], None], *, nodes: Mapping[str, int] | int
+    ) -> Any:
         """Return the preview of a change to the settings, which is taken back then."""
         kept = copy.deepcopy(self.config)
         change(self.config)
@@ -115,9 +132,14 @@ class Journey:
 
 
 def graph_text(resources: list[dict[str, Any]]) -> str:
-    """Return a stack's resources as a tree, each with what it waits for (the record, which all wait for, left out)."""
+    """Return a stack's resources as a tree, each with what it waits for (the record, which all wait
+    for, left out).
+    """
     record = "pulumi-dra:index:CapacityPlan"
-    label = {r["urn"]: f"{r['type'].rpartition(':')[2]} {r['urn'].rpartition('::')[2]}" for r in resources}
+    label = {
+        r["urn"]: f"{r['type'].rpartition(':')[2]} {r['urn'].rpartition('::')[2]}"
+        for r in resources
+    }
     below: dict[str, list[dict[str, Any]]] = {}
     for resource in resources:
         if not resource["type"].startswith("pulumi:providers:") or "kubernetes" in resource["type"]:
@@ -126,7 +148,9 @@ def graph_text(resources: list[dict[str, Any]]) -> str:
     def lines(parent: str, depth: int) -> list[str]:
         found = []
         for resource in sorted(below.get(parent, []), key=lambda r: label[r["urn"]]):
-            waits = sorted(label[urn] for urn in resource.get("dependencies", []) if record not in urn)
+            waits = sorted(
+                label[urn] for urn in resource.get("dependencies", []) if record not in urn
+            )
             found.append("  " * depth + label[resource["urn"]])
             found += ["  " * (depth + 2) + "after " + name for name in waits]
             found += lines(resource["urn"], depth + 1)

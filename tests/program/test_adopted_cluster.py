@@ -1,4 +1,6 @@
-"""Clusters that somebody else made, taken over by `pulumi import`: nothing is replaced, nothing of theirs goes."""
+"""Clusters that somebody else made, taken over by `pulumi import`: nothing is replaced, nothing of
+theirs goes.
+"""
 
 import json
 import sys
@@ -18,7 +20,8 @@ pytestmark = pytest.mark.engine
 ROLE = "arn:aws:iam::123456789012:role/theirs"
 CREATOR = "arn:aws:iam::123456789012:user/sandbox"
 KEY = "arn:aws:kms:us-east-1:123456789012:key/theirs"
-# As another tool would make it: with add-ons of EKS' own, an admin who is whoever made it, and both ways in.
+# As another tool would make it: with add-ons of EKS' own, an admin who is whoever made it, and both
+# ways in.
 ON_EKS = f"""
 import pulumi, pulumi_aws as aws
 
@@ -50,7 +53,8 @@ aws.eks.NodeGroup(
 """
 NETWORK = "projects/my-project/global/networks/theirs"
 SUBNETWORK = "projects/my-project/regions/us-central1/subnetworks/theirs"
-# With GKE's first pool, on which something runs, and settings of their own that only its creation could say.
+# With GKE's first pool, on which something runs, and settings of their own that only its creation
+# could say.
 ON_GKE = f"""
 import pulumi_gcp as gcp
 
@@ -147,7 +151,8 @@ class Theirs:
     pool_type: str
     kept: frozenset[str]  # pools that are there before and after
     first_pool: str  # of the plan
-    wrong: Mapping[str, Any]  # what their cluster is not: the preview says that it would be replaced
+    # what their cluster is not: the preview says that it would be replaced
+    wrong: Mapping[str, Any]
     beside: Mapping[str, Any] = field(default_factory=dict)  # further options of the platform
 
     @property
@@ -156,7 +161,8 @@ class Theirs:
 
 
 AKS_ID = (
-    f"{AKS_GROUP.replace('resourceGroups', 'resourcegroups')}/providers/Microsoft.ContainerService/managedClusters/main"
+    AKS_GROUP.replace("resourceGroups", "resourcegroups")
+    + "/providers/Microsoft.ContainerService/managedClusters/main"
 )
 GKE_ID = "projects/my-project/locations/us-central1/clusters/main"
 THEIRS = {
@@ -265,10 +271,15 @@ def make_theirs(folder: Path, theirs: Theirs, cloud: Path) -> None:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(each, marks=pytest.mark.xdist_group(name), id=name) for name, each in THEIRS.items()],
+    params=[
+        pytest.param(each, marks=pytest.mark.xdist_group(name), id=name)
+        for name, each in THEIRS.items()
+    ],
 )
 def taken(
-    request: pytest.FixtureRequest, journey: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    journey: Callable[[str], Any],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Taken:
     """A stack over the network of a cluster that is there; nothing of it is in the state."""
     theirs: Theirs = request.param
@@ -324,9 +335,15 @@ def test_the_cluster_is_taken_into_the_state(taken: Taken) -> None:
 def test_what_it_is_not_would_replace_it_and_the_preview_says_so(taken: Taken) -> None:
     options = {**taken.theirs.cluster, **taken.theirs.wrong}
     said = {name: value for name, value in options.items() if value is not None}
-    told = taken.journey.preview_of(lambda config: config["pulumi-dra:platform"].update(cluster=said), nodes=1)
+    told = taken.journey.preview_of(
+        lambda config: config["pulumi-dra:platform"].update(cluster=said), nodes=1
+    )
     assert told.ok, told.output
-    assert taken.journey.changed(told)["dra-cluster-cluster"] in {"replace", "create-replacement", "delete-replaced"}
+    assert taken.journey.changed(told)["dra-cluster-cluster"] in {
+        "replace",
+        "create-replacement",
+        "delete-replaced",
+    }
 
 
 def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
@@ -336,11 +353,18 @@ def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
     imported = taken.theirs.ids.keys() & changed.keys() - {"dra-cluster-creator"}
     assert {changed[name] for name in imported} == {"update"}, changed
     assert set(changed.values()) == {"create", "update"}, changed
-    assert changed[f"dra-{taken.theirs.first_pool}-nodes"] == changed["dra-driver-release"] == "create"
-    assert {name: taken.pools.get(name) for name in taken.theirs.kept} == before, "theirs stay as they are"
+    assert (
+        changed[f"dra-{taken.theirs.first_pool}-nodes"] == changed["dra-driver-release"] == "create"
+    )
+    assert {name: taken.pools.get(name) for name in taken.theirs.kept} == before, (
+        "theirs stay as they are"
+    )
     assert len(taken.pools) == len(before) + 2, "the system nodes and the GPU pool come beside them"
     if taken.theirs.stack == "eks-dev":
-        assert (taken.cluster["roleArn"], taken.cluster["accessConfig"]["authenticationMode"]) == (ROLE, "API")
+        assert (taken.cluster["roleArn"], taken.cluster["accessConfig"]["authenticationMode"]) == (
+            ROLE,
+            "API",
+        )
         addons = taken.journey.engine.cloud.all("aws:eks/addon:Addon")
         assert len(addons) == 4, "three of theirs, and the agent of Pod Identity"
 

@@ -1,4 +1,6 @@
-"""A platform on AKS that is lived with: grown, upgraded, moved, without one of its zones; what is replaced is named."""
+"""A platform on AKS that is lived with: grown, upgraded, moved, without one of its zones; what is
+replaced is named.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,19 +14,27 @@ from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("aks")]
 
 SUBNET = "azure-native:network:Subnet"
-CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+CLUSTER, POOL = (
+    "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:AgentPool",
+)
 Change = Callable[[dict[str, Any]], None]
 
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack aks-dev, protected, after its first `up`: t4 over two zones, a100 in the one that is lost later."""
+    """The stack aks-dev, protected, after its first `up`: t4 over two zones, a100 in the one that
+    is lost later.
+    """
     stack = journey("aks-dev")
     stack.config["pulumi-dra:platform"] = {"deletionProtection": True}
 
     def in_zones(fleet: dict[str, Any]) -> None:
         fleet["kubernetes"] = "1.34"
-        fleet["pools"][0]["zones"], fleet["pools"][1]["zones"] = ["eastus-1", "eastus-2"], ["eastus-1"]
+        fleet["pools"][0]["zones"], fleet["pools"][1]["zones"] = (
+            ["eastus-1", "eastus-2"],
+            ["eastus-1"],
+        )
 
     stack.write(nodes={"t4": 1, "a100": 1}, change=in_zones)
     done = stack.engine.up(stack.stack, skip_preview=True)
@@ -45,7 +55,9 @@ def changed(stack: Any, counts: Mapping[str, int], change: Change | None = None)
 def pool(stack: Any, name: str) -> dict[str, Any]:
     """Return a pool as the cloud has it."""
     found: dict[str, Any] = next(
-        each for each in stack.engine.cloud.all(POOL).values() if each["nodeLabels"]["pulumi-dra/pool"] == name
+        each
+        for each in stack.engine.cloud.all(POOL).values()
+        if each["nodeLabels"]["pulumi-dra/pool"] == name
     )
     return found
 
@@ -57,21 +69,29 @@ def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
 
 
 def test_another_driver_leaves_the_nodes_as_they_are(stack: Any) -> None:
-    steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"))
+    steps = changed(
+        stack,
+        {"t4": 1, "a100": 1},
+        lambda fleet: fleet["drivers"]["nvidia"].update(version="25.12.0"),
+    )
     assert steps["dra-driver-release"] == "update"
     assert not {name for name in steps if name.endswith(("-nodes", "-cluster"))}, steps
 
 
 def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
-        steps = changed(stack, {"t4": 1, "a100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor))
+        steps = changed(
+            stack, {"t4": 1, "a100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor)
+        )
         assert {"dra-cluster-cluster", "dra-t4-nodes", "dra-a100-nodes"} <= steps.keys()
         assert set(steps.values()) == {"update"}, steps
         (cluster,) = stack.engine.cloud.all(CLUSTER).values()
         assert cluster["currentKubernetesVersion"].startswith(f"{minor}.")
         assert pool(stack, "t4")["currentOrchestratorVersion"].startswith(f"{minor}.")
     (system,) = stack.engine.cloud.all(NODES).values()
-    assert system["currentOrchestratorVersion"].startswith("1.34."), "AKS upgrades those by a command (upgrades.md)"
+    assert system["currentOrchestratorVersion"].startswith("1.34."), (
+        "AKS upgrades those by a command (upgrades.md)"
+    )
 
 
 def test_in_a_lost_zone_a_pool_cannot_grow_and_one_over_two_zones_can(stack: Any) -> None:
@@ -116,7 +136,9 @@ def autoscaled(stack: Any, name: str, count: int) -> None:
 
 
 def test_an_autoscaler_that_comes_later_replaces_nothing_and_what_it_made_stays(stack: Any) -> None:
-    steps = changed(stack, {"t4": 3, "a100": 2}, lambda fleet: fleet.update(autoscaler="cluster-autoscaler"))
+    steps = changed(
+        stack, {"t4": 3, "a100": 2}, lambda fleet: fleet.update(autoscaler="cluster-autoscaler")
+    )
     assert (steps["dra-t4-nodes"], steps["dra-a100-nodes"]) == ("update", "update")
     assert set(steps.values()) == {"update"}, steps
     autoscaled(stack, "t4", 4)
@@ -151,21 +173,38 @@ def test_another_region_replaces_everything_and_says_so(stack: Any) -> None:
     seen = stack.preview_of(elsewhere, nodes={"t4": 3, "a100": 3})
     assert seen.ok, seen.output
     replaced = {step.name for step in seen.steps if "replace" in step.op}
-    assert {"dra-cluster-cluster", "dra-cluster-group", "dra-t4-nodes", "dra-a100-nodes"} <= replaced
+    assert {
+        "dra-cluster-cluster",
+        "dra-cluster-group",
+        "dra-t4-nodes",
+        "dra-a100-nodes",
+    } <= replaced
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
     """A lock and an interface of theirs; what a cluster made beside its nodes goes with it."""
     cloud = stack.engine.cloud
-    (cluster_id,), (cluster,), (subnet,) = cloud.all(CLUSTER), cloud.all(CLUSTER).values(), cloud.all(SUBNET)
+    (cluster_id,), (cluster,), (subnet,) = (
+        cloud.all(CLUSTER),
+        cloud.all(CLUSTER).values(),
+        cloud.all(SUBNET),
+    )
     nodes = f"{cluster_id.partition('/resourcegroups/')[0]}/resourceGroups/{cluster['nodeResourceGroup']}/providers"
-    cloud.put(BALANCER, f"{nodes}/Microsoft.Network/loadBalancers/kubernetes-internal", {"subnet": subnet})
+    cloud.put(
+        BALANCER, f"{nodes}/Microsoft.Network/loadBalancers/kubernetes-internal", {"subnet": subnet}
+    )
     cloud.put(DISK, f"{nodes}/Microsoft.Compute/disks/pvc-1", {})
     theirs = "/subscriptions/s/resourceGroups/theirs/providers"
     cloud.put(DISK, f"{theirs}/Microsoft.Compute/disks/pvc-2", {})
     left = {
-        (LOCK, f"{cluster_id}/providers/Microsoft.Authorization/locks/keep"): ({}, "following scope(s) are locked"),
-        (INTERFACE, f"{theirs}/Microsoft.Network/networkInterfaces/nic"): ({"subnet": subnet}, "is in use by"),
+        (LOCK, f"{cluster_id}/providers/Microsoft.Authorization/locks/keep"): (
+            {},
+            "following scope(s) are locked",
+        ),
+        (INTERFACE, f"{theirs}/Microsoft.Network/networkInterfaces/nic"): (
+            {"subnet": subnet},
+            "is in use by",
+        ),
     }
     for (token, identifier), (properties, _) in left.items():
         cloud.put(token, identifier, properties)

@@ -1,4 +1,6 @@
-"""A platform on EKS that is lived with: grown, scaled by somebody else, upgraded; what is replaced is named."""
+"""A platform on EKS that is lived with: grown, scaled by somebody else, upgraded; what is replaced
+is named.
+"""
 
 import re
 from collections.abc import Callable
@@ -10,14 +12,20 @@ pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("eks")]
 
 NODE_GROUP, CLUSTER = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster"
 SUBNET, INTERFACE = "aws:ec2/subnet:Subnet", "aws:ec2/networkInterface:NetworkInterface"
-VPC, GROUP, VOLUME = "aws:ec2/vpc:Vpc", "aws:ec2/securityGroup:SecurityGroup", "aws:ebs/volume:Volume"
+VPC, GROUP, VOLUME = (
+    "aws:ec2/vpc:Vpc",
+    "aws:ec2/securityGroup:SecurityGroup",
+    "aws:ebs/volume:Volume",
+)
 NEW_NODE, AMI = "dra-sandbox:aws:NewNode", "ami-0123456789abcdef0"
 BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack eks-dev with one pool, whose size the cluster autoscaler changes, after its first `up`."""
+    """The stack eks-dev with one pool, whose size the cluster autoscaler changes, after its first
+    `up`.
+    """
     stack = journey("eks-dev")
 
     def autoscaled(fleet: dict[str, Any]) -> None:
@@ -42,7 +50,9 @@ def sizes(stack: Any) -> tuple[int, int, int]:
 def autoscaler(stack: Any) -> str:
     """Return the image's tag of the autoscaler that is installed."""
     found = next(
-        each for each in stack.engine.resources(stack.stack) if each["urn"].endswith("::dra-autoscaler-release")
+        each
+        for each in stack.engine.resources(stack.stack)
+        if each["urn"].endswith("::dra-autoscaler-release")
     )
     assert found["outputs"]["status"]["status"] == "deployed"
     tag: str = found["inputs"]["values"]["image"]["tag"]
@@ -70,13 +80,24 @@ def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
         stack.write(nodes=2, change=lambda fleet, minor=minor: fleet.update(kubernetes=minor))
         changed = stack.up()
         assert set(changed.values()) == {"update"}, changed
-        assert {"dra-plan", "dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes"} <= changed.keys()
-        versions = {each["version"] for kind in (CLUSTER, NODE_GROUP) for each in stack.engine.cloud.all(kind).values()}
+        assert {
+            "dra-plan",
+            "dra-cluster-cluster",
+            "dra-cluster-system",
+            "dra-l4-nodes",
+        } <= changed.keys()
+        versions = {
+            each["version"]
+            for kind in (CLUSTER, NODE_GROUP)
+            for each in stack.engine.cloud.all(kind).values()
+        }
         assert versions == {minor}
         assert autoscaler(stack).startswith(f"v{minor}."), "it is of the cluster's minor"
 
 
-def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planned(stack: Any) -> None:
+def test_an_image_of_ones_own_replaces_its_pool_alone_whose_nodes_join_as_planned(
+    stack: Any,
+) -> None:
     image = {"id": AMI, "family": "al2023", "driverRoot": "/"}
     stack.write(nodes=2, change=lambda fleet: fleet["pools"][0].update(image=image))
     assert stack.up() == {"dra-plan": "update", "dra-l4-nodes": "delete-replaced"}
@@ -92,30 +113,45 @@ def test_another_machine_replaces_its_pool_alone_and_the_new_nodes_come_first(st
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert done.ok, done.output
     replaced = [(step.name, step.op) for step in done.steps if "replace" in step.op]
-    assert replaced == [("dra-l4-nodes", op) for op in ("create-replacement", "replace", "delete-replaced")]
-    assert {name for name, op in stack.changed(done).items() if op == "update"} <= {"dra-plan", "dra-l4-template"}
-    assert [each["instanceTypes"] for each in stack.engine.cloud.all(NODE_GROUP).values()].count(["g6.4xlarge"]) == 1
+    assert replaced == [
+        ("dra-l4-nodes", op) for op in ("create-replacement", "replace", "delete-replaced")
+    ]
+    assert {name for name, op in stack.changed(done).items() if op == "update"} <= {
+        "dra-plan",
+        "dra-l4-template",
+    }
+    assert [each["instanceTypes"] for each in stack.engine.cloud.all(NODE_GROUP).values()].count(
+        ["g6.4xlarge"]
+    ) == 1
 
 
 def test_a_patched_image_rolls_nodes_in_their_group(stack: Any) -> None:
-    stack.write(nodes=2, change=lambda fleet: fleet["pools"][0]["image"].update(id=AMI.replace("0", "1")))
+    stack.write(
+        nodes=2, change=lambda fleet: fleet["pools"][0]["image"].update(id=AMI.replace("0", "1"))
+    )
     assert set(stack.up().values()) == {"update"}
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
-    """A pod's interface, a Service's load balancer and its group keep the network; a volume costs on, unasked."""
+    """A pod's interface, a Service's load balancer and its group keep the network; a volume costs
+    on, unasked.
+    """
     cloud = stack.engine.cloud
     subnet, (vpc,) = next(iter(cloud.all(SUBNET))), cloud.all(VPC)
     in_use = f"The subnet '{subnet}' has dependencies and cannot be deleted"
-    # One at a time: the engine stops at the first error. A load balancer keeps its subnet and the gateway of the
-    # network, and either may be tried first.
+    # One at a time: the engine stops at the first error. A load balancer keeps its subnet and the
+    # gateway of the network, and either may be tried first.
     left = {
         (BALANCER, "k8s-web"): (
-            {"subnets": [subnet], "vpcId": vpc}, f"Network {vpc} has some mapped public address|{in_use}",
+            {"subnets": [subnet], "vpcId": vpc},
+            f"Network {vpc} has some mapped public address|{in_use}",
         ),
         (INTERFACE, "eni-left"): ({"subnetId": subnet}, in_use),
-        (GROUP, "sg-k8s-elb"): ({"vpcId": vpc}, f"The vpc '{vpc}' has dependencies and cannot be deleted"),
-    }  # fmt: skip
+        (GROUP, "sg-k8s-elb"): (
+            {"vpcId": vpc},
+            f"The vpc '{vpc}' has dependencies and cannot be deleted",
+        ),
+    }
     cloud.put(VOLUME, "vol-left", {"size": 100})
     for (token, identifier), (properties, said) in left.items():
         cloud.put(token, identifier, properties)

@@ -1,4 +1,6 @@
-"""The platform repository in `examples/platform-python` deploys as its README says, with the plan that lies in it."""
+"""The platform repository in `examples/platform-python` deploys as its README says, with the plan
+that lies in it.
+"""
 
 import shutil
 import subprocess
@@ -18,7 +20,11 @@ def test_the_python_platform_deploys(tmp_path: Path) -> None:
     project = tmp_path / "platform"
     shutil.copytree(PROJECT / "examples/platform-python", project)
     python = environment_with_wheel(project / ".venv", tmp_path / "wheel")
-    found = [python, "-c", "import pulumi_dra, dra_planner; print(pulumi_dra.__file__, dra_planner.__file__)"]
+    found = [
+        python,
+        "-c",
+        "import pulumi_dra, dra_planner; print(pulumi_dra.__file__, dra_planner.__file__)",
+    ]
     for path in subprocess.run(found, check=True, capture_output=True, text=True).stdout.split():
         assert Path(path).is_relative_to(project)
     engine = Engine(tmp_path / "work", project)
@@ -33,10 +39,16 @@ def test_the_python_platform_deploys(tmp_path: Path) -> None:
         "gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "4"
     }
     program = project / "__main__.py"
-    program.write_text(program.read_text().replace('"labels": {"team": "vision"}', '"labels": {"team": "research"}'))
+    program.write_text(
+        program.read_text().replace(
+            '"labels": {"team": "vision"}', '"labels": {"team": "research"}'
+        )
+    )
     relabelled = engine.up("dev", skip_preview=True)
     assert relabelled.ok, relabelled.output
-    assert {step.name: step.op for step in relabelled.steps if step.op != "same"} == {"gpus-l4-nodes": "update"}
+    assert {step.name: step.op for step in relabelled.steps if step.op != "same"} == {
+        "gpus-l4-nodes": "update"
+    }
     destroyed = engine.destroy("dev")
     assert destroyed.ok, destroyed.output
     assert engine.resources("dev") == []

@@ -1,4 +1,6 @@
-"""The driver on a cluster that is there already, through its upgrades, failures and second thoughts."""
+"""The driver on a cluster that is there already, through its upgrades, failures and second
+thoughts.
+"""
 
 import json
 from dataclasses import dataclass
@@ -63,7 +65,9 @@ class Existing:
         project = folder / "project"
         project.mkdir()
         (project / "__main__.py").write_text(PROGRAM)
-        (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "existing", "runtime": "python"}))
+        (project / "Pulumi.yaml").write_text(
+            yaml.safe_dump({"name": "existing", "runtime": "python"})
+        )
         self._driver = project / "driver.json"
         self._driver.touch()
         self.engine = Engine(folder / "work", project)
@@ -78,7 +82,9 @@ class Existing:
         return self.engine.up("dev", skip_preview=True, options=options)
 
     def state(self, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = next(r for r in self.engine.resources("dev") if r["urn"].endswith(f"::{name}"))
+        found: dict[str, Any] = next(
+            r for r in self.engine.resources("dev") if r["urn"].endswith(f"::{name}")
+        )
         return found
 
 
@@ -115,7 +121,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     namespace_before = stack.state("driver-namespace")["outputs"]["metadata"]["uid"]
     new = {"version": "0.4.1"}
     upgrade_preview, upgrade = stack.preview(**new), stack.up(**new)
-    upgraded, namespace = stack.state("driver-release"), stack.state("driver-namespace")["outputs"]["metadata"]["uid"]
+    upgraded, namespace = (
+        stack.state("driver-release"),
+        stack.state("driver-namespace")["outputs"]["metadata"]["uid"],
+    )
     renamed_preview = stack.preview(**new, keep_old_names=False)
     domains = {**new, "compute_domains": True, "crd_manifests": CRD}
     domains_on = stack.up(**domains)
@@ -134,9 +143,24 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     stack.up(**new, priority_class="gpu")
     destroyed = engine.destroy("dev")
     return Run(
-        exported, namespace_before, upgrade_preview, upgrade, upgraded, namespace, renamed_preview, domains_on,
-        failed, failed_state, retried, refreshed, hidden, repaired, refused, destroyed, engine.resources("dev"),
-    )  # fmt: skip
+        exported,
+        namespace_before,
+        upgrade_preview,
+        upgrade,
+        upgraded,
+        namespace,
+        renamed_preview,
+        domains_on,
+        failed,
+        failed_state,
+        retried,
+        refreshed,
+        hidden,
+        repaired,
+        refused,
+        destroyed,
+        engine.resources("dev"),
+    )
 
 
 def changed(result: Any) -> list[tuple[str, str]]:
@@ -148,7 +172,9 @@ def test_the_kubeconfig_is_in_no_state_and_no_preview_in_plain(run: Run) -> None
     assert TOKEN not in run.upgrade_preview.output + json.dumps(run.upgrade_preview.events)
 
 
-def test_across_the_renaming_of_the_chart_the_release_is_updated_and_nothing_replaced(run: Run) -> None:
+def test_across_the_renaming_of_the_chart_the_release_is_updated_and_nothing_replaced(
+    run: Run,
+) -> None:
     assert run.upgrade_preview.ok, run.upgrade_preview.output
     assert changed(run.upgrade_preview) == changed(run.upgrade) == [("update", "driver-release")]
     (step,) = (step for step in run.upgrade_preview.steps if step.op == "update")
@@ -160,7 +186,9 @@ def test_across_the_renaming_of_the_chart_the_release_is_updated_and_nothing_rep
     assert run.namespace_after == run.namespace_before
 
 
-def test_under_the_new_names_the_old_release_goes_before_the_new_one_comes_and_the_preview_says_so(run: Run) -> None:
+def test_under_the_new_names_the_old_release_goes_before_the_new_one_comes_and_the_preview_says_so(
+    run: Run,
+) -> None:
     assert changed(run.renamed_preview) == [
         ("delete-replaced", "driver-release"),
         ("replace", "driver-release"),
@@ -172,7 +200,10 @@ def test_under_the_new_names_the_old_release_goes_before_the_new_one_comes_and_t
 
 def test_compute_domains_turned_on_later_bring_their_definitions_first(run: Run) -> None:
     assert run.domains_on.ok, run.domains_on.output
-    assert changed(run.domains_on) == [("create", "driver-computedomains"), ("update", "driver-release")]
+    assert changed(run.domains_on) == [
+        ("create", "driver-computedomains"),
+        ("update", "driver-release"),
+    ]
 
 
 def test_a_failed_release_is_recorded_and_retried(run: Run) -> None:
@@ -183,7 +214,9 @@ def test_a_failed_release_is_recorded_and_retried(run: Run) -> None:
     assert ("update", "driver-release") in changed(run.retried)
 
 
-def test_a_failure_that_a_refresh_hides_is_told_in_a_sentence_and_repaired_as_it_says(run: Run) -> None:
+def test_a_failure_that_a_refresh_hides_is_told_in_a_sentence_and_repaired_as_it_says(
+    run: Run,
+) -> None:
     assert run.refreshed.ok
     assert not run.hidden.ok
     assert 'release "nvidia-dra-driver" is "failed", not deployed' in run.hidden.output
@@ -194,6 +227,8 @@ def test_a_failure_that_a_refresh_hides_is_told_in_a_sentence_and_repaired_as_it
 def test_what_is_protected_is_not_destroyed(run: Run) -> None:
     assert not run.refused.ok
     assert "protect" in run.refused.output
-    assert not [name for op, name in changed(run.refused) if op == "delete" and name != "classes-large-gpu"]
+    assert not [
+        name for op, name in changed(run.refused) if op == "delete" and name != "classes-large-gpu"
+    ]
     assert run.destroyed.ok, run.destroyed.output
     assert run.left == []

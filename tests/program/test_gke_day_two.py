@@ -1,4 +1,6 @@
-"""A platform on GKE that is lived with: grown, upgraded, without one of its zones; what is replaced is named."""
+"""A platform on GKE that is lived with: grown, upgraded, without one of its zones; what is replaced
+is named.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +19,9 @@ LOST, LEFT = "us-central1-a", "us-central1-b"
 
 @pytest.fixture(scope="module")
 def stack(journey: Callable[[str], Any]) -> Any:
-    """The stack gke-dev after its first `up`: l4 over two zones, h100 in the one that is lost later."""
+    """The stack gke-dev after its first `up`: l4 over two zones, h100 in the one that is lost
+    later.
+    """
     stack = journey("gke-dev")
 
     def two_zones(fleet: dict[str, Any]) -> None:
@@ -31,7 +35,9 @@ def stack(journey: Callable[[str], Any]) -> Any:
 def pool(stack: Any, name: str) -> dict[str, Any]:
     """Return a pool as the cloud has it."""
     pools = stack.engine.cloud.all(POOL).values()
-    found: dict[str, Any] = next(each for each in pools if each["nodeConfig"]["labels"].get("pulumi-dra/pool") == name)
+    found: dict[str, Any] = next(
+        each for each in pools if each["nodeConfig"]["labels"].get("pulumi-dra/pool") == name
+    )
     return found
 
 
@@ -41,7 +47,9 @@ def nodes(stack: Any, name: str) -> tuple[int, set[str]]:
     return found["nodeCount"], set(found["nodeLocations"])
 
 
-def changed(stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, Any]], None] | None = None) -> Any:
+def changed(
+    stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, Any]], None] | None = None
+) -> Any:
     """Return what `up` changed beside the record."""
     stack.write(nodes=counts, change=change)
     steps = stack.up()
@@ -49,7 +57,9 @@ def changed(stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, A
     return steps
 
 
-def refused(stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, Any]], None] | None = None) -> str:
+def refused(
+    stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, Any]], None] | None = None
+) -> str:
     stack.write(nodes=counts, change=change)
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert not done.ok
@@ -58,7 +68,9 @@ def refused(stack: Any, counts: Mapping[str, int], change: Callable[[dict[str, A
 
 
 def in_zones(name: str, *zones: str) -> Callable[[dict[str, Any]], None]:
-    return lambda fleet: next(each for each in fleet["pools"] if each["name"] == name).update(zones=list(zones))
+    return lambda fleet: next(each for each in fleet["pools"] if each["name"] == name).update(
+        zones=list(zones)
+    )
 
 
 def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
@@ -70,7 +82,9 @@ def test_a_pool_grows_and_shrinks_as_its_plan(stack: Any) -> None:
 
 def test_minors_are_upgraded_one_by_one_and_replace_nothing(stack: Any) -> None:
     for minor in ("1.35", "1.36"):
-        steps = changed(stack, {"l4": 2, "h100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor))
+        steps = changed(
+            stack, {"l4": 2, "h100": 1}, lambda fleet, minor=minor: fleet.update(kubernetes=minor)
+        )
         assert steps.pop("dra-cluster-cluster") == "update"
         assert set(steps.values()) <= {"update"}, steps
         assert not {name for name in steps if name.endswith("-nodes")}, "pools follow by themselves"
@@ -99,7 +113,10 @@ def test_when_a_zone_is_lost_what_is_there_is_left_alone(stack: Any) -> None:
 def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) -> None:
     said = refused(stack, {"l4": 2, "h100": 2})
     assert "[GCE_STOCKOUT]" in said
-    assert f"The zone 'projects/my-project/zones/{LOST}' does not have enough resources available" in said
+    assert (
+        f"The zone 'projects/my-project/zones/{LOST}' does not have enough resources available"
+        in said
+    )
     assert nodes(stack, "h100") == (1, {LOST})
 
 
@@ -108,7 +125,9 @@ def test_neither_can_a_pool_over_both_zones_whose_count_is_one_per_zone(stack: A
     assert nodes(stack, "l4") == (1, {LOST, LEFT})
 
 
-def test_another_zone_moves_a_pool_in_place_but_not_in_the_step_in_which_it_grows(stack: Any) -> None:
+def test_another_zone_moves_a_pool_in_place_but_not_in_the_step_in_which_it_grows(
+    stack: Any,
+) -> None:
     assert "[GCE_STOCKOUT]" in refused(stack, {"l4": 2, "h100": 2}, in_zones("h100", LEFT))
     assert changed(stack, {"l4": 2, "h100": 1}) == {"dra-h100-nodes": "update"}
     assert changed(stack, {"l4": 2, "h100": 2}) == {"dra-h100-nodes": "update"}
@@ -117,7 +136,9 @@ def test_another_zone_moves_a_pool_in_place_but_not_in_the_step_in_which_it_grow
     assert nodes(stack, "l4") == (1, {LEFT})
 
 
-def test_an_autoscaler_that_comes_later_replaces_nothing_and_may_want_what_the_zone_has_not(stack: Any) -> None:
+def test_an_autoscaler_that_comes_later_replaces_nothing_and_may_want_what_the_zone_has_not(
+    stack: Any,
+) -> None:
     def scaled(fleet: dict[str, Any]) -> None:
         fleet["autoscaler"] = "gke"
         in_zones("l4", LOST, LEFT)(fleet)
@@ -140,12 +161,18 @@ def test_when_the_zone_is_back_nothing_moves_by_itself(stack: Any) -> None:
 
 
 def test_what_tenants_left_stops_a_destroy_which_goes_on_without_it(stack: Any) -> None:
-    """The load balancer of a Service and the endpoints of an Ingress keep the network; a disk costs on, unasked."""
+    """The load balancer of a Service and the endpoints of an Ingress keep the network; a disk costs
+    on, unasked.
+    """
     cloud = stack.engine.cloud
     (network,) = cloud.all(NETWORK)
     endpoints = "projects/my-project/zones/us-central1-b/networkEndpointGroups/k8s1-ingress"
     rule = "projects/my-project/global/firewalls/k8s-0a1b-node-http-hc"
-    cloud.put(FIREWALL, rule, {"network": network, "project": "my-project", "name": "k8s-0a1b-node-http-hc"})
+    cloud.put(
+        FIREWALL,
+        rule,
+        {"network": network, "project": "my-project", "name": "k8s-0a1b-node-http-hc"},
+    )
     cloud.put(ENDPOINTS, endpoints, {"network": network, "name": "k8s1-ingress"})
     cloud.put(DISK, "projects/my-project/zones/us-central1-b/disks/pvc-1", {"name": "pvc-1"})
     for token, left in ((FIREWALL, rule), (ENDPOINTS, endpoints)):

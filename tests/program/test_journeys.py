@@ -1,4 +1,6 @@
-"""The stacks of this repository through the real engine, from nothing to nothing, on simulated clouds."""
+"""The stacks of this repository through the real engine, from nothing to nothing, on simulated
+clouds.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,12 +39,16 @@ def a_network_of_ones_own(config: Config) -> None:
 
 def other_region(config: Config) -> None:
     config["gcp:region"] = fleet_of(config)["region"] = "europe-west4"
-    fleet_of(config)["network"]["zones"] = fleet_of(config)["pools"][1]["zones"] = ["europe-west4-b"]
+    fleet_of(config)["network"]["zones"] = fleet_of(config)["pools"][1]["zones"] = [
+        "europe-west4-b"
+    ]
 
 
 @dataclass(frozen=True)
 class Story:
-    """A stack: its pools, smaller one first, what its resources are called, and the changes that are previewed."""
+    """A stack: its pools, smaller one first, what its resources are called, and the changes that
+    are previewed.
+    """
 
     stack: str
     pools: tuple[str, str]
@@ -72,7 +78,13 @@ STORIES = {
             ("Network", "dra-cluster-network-network"),
             {"spot": spot, "other region": other_region},
         ),
-        Story("aks-dev", ("t4", "a100"), "AgentPool", ("Subnet", "dra-cluster-network-nodes"), {"spot": spot}),
+        Story(
+            "aks-dev",
+            ("t4", "a100"),
+            "AgentPool",
+            ("Subnet", "dra-cluster-network-nodes"),
+            {"spot": spot},
+        ),
     )
 }
 CLOUDS = frozenset({"aws", "gcp", "azure-native", "kubernetes"})
@@ -103,7 +115,8 @@ class Run:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(each, marks=pytest.mark.xdist_group(each.stack[:3]), id=each.stack) for each in STORIES.values()
+        pytest.param(each, marks=pytest.mark.xdist_group(each.stack[:3]), id=each.stack)
+        for each in STORIES.values()
     ],
 )
 def run(request: pytest.FixtureRequest, journey: Callable[[str], Any]) -> Run:
@@ -119,22 +132,36 @@ def run(request: pytest.FixtureRequest, journey: Callable[[str], Any]) -> Run:
     stack.write(nodes=nodes)
     resized = engine.up(story.stack, skip_preview=True)
     resized_resources = engine.resources(story.stack)
-    previews = {name: stack.preview_of(change, nodes=nodes) for name, change in story.previews.items()}
+    previews = {
+        name: stack.preview_of(change, nodes=nodes) for name, change in story.previews.items()
+    }
     destroyed = engine.destroy(story.stack)
     return Run(
-        story, resources, outputs, again, resized, stack.changed(resized), resized_resources, previews, destroyed,
+        story,
+        resources,
+        outputs,
+        again,
+        resized,
+        stack.changed(resized),
+        resized_resources,
+        previews,
+        destroyed,
         engine.resources(story.stack),
-    )  # fmt: skip
+    )
 
 
 def of(stack: str) -> pytest.MarkDecorator:
     """Run a test for one of the stacks."""
     group = pytest.mark.xdist_group(stack[:3])
-    return pytest.mark.parametrize("run", [pytest.param(STORIES[stack], marks=group, id=stack)], indirect=True)
+    return pytest.mark.parametrize(
+        "run", [pytest.param(STORIES[stack], marks=group, id=stack)], indirect=True
+    )
 
 
 def inputs_of(resources: list[dict[str, Any]]) -> dict[str, Any]:
-    return {resource["urn"].rpartition("::")[2]: resource.get("inputs") or {} for resource in resources}
+    return {
+        resource["urn"].rpartition("::")[2]: resource.get("inputs") or {} for resource in resources
+    }
 
 
 def test_the_record_comes_first(run: Run) -> None:
@@ -146,11 +173,16 @@ def test_the_record_comes_first(run: Run) -> None:
 
 def test_everything_of_a_cloud_waits_for_the_record(run: Run) -> None:
     record = next(r["urn"] for r in run.resources if r["type"] == "pulumi-dra:index:CapacityPlan")
-    usual = ("pulumi:pulumi:Stack", *(f"pulumi:providers:{cloud}" for cloud in CLOUDS - {"kubernetes"}))
+    usual = (
+        "pulumi:pulumi:Stack",
+        *(f"pulumi:providers:{cloud}" for cloud in CLOUDS - {"kubernetes"}),
+    )
     without = [
         resource["urn"]
         for resource in run.resources
-        if resource.get("custom") and resource["type"] not in usual and record not in resource.get("dependencies", [])
+        if resource.get("custom")
+        and resource["type"] not in usual
+        and record not in resource.get("dependencies", [])
     ]
     assert without == []
 
@@ -186,7 +218,11 @@ def test_destroy_leaves_nothing(run: Run) -> None:
 
 
 def test_releases_go_before_nodes_and_nodes_before_the_cluster(run: Run) -> None:
-    gone = [(step.type.rpartition(":")[2], step.name) for step in run.destroyed.steps if step.op == "delete"]
+    gone = [
+        (step.type.rpartition(":")[2], step.name)
+        for step in run.destroyed.steps
+        if step.op == "delete"
+    ]
     in_cluster = [index for index, (kind, _) in enumerate(gone) if kind in ("Release", "DaemonSet")]
     pools = [gone.index((run.story.nodes, f"dra-{pool}-nodes")) for pool in run.story.pools]
     nodes = [index for index, (kind, _) in enumerate(gone) if kind == run.story.nodes]
@@ -206,20 +242,32 @@ def test_sizes_reach_the_groups(run: Run) -> None:
 @of("eks-dev")
 def test_a_zone_more_only_adds(run: Run) -> None:
     assert run.replaced("one zone more") == set()
-    changed = [step for step in run.previews["one zone more"].steps if step.op not in ("same", "read")]
+    changed = [
+        step for step in run.previews["one zone more"].steps if step.op not in ("same", "read")
+    ]
     assert {step.op for step in changed} == {"create", "update"}
-    assert {step.name for step in changed if step.op == "update"} == {"dra-plan", "dra-cluster-network-s3"}
+    assert {step.name for step in changed if step.op == "update"} == {
+        "dra-plan",
+        "dra-cluster-network-s3",
+    }
 
 
 @of("eks-dev")
 def test_a_network_of_ones_own_replaces_the_cluster_and_says_so(run: Run) -> None:
     replaced = run.replaced("a network of one's own")
-    assert {"dra-cluster-cluster", "dra-cluster-system", "dra-l4-nodes", "dra-h100-nodes"} <= replaced
+    assert {
+        "dra-cluster-cluster",
+        "dra-cluster-system",
+        "dra-l4-nodes",
+        "dra-h100-nodes",
+    } <= replaced
 
 
 @of("eks-dev")
 def test_the_kubeconfig_is_secret_and_holds_no_token(run: Run) -> None:
-    stack = next(resource for resource in run.resources if resource["type"] == "pulumi:pulumi:Stack")
+    stack = next(
+        resource for resource in run.resources if resource["type"] == "pulumi:pulumi:Stack"
+    )
     assert "ciphertext" in stack["outputs"]["kubeconfig"]
     assert "get-token" in run.outputs["kubeconfig"]
     assert '"token"' not in run.outputs["kubeconfig"]
@@ -233,9 +281,12 @@ def test_another_region_replaces_cluster_and_pools_and_says_so(run: Run) -> None
 @of("gke-dev")
 def test_the_driver_is_installed_and_may_run_on_every_node(run: Run) -> None:
     inputs = inputs_of(run.resources)
-    assert inputs["dra-driver-critical-pods"]["spec"]["hard"]["pods"] == "12"  # 4 + 8 nodes, no controller
+    # 4 + 8 nodes, no controller
+    assert inputs["dra-driver-critical-pods"]["spec"]["hard"]["pods"] == "12"
     assert "dra-driver-installer-installer" in inputs
-    assert inputs["dra-driver-release"]["values"]["nvidiaDriverRoot"] == "/home/kubernetes/bin/nvidia"
+    assert (
+        inputs["dra-driver-release"]["values"]["nvidiaDriverRoot"] == "/home/kubernetes/bin/nvidia"
+    )
 
 
 @of("aks-dev")

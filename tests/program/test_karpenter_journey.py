@@ -1,4 +1,6 @@
-"""A platform on EKS whose pools Karpenter keeps: built, grown, and taken down while Karpenter runs."""
+"""A platform on EKS whose pools Karpenter keeps: built, grown, and taken down while Karpenter
+runs.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,15 +36,22 @@ def up(stack: Any) -> dict[str, str]:
 
 def spec_of(stack: Any, name: str) -> dict[str, Any]:
     """Return the spec of an object as the engine's state has it."""
-    found = next(each for each in stack.engine.resources(stack.stack) if each["urn"].endswith(f"::{name}"))
+    found = next(
+        each for each in stack.engine.resources(stack.stack) if each["urn"].endswith(f"::{name}")
+    )
     spec: dict[str, Any] = found["outputs"]["spec"]
     return spec
 
 
 def test_gpu_nodes_are_karpenters_and_a_second_up_changes_nothing(stack: Any) -> None:
-    groups = [each["labels"]["pulumi-dra/pool"] for each in stack.engine.cloud.all(NODE_GROUP).values()]
+    groups = [
+        each["labels"]["pulumi-dra/pool"] for each in stack.engine.cloud.all(NODE_GROUP).values()
+    ]
     assert groups == ["system"]
-    assert (spec_of(stack, "dra-l4-pool")["replicas"], spec_of(stack, "dra-l4-pool")["limits"]) == (2, {"nodes": 4})
+    assert (spec_of(stack, "dra-l4-pool")["replicas"], spec_of(stack, "dra-l4-pool")["limits"]) == (
+        2,
+        {"nodes": 4},
+    )
     profile = spec_of(stack, "dra-l4-class")["instanceProfile"]
     assert profile.startswith("dra-karpenter-nodes")
     assert up(stack) == {}
@@ -60,4 +69,6 @@ def test_pools_go_before_karpenter_and_karpenter_before_its_role(stack: Any) -> 
     order = [step.name for step in done.steps if step.op == "delete"]
     place = {name: order.index(name) for name in order}
     assert place["dra-l4-pool"] < place["dra-l4-class"] < place["dra-karpenter-release"]
-    assert place["dra-karpenter-release"] < place["dra-karpenter-nodes"] < place["dra-cluster-system"]
+    assert (
+        place["dra-karpenter-release"] < place["dra-karpenter-nodes"] < place["dra-cluster-system"]
+    )

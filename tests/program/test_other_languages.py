@@ -1,4 +1,6 @@
-"""The components as another language meets them: by their schema, and constructed through the engine."""
+"""The components as another language meets them: by their schema, and constructed through the
+engine.
+"""
 
 import json
 import shutil
@@ -18,7 +20,8 @@ from pulumi_dra.hosting import schema_text
 PROJECT = Path(__file__).parents[2]
 PUBLISHED = PROJECT / "docs" / "schema" / "components.json"
 
-# What an SDK generated from the schema does, in any language: plain values across, a URN and outputs back.
+# What an SDK generated from the schema does, in any language: plain values across, a URN and
+# outputs back.
 PROGRAM = """
 import pulumi
 
@@ -54,9 +57,15 @@ def test_every_input_and_output_is_described() -> None:
     schema = _schema()
     for token, component in schema["resources"].items():
         for group in ("inputProperties", "properties"):
-            bare += [f"{token}.{name}" for name, p in component[group].items() if not p.get("description")]
+            bare += [
+                f"{token}.{name}"
+                for name, p in component[group].items()
+                if not p.get("description")
+            ]
     for token, kind in schema["types"].items():
-        bare += [f"{token}.{name}" for name, p in kind["properties"].items() if not p.get("description")]
+        bare += [
+            f"{token}.{name}" for name, p in kind["properties"].items() if not p.get("description")
+        ]
     assert bare == []
 
 
@@ -70,8 +79,12 @@ def other_project(folder: Path, program: str, components: Path = PROJECT / "comp
     project.mkdir()
     (project / "__main__.py").write_text(program)
     plugins = {"providers": [{"name": "pulumi-dra", "path": str(components)}]}
-    (project / "Pulumi.yaml").write_text(yaml.safe_dump({"name": "other", "runtime": "python", "plugins": plugins}))
-    (project / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": {"aws:region": "us-east-1"}}))
+    (project / "Pulumi.yaml").write_text(
+        yaml.safe_dump({"name": "other", "runtime": "python", "plugins": plugins})
+    )
+    (project / "Pulumi.dev.yaml").write_text(
+        yaml.safe_dump({"config": {"aws:region": "us-east-1"}})
+    )
     engine = Engine(folder / "work", project)
     engine.stack_init("dev")
     return engine
@@ -79,7 +92,16 @@ def other_project(folder: Path, program: str, components: Path = PROJECT / "comp
 
 def test_what_is_installed_for_them_is_this_checkout_with_every_cloud() -> None:
     """As Pulumi does for a plugin in Python: pip, in the folder of the components."""
-    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--no-build-isolation", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-deps",
+        "--no-build-isolation",
+        "--quiet",
+    ]
     done = subprocess.run(
         [*command, "--report", "-", "--requirement", "requirements.txt"],
         cwd=PROJECT / "components",
@@ -107,7 +129,10 @@ def test_a_copy_of_the_folder_serves_other_languages(tmp_path: Path) -> None:
 @pytest.mark.xdist_group("eks")
 def test_wrong_inputs_are_sentences_in_another_language(tmp_path: Path) -> None:
     program = "\n".join(PROGRAM.split("\n")[:7])
-    program += '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "azure", "maxNodes": 4}, [])\n'
+    program += (
+        '\nRemote("DraDriver", "driver", {"version": "25.3.0", "platform": "azure", '
+        '"maxNodes": 4}, [])\n'
+    )
     preview = other_project(tmp_path, program).preview("dev")
     assert not preview.ok
     assert 'DraDriver "driver" has 2 wrong inputs:' in preview.output
@@ -129,7 +154,13 @@ def test_a_program_in_another_language_builds_the_platform(tmp_path: Path, plan_
     up = engine.up("dev", skip_preview=True)
     assert up.ok, up.output
     names = [resource["urn"].rpartition("::")[2] for resource in engine.resources("dev")]
-    assert {"dra-plan", "dra-cluster-cluster", "dra-l4-nodes", "dra-h100-nodes", "dra-driver-release"} <= set(names)
+    assert {
+        "dra-plan",
+        "dra-cluster-cluster",
+        "dra-l4-nodes",
+        "dra-h100-nodes",
+        "dra-driver-release",
+    } <= set(names)
     outputs = engine.outputs("dev")
     assert outputs["verdict"] == "fits"
     assert outputs["maximum"] == {"l4": 4, "h100": 8}

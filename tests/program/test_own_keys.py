@@ -1,4 +1,6 @@
-"""Keys of one's own, said in a stack, through the engine: the first `up` works; what it would say without grants."""
+"""Keys of one's own, said in a stack, through the engine: the first `up` works; what it would say
+without grants.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +39,10 @@ def test_pools_of_a_new_account_start_with_a_key_of_ones_own(journey: Callable[[
     assert done.ok, done.output  # the grant goes last, when nobody has asked for more nodes
     stack.write(nodes=3)
     refused = stack.engine.up("eks-dev", skip_preview=True)
-    assert "Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state" in refused.output
+    assert (
+        "Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state"
+        in refused.output
+    )
 
 
 @pytest.mark.xdist_group("gke")

@@ -26,7 +26,10 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
     def scheduled(fleet: dict[str, Any]) -> None:
         fleet["pools"] = fleet["pools"][:1]
-        fleet["pools"][0] |= {"count": {"min": 0, "max": 4}, "schedule": hours(-timedelta(hours=3), timedelta(hours=3))}
+        fleet["pools"][0] |= {
+            "count": {"min": 0, "max": 4},
+            "schedule": hours(-timedelta(hours=3), timedelta(hours=3)),
+        }
 
     stack.write(nodes=2, change=scheduled)
     stack.up()
@@ -35,16 +38,22 @@ def stack(journey: Callable[[str], Any]) -> Any:
 
 def sizes(stack: Any) -> tuple[int, int, int]:
     groups = stack.engine.cloud.all(NODE_GROUP).values()
-    scaling = next(each for each in groups if each["labels"]["pulumi-dra/pool"] == "l4")["scalingConfig"]
+    scaling = next(each for each in groups if each["labels"]["pulumi-dra/pool"] == "l4")[
+        "scalingConfig"
+    ]
     return scaling["minSize"], scaling["desiredSize"], scaling["maxSize"]
 
 
-def test_in_its_hours_a_pool_has_what_the_plan_says_and_a_second_up_changes_nothing(stack: Any) -> None:
+def test_in_its_hours_a_pool_has_what_the_plan_says_and_a_second_up_changes_nothing(
+    stack: Any,
+) -> None:
     assert sizes(stack) == (0, 2, 4)
     assert stack.up() == {}
 
 
-def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_limits(stack: Any) -> None:
+def test_time_takes_the_nodes_away_and_brings_them_back_without_touching_the_limits(
+    stack: Any,
+) -> None:
     pass_time(stack.engine.cloud, NOW, NOW + timedelta(hours=4))
     assert sizes(stack) == (0, 0, 4)
     pass_time(stack.engine.cloud, NOW + timedelta(hours=4), NOW + timedelta(hours=24))
@@ -60,13 +69,17 @@ def test_a_plan_that_grows_makes_the_actions_anew(stack: Any) -> None:
     assert changed.pop("dra-l4-nodes-start") in {"create-replacement", "replace", "delete-replaced"}
     assert changed == {"dra-plan": "update", "dra-l4-nodes": "update"}
     assert sizes(stack) == (0, 3, 4)
-    assert sorted(each["desiredCapacity"] for each in stack.engine.cloud.all(SCHEDULE).values()) == [0, 3]
+    assert sorted(
+        each["desiredCapacity"] for each in stack.engine.cloud.all(SCHEDULE).values()
+    ) == [0, 3]
 
 
 def test_after_its_hours_an_up_starts_nothing(stack: Any) -> None:
     stack.write(
         nodes=3,
-        change=lambda fleet: fleet["pools"][0].update(schedule=hours(timedelta(hours=3), timedelta(hours=6))),
+        change=lambda fleet: fleet["pools"][0].update(
+            schedule=hours(timedelta(hours=3), timedelta(hours=6))
+        ),
     )
     stack.up()
     assert sizes(stack) == (0, 0, 4)

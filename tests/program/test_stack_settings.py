@@ -1,4 +1,6 @@
-"""The program refuses a stack whose settings or plan are wrong, with a sentence, before anything is declared."""
+"""The program refuses a stack whose settings or plan are wrong, with a sentence, before anything is
+declared.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,13 +25,17 @@ FIX = "run `pulumi-dra plan --stack dev --write`"
 
 @pytest.fixture
 def config() -> dict[str, Any]:
-    settings: dict[str, Any] = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
+    settings: dict[str, Any] = yaml.safe_load((PROJECT / "stacks/Pulumi.eks-dev.yaml").read_text())[
+        "config"
+    ]
     settings["pulumi-dra:workloads"] = ["work.yaml"]
     return settings
 
 
 @pytest.fixture
-def project(tmp_path: Path, config: dict[str, Any], plan_of: Callable[..., planfile.PlanFile]) -> Path:
+def project(
+    tmp_path: Path, config: dict[str, Any], plan_of: Callable[..., planfile.PlanFile]
+) -> Path:
     (tmp_path / "stacks").mkdir()
     (tmp_path / "work.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n")
     plan = plan_of(read_settings(config).fleet, read_sources([tmp_path / "work.yaml"]))
@@ -50,7 +56,8 @@ def test_the_fleet_may_be_a_file_of_the_project(project: Path, config: dict[str,
 
 
 def test_a_fleet_at_a_url_is_the_one_of_the_plan(project: Path, config: dict[str, Any]) -> None:
-    config["pulumi-dra:fleet"] = "git+https://example.com/shared.git@v1#fleet.yaml"  # the program fetches nothing
+    # the program fetches nothing
+    config["pulumi-dra:fleet"] = "git+https://example.com/shared.git@v1#fleet.yaml"
     assert settings_of("dev", config, project).fleet.region == "us-east-1"
 
 
@@ -64,7 +71,10 @@ def test_a_stack_names_its_admins(project: Path, config: dict[str, Any]) -> None
 def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[str, Any]) -> None:
     config["pulumi-dra:securityGroup"] = "none"
     config["pulumi-dra:platform"] = {
-        "cluster": {"dnsEndpoint": True, "maintenanceExclusions": [{"name": "busy", "startTime": "t", "endTime": "u"}]},
+        "cluster": {
+            "dnsEndpoint": True,
+            "maintenanceExclusions": [{"name": "busy", "startTime": "t", "endTime": "u"}],
+        },
         "pools": [{"name": "l4", "diskKmsKey": "arn", "labels": {"teamName": "vision"}}],
         "addonVersions": {"vpc-cni": "most-recent"},
         "deletionProtection": True,
@@ -84,8 +94,12 @@ def test_a_stack_says_all_that_its_platform_takes(project: Path, config: dict[st
     }
 
 
-def test_every_name_of_the_published_schema_can_be_said(project: Path, config: dict[str, Any]) -> None:
-    """The schema is Pulumi's own reading of the components; a document with every name in it is taken whole."""
+def test_every_name_of_the_published_schema_can_be_said(
+    project: Path, config: dict[str, Any]
+) -> None:
+    """The schema is Pulumi's own reading of the components; a document with every name in it is
+    taken whole.
+    """
     schema = json.loads((PROJECT / "docs/schema/components.json").read_text())
 
     def every(properties: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +131,9 @@ DOCUMENTATION = {
 }
 
 
-@pytest.mark.parametrize(("endpoint", "options", "refused"), DOCUMENTATION.values(), ids=DOCUMENTATION)
+@pytest.mark.parametrize(
+    ("endpoint", "options", "refused"), DOCUMENTATION.values(), ids=DOCUMENTATION
+)
 def test_the_examples_range_is_not_deployed(
     project: Path,
     config: dict[str, Any],
@@ -135,7 +151,9 @@ def test_the_examples_range_is_not_deployed(
         refuse_documentation_ranges(settings)
 
 
-def test_workloads_that_are_not_at_hand_are_no_reason_to_stop(project: Path, config: dict[str, Any]) -> None:
+def test_workloads_that_are_not_at_hand_are_no_reason_to_stop(
+    project: Path, config: dict[str, Any]
+) -> None:
     (project / "work.yaml").unlink()
     assert settings_of("dev", config, project).stack == "dev"
 
@@ -193,23 +211,40 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        pytest.param(_other_region, '"eu-west-1" is not the fleet\'s region "us-east-1"; make the two the same'),
+        pytest.param(
+            _other_region,
+            '"eu-west-1" is not the fleet\'s region "us-east-1"; make the two the same',
+        ),
         pytest.param(_no_fleet, 'the stack has no "pulumi-dra:fleet"; describe the fleet there'),
         pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
-        pytest.param(_misspelt_option, 'dnsEndpont: is not an option of the platform; did you mean "dnsEndpoint"?'),
-        pytest.param(_option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"),
+        pytest.param(
+            _misspelt_option,
+            'dnsEndpont: is not an option of the platform; did you mean "dnsEndpoint"?',
+        ),
+        pytest.param(
+            _option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"
+        ),
         pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: cannot be said here"),
         pytest.param(_no_plan, f"does not exist; {FIX}"),
-        pytest.param(_edited_plan, f"was changed by hand: its content does not match its digest; {FIX}"),
+        pytest.param(
+            _edited_plan, f"was changed by hand: its content does not match its digest; {FIX}"
+        ),
         pytest.param(_broken_plan, FIX),
-        pytest.param(_newer_plan, f"is a plan document of version 99; this program reads version 1; {FIX}"),
+        pytest.param(
+            _newer_plan, f"is a plan document of version 99; this program reads version 1; {FIX}"
+        ),
         pytest.param(_other_fleet, f"is stale: the fleet has changed since it was made; {FIX}"),
-        pytest.param(_other_workloads, f"is stale: the workloads have changed since it was made; {FIX}"),
+        pytest.param(
+            _other_workloads, f"is stale: the workloads have changed since it was made; {FIX}"
+        ),
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )
 def test_refusals(
-    project: Path, config: dict[str, Any], spoil: Callable[[dict[str, Any], Path], None], sentence: str
+    project: Path,
+    config: dict[str, Any],
+    spoil: Callable[[dict[str, Any], Path], None],
+    sentence: str,
 ) -> None:
     spoil(config, project)
     with pytest.raises(PlannerError) as refused:

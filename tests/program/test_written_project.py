@@ -28,20 +28,27 @@ spec:
 def run(python: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [python, "-m", "dra_command", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.engine
 @pytest.mark.xdist_group("eks")
-def test_a_written_stack_previews_with_the_pack_of_the_wheel_and_with_its_own(tmp_path: Path) -> None:
+def test_a_written_stack_previews_with_the_pack_of_the_wheel_and_with_its_own(
+    tmp_path: Path,
+) -> None:
     python = environment_with_wheel(tmp_path / "venv", tmp_path / "wheel")
     asked = "import dra_policies; print(dra_policies.__path__[0])"
-    installed = subprocess.run([python, "-I", "-c", asked], check=True, capture_output=True, text=True).stdout.strip()
+    installed = subprocess.run(
+        [python, "-I", "-c", asked], check=True, capture_output=True, text=True
+    ).stdout.strip()
     assert Path(installed).is_relative_to(tmp_path)
     written = run(python, tmp_path, "init", "platform", "--stack", "prod", "--region", "us-east-1")
     assert written.returncode == 0, written.stderr
     project = tmp_path / "platform"
-    (project / ".venv").symlink_to(python.parents[1])  # as `pulumi install` makes it, from the wheel
+    # as `pulumi install` makes it, from the wheel
+    (project / ".venv").symlink_to(python.parents[1])
     assert run(python, project, "plan", "--stack", "prod", "--check", "--quiet").returncode == 0
 
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"  # as in an activated environment

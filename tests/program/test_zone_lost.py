@@ -1,4 +1,6 @@
-"""A zone of the region has no machines any more: what goes on, what is refused, and how a pool is moved."""
+"""A zone of the region has no machines any more: what goes on, what is refused, and how a pool is
+moved.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,14 +43,19 @@ def test_a_pool_in_the_lost_zone_cannot_grow_and_the_cloud_says_why(stack: Any) 
     stack.write(nodes={"l4": 1, "h100": 2})
     done = stack.engine.up(stack.stack, skip_preview=True)
     assert not done.ok
-    assert f"not have sufficient p5.48xlarge capacity in the Availability Zone you requested ({LOST})" in done.output
+    assert (
+        f"not have sufficient p5.48xlarge capacity in the Availability Zone you requested ({LOST})"
+        in done.output
+    )
     assert nodes(stack, "h100") == (1, {LOST})
 
 
 def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(stack: Any) -> None:
     stack.write(
         nodes={"l4": 3, "h100": 2},
-        change=lambda fleet: next(each for each in fleet["pools"] if each["name"] == "h100").update(zones=[LEFT]),
+        change=lambda fleet: next(each for each in fleet["pools"] if each["name"] == "h100").update(
+            zones=[LEFT]
+        ),
     )
     changed = stack.up()
     assert changed.pop("dra-h100-nodes") == "delete-replaced"
@@ -59,11 +66,16 @@ def test_another_zone_replaces_that_pool_alone_while_one_over_both_zones_grows(s
 
 def test_a_new_pool_names_the_zone_that_is_left(stack: Any) -> None:
     pool = {"name": "new", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
-    stack.write(nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"].append(pool))
+    stack.write(
+        nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"].append(pool)
+    )
     refused = stack.engine.up(stack.stack, skip_preview=True)
     assert not refused.ok
     assert f"or choosing {LEFT}" in refused.output
-    stack.write(nodes={"l4": 3, "h100": 2, "new": 1}, change=lambda fleet: fleet["pools"][-1].update(zones=[LEFT]))
+    stack.write(
+        nodes={"l4": 3, "h100": 2, "new": 1},
+        change=lambda fleet: fleet["pools"][-1].update(zones=[LEFT]),
+    )
     stack.up()
     assert nodes(stack, "new") == (1, {LEFT})
 

@@ -42,12 +42,18 @@ def imported(package: str) -> set[str]:
     for path in (ROOT / PACKAGES[package] / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names = [node.module] if "." in node.module else [f"{node.module}.{each.name}" for each in node.names]
+                names = (
+                    [node.module]
+                    if "." in node.module
+                    else [f"{node.module}.{each.name}" for each in node.names]
+                )
             elif isinstance(node, ast.Import):
                 names = [each.name for each in node.names]
             else:
                 continue
-            found |= {".".join(name.split(".")[:2]) for name in names if name.split(".")[0] in others}
+            found |= {
+                ".".join(name.split(".")[:2]) for name in names if name.split(".")[0] in others
+            }
     return found
 
 
@@ -62,7 +68,9 @@ def test_the_layout_is_that_of_the_tree() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages_import_what_the_page_allows(package: str) -> None:
     may = allowed(package)
-    assert {name for name in imported(package) if name not in may and name.split(".")[0] not in may} == set()
+    assert {
+        name for name in imported(package) if name not in may and name.split(".")[0] not in may
+    } == set()
 
 
 def test_components_import_all_that_the_page_names() -> None:

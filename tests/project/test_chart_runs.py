@@ -16,7 +16,9 @@ FOLDER = Path(__file__).parents[2] / "conformance" / "charts"
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The modules of the run by their names, apart from modules of other folders with the same names."""
+    """The modules of the run by their names, apart from modules of other folders with the same
+    names.
+    """
     monkeypatch.syspath_prepend(str(FOLDER))
     for name in ("install", "platforms"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -39,12 +41,17 @@ VALUES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "what containers have": ({"resources": {"requests": {"cpu": "1"}}}, []),
     "flags": ({"extraArgs": {"expander": "least-waste"}}, []),
     "misspelt": ({"toleration": []}, ["toleration"]),
-    "misspelt below": ({"image": {"tags": "v1"}, "featureGates": {"B": True}}, ["image.tags", "featureGates.B"]),
+    "misspelt below": (
+        {"image": {"tags": "v1"}, "featureGates": {"B": True}},
+        ["image.tags", "featureGates.B"],
+    ),
 }
 
 
 @pytest.mark.parametrize(("values", "unknown"), VALUES.values(), ids=VALUES)
-def test_values_that_a_chart_does_not_know_are_faults(modules: Any, values: Any, unknown: list[str]) -> None:
+def test_values_that_a_chart_does_not_know_are_faults(
+    modules: Any, values: Any, unknown: list[str]
+) -> None:
     assert list(modules("install").paths_beyond(values, KNOWN)) == unknown
 
 
@@ -60,7 +67,11 @@ def test_values_that_a_chart_does_not_know_are_faults(modules: Any, values: Any,
 )
 def test_wrong_arguments_end_the_run_at_once(arguments: list[str], said: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(FOLDER / "run.py"), *arguments], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, str(FOLDER / "run.py"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 2
     assert said in done.stderr

@@ -1,7 +1,8 @@
-"""The container image: what the wheel needs is in its build context, and it runs as nobody in particular.
+"""The container image: what the wheel needs is in its build context, and it runs as nobody in
+particular.
 
-No container engine runs in tests, so the build runs as in the image's build stage. `conformance/ci` lints the file with
-hadolint.
+No container engine runs in tests, so the build runs as in the image's build stage. `conformance/ci`
+lints the file with hadolint.
 """
 
 from __future__ import annotations
@@ -25,14 +26,20 @@ def instruction(name: str) -> list[str]:
 
 
 def test_the_context_has_all_that_the_wheel_needs(tmp_path: Path) -> None:
-    rules = [line for line in (ROOT / "Containerfile.dockerignore").read_text().splitlines() if line and line[0] != "#"]
+    rules = [
+        line
+        for line in (ROOT / "Containerfile.dockerignore").read_text().splitlines()
+        if line and line[0] != "#"
+    ]
     assert rules[0] == "*"
     context = tmp_path / "context"
     context.mkdir()
     for name in (rule.removeprefix("!") for rule in rules if rule.startswith("!")):
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, context / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+            shutil.copytree(
+                source, context / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
+            )
         else:
             shutil.copy(source, context / name)
 
@@ -44,7 +51,9 @@ def test_the_context_has_all_that_the_wheel_needs(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     wanted = {
-        path.relative_to(ROOT / role).as_posix() for role in ("command", "planner") for path in files(ROOT / role)
+        path.relative_to(ROOT / role).as_posix()
+        for role in ("command", "planner")
+        for path in files(ROOT / role)
     }
     assert wanted <= names
 

@@ -1,4 +1,6 @@
-"""Each recipe of CONTRIBUTING.md names its files and its check, and a test in tests/program/recipes follows it."""
+"""Each recipe of CONTRIBUTING.md names its files and its check, and a test in tests/program/recipes
+follows it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from page import RECIPES, Recipe  # noqa: E402  found by the line above
 
 def test_every_recipe_is_followed_by_a_test() -> None:
     texts = [path.read_text(encoding="utf-8") for path in TESTS.glob("test_*.py")]
-    assert {title for text in texts for title in re.findall(r'follow\("([^"]+)"\)', text)} == RECIPES.keys()
+    assert {
+        title for text in texts for title in re.findall(r'follow\("([^"]+)"\)', text)
+    } == RECIPES.keys()
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.title)
@@ -26,7 +30,9 @@ def test_a_recipe_names_its_files_and_its_check(recipe: Recipe) -> None:
     assert any("pytest" in words for words in recipe.commands)
     for words in recipe.commands:
         named = [word for word in words if word.startswith("tests/") or word.endswith(".py")]
-        assert [word for word in named if not (ROOT / word).exists() and not recipe.allows(word)] == []
+        assert [
+            word for word in named if not (ROOT / word).exists() and not recipe.allows(word)
+        ] == []
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,38 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CEL_ITSELF = ("planner/dra_planner/cel/", "tests/planner/cel/", "tests/bench/bench_cel.py", "conformance/cel/")
+CEL_ITSELF = (
+    "planner/dra_planner/cel/",
+    "tests/planner/cel/",
+    "tests/bench/bench_cel.py",
+    "conformance/cel/",
+)
 
 
 def test_dialects_are_made_of_features_alone() -> None:
-    """A dialect put together by hand forgets a gate: outside CEL's own package and tests it is `Dialect.of`."""
+    """A dialect put together by hand forgets a gate: outside CEL's own package and tests it is
+    `Dialect.of`.
+    """
     made = []
-    for role in ("command", "components", "conformance", "planner", "policies", "sandbox", "tutorials", "tests"):
+    for role in (
+        "command",
+        "components",
+        "conformance",
+        "planner",
+        "policies",
+        "sandbox",
+        "tutorials",
+        "tests",
+    ):
         for path in (ROOT / role).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
             if where.startswith(CEL_ITSELF):
                 continue
             nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             calls = (node for node in nodes if isinstance(node, ast.Call))
-            made += [f"{where}:{call.lineno}" for call in calls if ast.unparse(call.func).endswith("Dialect")]
+            made += [
+                f"{where}:{call.lineno}"
+                for call in calls
+                if ast.unparse(call.func).endswith("Dialect")
+            ]
     assert made == []

@@ -1,4 +1,6 @@
-"""What README, CONTRIBUTING, help texts and `docs/` print is there: links, paths, tests, make targets, commands."""
+"""What README, CONTRIBUTING, help texts and `docs/` print is there: links, paths, tests, make
+targets, commands.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from dra_command.command_line.arguments import parse
 from dra_command.command_line.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")),
+)
 TOP = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} | {".ci"}
 MADE_UP = re.compile(r"[<>*{}…]|\b[A-Z]{3,}\b|^\.\./|YYYY|\bfoo\b")
 ANSWERS = (0, 1, 3)  # of a command that could judge; 2 is invalid input
@@ -59,7 +65,9 @@ HELP = [
 
 
 def commands_of(code: Code) -> Iterator[list[str]]:
-    """Yield the words after `pulumi-dra` of each such command in a line, up to a pipe, a redirection or a comment."""
+    """Yield the words after `pulumi-dra` of each such command in a line, up to a pipe, a
+    redirection or a comment.
+    """
     for found in re.finditer(r"(?:^|\| )pulumi-dra ([^|>#]+)", code.text):
         words = shlex.split(found[1])
         if words and words[0] in EXAMPLES and "…" not in found[1]:
@@ -67,7 +75,9 @@ def commands_of(code: Code) -> Iterator[list[str]]:
 
 
 NAMED = {" ".join(words): words for code in (*CODE, *HELP) for words in commands_of(code)}
-WHOLE = {" ".join(words): words for code in (*CODE, *HELP) if code.fenced for words in commands_of(code)}
+WHOLE = {
+    " ".join(words): words for code in (*CODE, *HELP) if code.fenced for words in commands_of(code)
+}
 
 
 def anchors_of(page: Path) -> set[str]:
@@ -108,8 +118,14 @@ def test_tests_that_are_named_exist() -> None:
 
 
 def test_make_targets_exist() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    named = {(target, str(code)) for code in CODE for target in re.findall(r"(?:^|; )make ([a-z-]+)", code.text)}
+    targets = set(
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    named = {
+        (target, str(code))
+        for code in CODE
+        for target in re.findall(r"(?:^|; )make ([a-z-]+)", code.text)
+    }
     assert len(named) > 5
     assert not [where for target, where in named if target not in targets]
 
@@ -130,20 +146,28 @@ def test_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_subcommands_exist() -> None:
-    named = {found for code in CODE for found in re.findall(r"(?:^|\| )pulumi-dra ([a-z]+)", code.text)}
+    named = {
+        found for code in CODE for found in re.findall(r"(?:^|\| )pulumi-dra ([a-z]+)", code.text)
+    }
     assert named <= set(EXAMPLES)
     assert {"plan", "check", "explain"} <= named
 
 
 def runs_alone(words: list[str]) -> bool:
-    """Whether a command needs nothing but the project: no standard input, no cluster, no file of the reader's, and no
-    control plane, which takes minutes to build.
+    """Whether a command needs nothing but the project: no standard input, no cluster, no file of
+    the reader's, and no control plane, which takes minutes to build.
     """
-    if words[0] in ("sandbox", "rehearse", "mcp") or {"-", "--kubeconfig", "--context", "--help", "--diff"} & set(
-        words
-    ):
+    if words[0] in ("sandbox", "rehearse", "mcp") or {
+        "-",
+        "--kubeconfig",
+        "--context",
+        "--help",
+        "--diff",
+    } & set(words):
         return False
-    files = [word for word in words if re.search(r"/|\.(ya?ml|json)$", word) and not word.startswith("-")]
+    files = [
+        word for word in words if re.search(r"/|\.(ya?ml|json)$", word) and not word.startswith("-")
+    ]
     return not MADE_UP.search(" ".join(words)) and all((ROOT / file).exists() for file in files)
 
 
@@ -152,7 +176,9 @@ def test_commands_answer(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder in ("stacks", "examples"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("node_modules"))
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("node_modules")
+        )
     monkeypatch.chdir(tmp_path)
     status = main(WHOLE[line])
     printed = capsys.readouterr()

@@ -1,4 +1,6 @@
-"""Names under which drivers publish are in `drivers/`, its tables, the components' folders, and nowhere else."""
+"""Names under which drivers publish are in `drivers/`, its tables, the components' folders, and
+nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,15 @@ OF_A_DRIVER = (
     *(f"components/pulumi_dra/dra/{each.name}/" for each in every_driver()),
 )
 EXAMPLES = {
-    "planner/dra_planner/manifests/rewriting/examples.py",  # manifests that the page about older APIs shows
+    # manifests that the page about older APIs shows
+    "planner/dra_planner/manifests/rewriting/examples.py",
     "command/dra_command/init/starter_files.py",  # the first manifests of a new project
 }
 """Files with whole manifests as text, for people to start from or to read."""
 DOMAINS = (*(domain for each in every_driver() for domain in each.domains), "mig.nvidia.com")
-WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(DOMAINS, key=len, reverse=True)))})(?![\w-])")
+WORD = re.compile(
+    rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(DOMAINS, key=len, reverse=True)))})(?![\w-])"
+)
 
 
 def literals(tree: ast.AST) -> list[tuple[int, str]]:
@@ -29,7 +34,9 @@ def literals(tree: ast.AST) -> list[tuple[int, str]]:
     return [
         (node.lineno, node.value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in statements
     ]
 
 
@@ -48,9 +55,18 @@ def test_no_module_names_a_driver_of_slices() -> None:
 
 def test_every_exception_is_needed() -> None:
     for name in EXAMPLES:
-        assert any(WORD.search(text) for _, text in literals(ast.parse((PROJECT / name).read_text(encoding="utf-8"))))
+        assert any(
+            WORD.search(text)
+            for _, text in literals(ast.parse((PROJECT / name).read_text(encoding="utf-8")))
+        )
 
 
 def test_the_search_finds_what_it_is_for() -> None:
-    sample = 'def f(x):\n    """On gpu.nvidia.com."""\n    return x == "gpu.nvidia.com/uuid" or f"a {x} dra.net"\n'
-    assert [text for _, text in literals(ast.parse(sample)) if WORD.search(text)] == ["gpu.nvidia.com/uuid", " dra.net"]
+    sample = (
+        'def f(x):\n    """On gpu.nvidia.com."""\n    return x == "gpu.nvidia.com/uuid" or '
+        'f"a {x} dra.net"\n'
+    )
+    assert [text for _, text in literals(ast.parse(sample)) if WORD.search(text)] == [
+        "gpu.nvidia.com/uuid",
+        " dra.net",
+    ]

@@ -53,9 +53,13 @@ def test_a_page_shows_no_error(page: str) -> None:
 
 def test_few_sentences_show_a_suggestion() -> None:
     all_sentences = [each for page in PAGES for each in read(page)]
-    suggested = [each for each in all_sentences if any(not habit.is_error for habit in habits_of(each))]
+    suggested = [
+        each for each in all_sentences if any(not habit.is_error for habit in habits_of(each))
+    ]
     assert len(all_sentences) > 200
-    assert len(suggested) <= MOST_SUGGESTIONS * len(all_sentences), [each.text for each in suggested]
+    assert len(suggested) <= MOST_SUGGESTIONS * len(all_sentences), [
+        each.text for each in suggested
+    ]
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.name)

@@ -1,4 +1,6 @@
-"""Folders have an order that a newcomer sees: few modules in each, and a reason for every exception."""
+"""Folders have an order that a newcomer sees: few modules in each, and a reason for every
+exception.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 ROLES = ("planner", "policies", "components", "command", "sandbox", "tutorials")
 MOST = 20
 LARGER = {
-    "sandbox/dra_sandbox/clouds/aws": "one module for each service and resource of AWS that the simulated cloud serves",
+    "sandbox/dra_sandbox/clouds/aws": "one module for each service and resource of AWS that the "
+    "simulated cloud serves",
 }
 """Folders with more modules than others, and why they aren't split."""
 
@@ -17,7 +20,9 @@ LARGER = {
 def module_counts() -> Counter[str]:
     """Return the number of modules in each folder of the packages."""
     files = [path for role in ROLES for path in (ROOT / role).rglob("*.py")]
-    return Counter(path.parent.relative_to(ROOT).as_posix() for path in files if path.name != "__init__.py")
+    return Counter(
+        path.parent.relative_to(ROOT).as_posix() for path in files if path.name != "__init__.py"
+    )
 
 
 def test_folders_are_small_or_say_why_not() -> None:

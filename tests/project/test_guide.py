@@ -1,4 +1,6 @@
-"""What the guide shows is what the commands print: each is run, in the order of its page, in a copy of the project."""
+"""What the guide shows is what the commands print: each is run, in the order of its page, in a copy
+of the project.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,17 @@ def printed(words: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_is_what_the_commands_print(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_page_shows_is_what_the_commands_print(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = page.read_text(encoding="utf-8")
     shown = {block["words"]: block["shown"] for block in BLOCK.finditer(text)}
     real = {words: printed(words, capsys) for words in shown}
     if os.environ.get("REWRITE_GOLDEN"):
-        page.write_text(BLOCK.sub(lambda b: f"$ pulumi-dra {b['words']}\n{real[b['words']]}", text), encoding="utf-8")
+        page.write_text(
+            BLOCK.sub(lambda b: f"$ pulumi-dra {b['words']}\n{real[b['words']]}", text),
+            encoding="utf-8",
+        )
         return
     assert text.count("```console\n") == len(shown)
     assert shown == real

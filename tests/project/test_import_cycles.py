@@ -1,4 +1,6 @@
-"""No modules of a package import each other in a circle, not lazily and not for types alone either."""
+"""No modules of a package import each other in a circle, not lazily and not for types alone
+either.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def imported(tree: ast.Module, known: set[str]) -> Iterator[str]:
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The groups of modules that import each other: strongly connected components of more than one, by Tarjan."""
+    """The groups of modules that import each other: strongly connected components of more than one,
+    by Tarjan.
+    """
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     path: list[str] = []

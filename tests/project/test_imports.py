@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 NETWORK = {"socket", "ssl", "http.client", "urllib.request", "requests"}
-PULUMI = {"pulumi", "pulumi_aws", "pulumi_gcp", "pulumi_azure_native", "pulumi_kubernetes", "pulumi_policy", "grpc"}
+PULUMI = {
+    "pulumi",
+    "pulumi_aws",
+    "pulumi_gcp",
+    "pulumi_azure_native",
+    "pulumi_kubernetes",
+    "pulumi_policy",
+    "grpc",
+}
 
 
 def modules_after(statement: str) -> set[str]:
@@ -42,7 +50,9 @@ def test_the_components_root_loads_no_sdk() -> None:
     assert not modules_after("import pulumi_dra") & PULUMI
 
 
-@pytest.mark.parametrize(("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws"), ("aks", "pulumi_aws")])
+@pytest.mark.parametrize(
+    ("cloud", "other"), [("eks", "pulumi_gcp"), ("gke", "pulumi_aws"), ("aks", "pulumi_aws")]
+)
 def test_a_cloud_never_loads_the_other(cloud: str, other: str) -> None:
     assert other not in modules_after(f"import pulumi_dra.{cloud}")
 
@@ -81,10 +91,13 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:
-    # Every module costs time at every start: a subcommand loads nothing that only other subcommands or extras need.
+    # Every module costs time at every start: a subcommand loads nothing that only other subcommands
+    # or extras need.
     root = Path(__file__).parents[2]
     code = [sys.executable, "-c", LISTS_MODULES, *words.split()]
-    done = subprocess.run(code, capture_output=True, text=True, check=True, cwd=root, env={"PATH": os.environ["PATH"]})
+    done = subprocess.run(
+        code, capture_output=True, text=True, check=True, cwd=root, env={"PATH": os.environ["PATH"]}
+    )
     modules, installed = json.loads(done.stdout)
     assert set(installed) <= packages
     assert not {name.partition(".")[0] for name in modules} & UNUSED_AT_START

@@ -1,4 +1,6 @@
-"""Labels and taints of a pool: what the components set, what offers predict and what rules demand are one thing."""
+"""Labels and taints of a pool: what the components set, what offers predict and what rules demand
+are one thing.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,16 @@ NO_OPTIONS = DraPlatformInputs(
 
 def fleets() -> dict[str, Fleet]:
     found = {
-        str(file.relative_to(PROJECT)): read_stack(file.stem.removeprefix("Pulumi."), file.parents[1]).fleet
+        str(file.relative_to(PROJECT)): read_stack(
+            file.stem.removeprefix("Pulumi."), file.parents[1]
+        ).fleet
         for file in sorted(PROJECT.glob("**/stacks/Pulumi.*.yaml"))
         if ".venv" not in file.parts
     }
-    found |= {str(file.relative_to(PROJECT)): read_fleet_file(file) for file in PROJECT.glob("examples/*/fleet.yaml")}
+    found |= {
+        str(file.relative_to(PROJECT)): read_fleet_file(file)
+        for file in PROJECT.glob("examples/*/fleet.yaml")
+    }
     return found
 
 
@@ -65,7 +72,9 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
             certificate_authority="Y2E=",
             service_cidr="10.100.0.0/16",
         )
-        read = InputReader("EksGpuPool", name, pool_args(NO_OPTIONS, fleet, plan, pool, place), EksGpuPoolArgs)
+        read = InputReader(
+            "EksGpuPool", name, pool_args(NO_OPTIONS, fleet, plan, pool, place), EksGpuPoolArgs
+        )
         return read_gpu_pool_inputs(read, name)
     if fleet.cloud == "aks":
         from pulumi_dra.aks.from_fleet import AksPoolPlace as AksPlace
@@ -73,7 +82,12 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
         from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs
         from pulumi_dra.aks.gpu_pool_inputs import read_gpu_pool_inputs as read_aks_inputs
 
-        here = AksPlace(cluster_name="dev", resource_group_name="group", subnet_id="subnet", principal_id="principal")
+        here = AksPlace(
+            cluster_name="dev",
+            resource_group_name="group",
+            subnet_id="subnet",
+            principal_id="principal",
+        )
         inputs = aks_pool_args(NO_OPTIONS, fleet, plan, pool, here)
         return read_aks_inputs(InputReader("AksGpuPool", name, inputs, AksGpuPoolArgs), name)
     from pulumi_dra.gke.from_fleet import pool_args as gke_pool_args
@@ -81,12 +95,18 @@ def declared(fleet: Fleet, plan: PlanFile, name: str) -> Any:
     from pulumi_dra.gke.pool.gpu_pool_inputs import read_gpu_pool_inputs as read_gke_inputs
 
     zones: list[Any] = [f"{fleet.region}-{letter}" for letter in "abc"[: fleet.zone_count]]
-    args = gke_pool_args(NO_OPTIONS, fleet, plan, pool, zones, cluster_name="dev", service_account="nodes@p.example")
+    args = gke_pool_args(
+        NO_OPTIONS, fleet, plan, pool, zones, cluster_name="dev", service_account="nodes@p.example"
+    )
     return read_gke_inputs(InputReader("GkeGpuPool", name, args, GkeGpuPoolArgs), name)
 
 
 def predicted(fleet: Fleet, name: str) -> Node:
-    return next(offer.node for offer in predict_offers(fleet, features_of(fleet.minor)) if offer.name == name)
+    return next(
+        offer.node
+        for offer in predict_offers(fleet, features_of(fleet.minor))
+        if offer.name == name
+    )
 
 
 @pytest.mark.parametrize("name", FLEETS)
@@ -101,11 +121,14 @@ def test_components_offers_and_rules_agree_on_every_pool(name: str) -> None:
         assert {key: node.meta.labels.get(key) for key in built.labels} == built.labels
         assert demanded.added_labels.items() <= node.meta.labels.items()
         ours = cloud(fleet.cloud).reserved_labels
-        assert {key for key in node.meta.labels if key in ours} == {key for key in built.labels if key in ours}
+        assert {key for key in node.meta.labels if key in ours} == {
+            key for key in built.labels if key in ours
+        }
         assert set(node.taints) == {*built.taints, *demanded.added_taints}
 
 
 def test_there_are_fleets_with_and_without_network_devices_on_every_cloud() -> None:
     assert {(fleet.cloud, bool(fleet.drivers.dranet)) for fleet in FLEETS.values()} == {
-        ("eks", True), ("eks", False), ("gke", True), ("gke", False), ("aks", False),  # AKS is planned without DRANET
+        # AKS is planned without DRANET
+        ("eks", True), ("eks", False), ("gke", True), ("gke", False), ("aks", False),
     }  # fmt: skip

@@ -1,4 +1,6 @@
-"""The page for language models links to pages that exist, and names the tools that the MCP server has."""
+"""The page for language models links to pages that exist, and names the tools that the MCP server
+has.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ELSEWHERE = ("planner/dra_planner/cel/",)  # CEL has its own: what a selector says of a device, what a step costs
+# CEL has its own: what a selector says of a device, what a step costs
+ELSEWHERE = ("planner/dra_planner/cel/",)
 
 
 @pytest.mark.parametrize("name", ["Cluster", "Cost", "Finding", "Verdict"])
@@ -18,11 +19,17 @@ def test_a_word_names_one_thing(name: str) -> None:
         for path in (ROOT / role).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
             if not where.startswith(ELSEWHERE):
-                homes += [where for node in ast.parse(path.read_text("utf-8")).body if _declares(node, name)]
+                homes += [
+                    where
+                    for node in ast.parse(path.read_text("utf-8")).body
+                    if _declares(node, name)
+                ]
     assert len(homes) == 1, homes
 
 
 def _declares(node: ast.stmt, name: str) -> bool:
     if isinstance(node, ast.ClassDef):
         return node.name == name
-    return isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id == name for to in node.targets)
+    return isinstance(node, ast.Assign) and any(
+        isinstance(to, ast.Name) and to.id == name for to in node.targets
+    )

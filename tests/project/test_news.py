@@ -1,4 +1,6 @@
-"""News fragments: every file of changelog.d is one that towncrier reads, and their section can be built."""
+"""News fragments: every file of changelog.d is one that towncrier reads, and their section can be
+built.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,28 @@ def test_every_fragment_names_its_topic_and_a_type() -> None:
 
 def test_every_fragment_is_one_paragraph() -> None:
     texts = {path.name: path.read_text(encoding="utf-8").strip() for path in FRAGMENTS}
-    assert [name for name, text in texts.items() if not text.endswith((".", ".)")) or "\n\n" in text] == []
+    assert [
+        name for name, text in texts.items() if not text.endswith((".", ".)")) or "\n\n" in text
+    ] == []
 
 
 def test_the_next_section_holds_every_fragment() -> None:
-    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "9.9.9", "--date", "2030-01-01"]
+    command = [
+        sys.executable,
+        "-m",
+        "towncrier",
+        "build",
+        "--draft",
+        "--version",
+        "9.9.9",
+        "--date",
+        "2030-01-01",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     shown = " ".join(done.stdout.split())
     assert "9.9.9 (2030-01-01)" in shown
-    assert [path.name for path in FRAGMENTS if " ".join(path.read_text("utf-8").split())[:60] not in shown] == []
+    assert [
+        path.name
+        for path in FRAGMENTS
+        if " ".join(path.read_text("utf-8").split())[:60] not in shown
+    ] == []

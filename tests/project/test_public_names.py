@@ -40,7 +40,8 @@ def test_every_component_that_is_hosted_can_be_imported_by_its_name() -> None:
 
 @pytest.mark.parametrize("package", [name for name in PACKAGES if name.startswith("dra_planner")])
 def test_names_loaded_on_first_use_are_listed_and_are_no_modules(package: str) -> None:
-    # Importing a module sets its name in the package: a name loaded on first use would be hidden by it.
+    # Importing a module sets its name in the package: a name loaded on first use would be hidden by
+    # it.
     module = importlib.import_module(package)
     homes = getattr(module, "_HOMES", {})
     assert set(homes) <= set(module.__all__)

@@ -1,4 +1,6 @@
-"""What a release is: an archive that makes the same wheel, a page that leads nowhere wrong, a careful workflow."""
+"""What a release is: an archive that makes the same wheel, a page that leads nowhere wrong, a
+careful workflow.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,16 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def build(folder: Path, target: Path, kind: str) -> Path:
-    command = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(target)]
+    command = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        kind,
+        "--directory",
+        str(target),
+    ]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (built,) = (path for path in target.iterdir() if path.name.endswith((".whl", ".tar.gz")))
     return built
@@ -48,7 +59,9 @@ def page_of(wheel: Path) -> tuple[dict[str, str], str]:
     return dict(message.items()), str(message.get_payload())
 
 
-def test_the_archive_makes_the_wheel_of_the_repository(archive: Path, wheel: Path, tmp_path: Path) -> None:
+def test_the_archive_makes_the_wheel_of_the_repository(
+    archive: Path, wheel: Path, tmp_path: Path
+) -> None:
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
@@ -61,8 +74,14 @@ def test_the_archive_holds_nothing_else(archive: Path) -> None:
         names = {name.partition("/")[2] for name in opened.getnames()}
     files = {name for name in names if "/" not in name}
     assert files == {
-        ".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "hatch_build.py", "pyproject.toml",
-    }  # fmt: skip
+        ".gitignore",
+        "CHANGELOG.md",
+        "LICENSE",
+        "PKG-INFO",
+        "README.md",
+        "hatch_build.py",
+        "pyproject.toml",
+    }
     folders = {name.split("/")[0] for name in names if "/" in name}
     assert folders == {"command", "components", "planner", "policies", "sandbox", "tutorials"}
 
@@ -73,7 +92,9 @@ def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wh
     links = re.findall(r"(?<!!)\[[^\]]+\]\(([^)]*)\)", text)
     assert fields["Description-Content-Type"] == "text/markdown"
     assert [link for link in links if not re.match(r"https?:", link)] == []
-    assert len(re.findall(r"^#+ ", text, re.MULTILINE)) == len(re.findall(r"^#+ ", readme, re.MULTILINE))
+    assert len(re.findall(r"^#+ ", text, re.MULTILINE)) == len(
+        re.findall(r"^#+ ", readme, re.MULTILINE)
+    )
     assert "](docs/" in readme
     assert "<picture>" in readme
     assert not re.search(r"""(?:src|srcset|href)=["'](?!https?:)""", text)
@@ -92,7 +113,9 @@ def read(path: Path) -> dict[str, Any]:
     return data
 
 
-def test_a_package_that_a_workflow_builds_names_its_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_package_that_a_workflow_builds_names_its_repository(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example")
     monkeypatch.setenv("GITHUB_REPOSITORY", "team/fork")
     fields, _ = page_of(build(ROOT, tmp_path, "wheel"))
@@ -104,26 +127,39 @@ def test_workflows_run_what_is_pinned_with_no_more_rights_than_they_need(path: P
     text, workflow = path.read_text(encoding="utf-8"), read(path)
     used = re.findall(r"uses: (\S+)(.*)", text)
     assert used
-    assert [name for name, note in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) or " # v" not in note] == []
+    assert [
+        name
+        for name, note in used
+        if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) or " # v" not in note
+    ] == []
     assert workflow["permissions"] == {}
     assert "secrets." not in text
     for job in workflow["jobs"].values():
         assert job["timeout-minutes"] <= 120
         for step in job["steps"]:
-            assert "${{" not in step.get("run", ""), "values of the event reach scripts by their environment alone"
-            assert not step.get("uses", "").startswith("actions/checkout") or not step["with"]["persist-credentials"]
+            assert "${{" not in step.get("run", ""), (
+                "values of the event reach scripts by their environment alone"
+            )
+            assert (
+                not step.get("uses", "").startswith("actions/checkout")
+                or not step["with"]["persist-credentials"]
+            )
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_what_workflows_run_is_there(path: Path) -> None:
-    for script in (step["run"] for job in read(path)["jobs"].values() for step in job["steps"] if "run" in step):
+    for script in (
+        step["run"] for job in read(path)["jobs"].values() for step in job["steps"] if "run" in step
+    ):
         for target in re.findall(r"^make ([a-z-]+)", script, re.MULTILINE):
             assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
         for file in re.findall(r"^(\.ci/\S+)", script, re.MULTILINE):
             assert (ROOT / file).exists()
 
 
-def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alone_publishes() -> None:
+def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alone_publishes() -> (
+    None
+):
     jobs = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
     assert [(name, job.get("needs")) for name, job in jobs.items()] == [
         ("check", None), ("build", "check"), ("publish", "build"),
@@ -135,6 +171,8 @@ def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alon
 
 
 def test_the_tag_is_compared_with_the_name_of_the_wheel(wheel: Path) -> None:
-    (script,) = re.findall(r'test -f "dist/(.*)"', (ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    (script,) = re.findall(
+        r'test -f "dist/(.*)"', (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    )
     version = page_of(wheel)[0]["Version"]
     assert script.replace("${TAG#v}", version) == wheel.name

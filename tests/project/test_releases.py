@@ -29,23 +29,35 @@ SHIPPED = ("planner", "policies", "components", "command", "sandbox", "tutorials
 MAY_COMPARE = (
     "planner/dra_planner/releases/",
     "planner/dra_planner/cel/dialect.py",
-    "planner/dra_planner/drivers/protocol/notes.py",  # rows of a table hold from one minor version to another
+    # rows of a table hold from one minor version to another
+    "planner/dra_planner/drivers/protocol/notes.py",
     "planner/dra_planner/catalog/support.py",  # which versions a cloud supports, and until when
-    "planner/dra_planner/manifests/validation/",  # what the API server of each minor version rejects
+    # what the API server of each minor version rejects
+    "planner/dra_planner/manifests/validation/",
 )
 
 
 def comparisons(source: str) -> Iterator[int]:
     """Yield the lines on which a minor is compared with something."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Compare) and any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
+        if isinstance(node, ast.Compare) and any(
+            isinstance(each, ast.Is | ast.IsNot) for each in node.ops
+        ):
             continue
-        if isinstance(node, ast.Compare) and any(_is_minor(side) for side in (node.left, *node.comparators)):
+        if isinstance(node, ast.Compare) and any(
+            _is_minor(side) for side in (node.left, *node.comparators)
+        ):
             yield node.lineno
 
 
 def _is_minor(node: ast.AST) -> bool:
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    name = (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
     return name.strip("_") == "minor"
 
 
@@ -102,11 +114,15 @@ def test_every_change_tells_releases_apart() -> None:
         assert len({getattr(release, name) for release in RELEASES.values()}) > 1, name
 
 
-@pytest.mark.parametrize("version", [f"1.{MINIMUM_MINOR - 1}", f"1.{MAXIMUM_MINOR + 1}", f"1.{MAXIMUM_MINOR + 1}.2"])
+@pytest.mark.parametrize(
+    "version", [f"1.{MINIMUM_MINOR - 1}", f"1.{MAXIMUM_MINOR + 1}", f"1.{MAXIMUM_MINOR + 1}.2"]
+)
 def test_a_release_without_a_record_is_refused(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:
         parse_version(version)
-    assert refused.value.fix == f"use 1.34 to 1.{MAXIMUM_MINOR}: resource.k8s.io/v1 begins with 1.34"
+    assert (
+        refused.value.fix == f"use 1.34 to 1.{MAXIMUM_MINOR}: resource.k8s.io/v1 begins with 1.34"
+    )
 
 
 def test_only_gates_are_switched() -> None:

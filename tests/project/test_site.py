@@ -23,9 +23,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 AXE = os.environ.get("AXE_CORE", "")
-JUDGED = ("index", "search", "guide/verdicts", "catalog", "messages", "reference/command", "operations/upgrades")
+JUDGED = (
+    "index",
+    "search",
+    "guide/verdicts",
+    "catalog",
+    "messages",
+    "reference/command",
+    "operations/upgrades",
+)
 JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
 (async () => {
   const axe = await (await fetch("axe.js")).text(), said = {};
@@ -58,7 +68,17 @@ JUDGE = """<!doctype html><body><script src="axe.js"></script><script>
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     """The pages by name; what has not changed since `make site` is not built again."""
-    words = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(ROOT / "docs"), str(SITE)]
+    words = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "-q",
+        "-b",
+        "html",
+        str(ROOT / "docs"),
+        str(SITE),
+    ]
     subprocess.run(words, check=True, timeout=300)
     return {
         str(page.relative_to(SITE).with_suffix("")): page.read_text(encoding="utf-8")
@@ -82,7 +102,9 @@ def test_every_page_has_one_title(pages: dict[str, str]) -> None:
 
 
 def test_landmarks_and_headings_beside_the_text_say_what_they_are(pages: dict[str, str]) -> None:
-    sidebars = {tuple(re.findall(r'<aside [^>]*aria-label="([^"]+)"', text)) for text in pages.values()}
+    sidebars = {
+        tuple(re.findall(r'<aside [^>]*aria-label="([^"]+)"', text)) for text in pages.values()
+    }
     assert sidebars == {("Pages", "On this page")}
     assert without(pages, r"<aside [^>]*>", "aria-label=") == []
     assert without(pages, r'<[a-z]+ [^>]*role="heading"[^>]*>', "aria-level=") == []
@@ -115,18 +137,34 @@ def origin(tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.skipif(CHROMIUM is None or not AXE, reason="there is no chromium, or AXE_CORE does not name axe.min.js")
+@pytest.mark.skipif(
+    CHROMIUM is None or not AXE, reason="there is no chromium, or AXE_CORE does not name axe.min.js"
+)
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.usefixtures("pages")
 def test_axe_finds_nothing(width: int, dark: bool, origin: str, tmp_path: Path) -> None:
     text = JUDGE.replace("PAGES", json.dumps(JUDGED)).replace("WIDTH", str(width))
     (tmp_path / "judge.html").write_text(text, encoding="utf-8")
-    words = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=120000", "--dump-dom"]
-    words += [f"--user-data-dir={tmp_path / 'profile'}", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    done = subprocess.run([*words, f"{origin}/judge.html"], capture_output=True, text=True, check=True, timeout=300)
+    words = [
+        str(CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=120000",
+        "--dump-dom",
+    ]
+    words += [
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--blink-settings=preferredColorScheme={0 if dark else 1}",
+    ]
+    done = subprocess.run(
+        [*words, f"{origin}/judge.html"], capture_output=True, text=True, check=True, timeout=300
+    )
     (said,) = re.findall(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
     judged = json.loads(unescape(said))
-    assert {name: each["violations"] for name, each in judged.items()} == {name: [] for name in JUDGED}
+    assert {name: each["violations"] for name, each in judged.items()} == {
+        name: [] for name in JUDGED
+    }
     assert [name for name, each in judged.items() if each["sideways"] > 0] == []
     assert min(each["passes"] for each in judged.values()) > 20

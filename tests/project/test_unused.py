@@ -61,7 +61,11 @@ def constants(tree: ast.Module) -> Iterator[str]:
     """Yield the names that a module gives values to."""
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        yield from (each.id for each in targets if isinstance(each, ast.Name) and not each.id.startswith("__"))
+        yield from (
+            each.id
+            for each in targets
+            if isinstance(each, ast.Name) and not each.id.startswith("__")
+        )
 
 
 def names_used(tree: ast.AST) -> Iterator[str]:
@@ -75,11 +79,15 @@ def names_used(tree: ast.AST) -> Iterator[str]:
             case ast.keyword(arg=str(name)):
                 yield name
             case ast.ImportFrom():
-                yield from (alias.name for alias in node.names if alias.asname not in (None, alias.name))
+                yield from (
+                    alias.name for alias in node.names if alias.asname not in (None, alias.name)
+                )
 
 
 def definitions(tree: ast.AST) -> Iterator[str]:
-    """Yield functions, methods and classes, but for special methods and those that a decorator hands on."""
+    """Yield functions, methods and classes, but for special methods and those that a decorator
+    hands on.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             decorators = " ".join(map(ast.unparse, node.decorator_list))
@@ -101,14 +109,17 @@ def unused(trees: list[tuple[str, ast.Module]]) -> list[str]:
 
 def test_nothing_is_shipped_that_nobody_calls() -> None:
     found = [
-        each for each in unused(list(modules())) if each.rpartition(" ")[2] not in ENTRIES.keys() | CONSTANTS.keys()
+        each
+        for each in unused(list(modules()))
+        if each.rpartition(" ")[2] not in ENTRIES.keys() | CONSTANTS.keys()
     ]
     assert found == []
 
 
 def test_the_search_finds_what_it_is_for() -> None:
     sample = (
-        "def used(): pass\ndef dead(): pass\nclass Kept:\n    def method(self): used()\nKept()\nREAD = 1\nLEFT = READ\n"
+        "def used(): pass\ndef dead(): pass\nclass Kept:\n    def method(self): "
+        "used()\nKept()\nREAD = 1\nLEFT = READ\n"
     )
     found = ["sample.py: dead", "sample.py: method", "sample.py: LEFT"]
     assert unused([("sample.py", ast.parse(sample))]) == found

@@ -1,4 +1,6 @@
-"""The built wheel: what is in it, that it runs with the base dependencies alone, and what each extra adds to them."""
+"""The built wheel: what is in it, that it runs with the base dependencies alone, and what each
+extra adds to them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        str(folder),
+    ]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return next(folder.glob("*.whl"))
 
@@ -68,7 +79,9 @@ def needed_by(base_install: Path, extra: str) -> list[str]:
 
 
 def closure(requirements: list[str]) -> list[metadata.Distribution]:
-    """The installed distributions that these requirements need, and those that they need, extras left out."""
+    """The installed distributions that these requirements need, and those that they need, extras
+    left out.
+    """
     found: dict[str, metadata.Distribution] = {}
     waiting = list(requirements)
     while waiting:
@@ -88,14 +101,26 @@ def closure(requirements: list[str]) -> list[metadata.Distribution]:
 
 
 def run(base_install: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from dra_command.__main__ import main; sys.exit(main())"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from dra_command.__main__ import "
+        "main; sys.exit(main())"
+    )
     command = [sys.executable, "-I", "-S", "-c", code, str(base_install), *arguments]
-    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
 
 
 def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for package in ("dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox", "dra_tutorials"):
+    for package in (
+        "dra_planner",
+        "dra_policies",
+        "dra_command",
+        "pulumi_dra",
+        "dra_sandbox",
+        "dra_tutorials",
+    ):
         assert f"{package}/py.typed" in names
     assert "dra_planner/data/gpus.csv" in names
     assert "dra_planner/cel/syntax/tables.json" in names
@@ -104,12 +129,23 @@ def test_every_package_ships_with_its_types_and_tables(wheel: Path) -> None:
 
 def test_nothing_outside_the_packages_ships(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    packages = {"dra_planner", "dra_policies", "dra_command", "pulumi_dra", "dra_sandbox", "dra_tutorials"}
+    packages = {
+        "dra_planner",
+        "dra_policies",
+        "dra_command",
+        "pulumi_dra",
+        "dra_sandbox",
+        "dra_tutorials",
+    }
     assert {top for top in tops if not top.endswith(".dist-info")} == packages
 
 
 def test_the_base_install_has_no_pulumi(base_install: Path) -> None:
-    assert not [entry.name for entry in base_install.iterdir() if entry.name in {"pulumi", "grpc", "highspy", "numpy"}]
+    assert not [
+        entry.name
+        for entry in base_install.iterdir()
+        if entry.name in {"pulumi", "grpc", "highspy", "numpy"}
+    ]
 
 
 def test_the_base_install_plans(base_install: Path) -> None:
@@ -176,7 +212,9 @@ def test_a_package_that_lost_a_table_is_whole_again_from_the_wheel(
             (tmp_path / entry.name).symlink_to(entry)
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith("dra_planner/")]
-        archive.extractall(tmp_path, [name for name in names if not name.endswith("/mig_profiles.csv")])
+        archive.extractall(
+            tmp_path, [name for name in names if not name.endswith("/mig_profiles.csv")]
+        )
         words = ("catalog", "mig", "a100")
         done = run(tmp_path, *words)
         assert done.returncode == 2

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("planner", "policies", "components", "command", "sandbox", "tutorials", "docs", "conformance", "tests")
+FOLDERS = (
+    "planner",
+    "policies",
+    "components",
+    "command",
+    "sandbox",
+    "tutorials",
+    "docs",
+    "conformance",
+    "tests",
+)
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 WORDS = {
     r"mend(s|ed|ing)?": "fix",
@@ -38,7 +48,9 @@ FINDS = [
 def files() -> list[Path]:
     found = [ROOT / page for page in PAGES]
     for folder in FOLDERS:
-        found += [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".py", ".md")]
+        found += [
+            path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".py", ".md")
+        ]
     return [path for path in found if path != Path(__file__)]
 
 
@@ -75,15 +87,20 @@ def test_the_words_are_those_of_the_field() -> None:
     assert found == []
 
 
-BY_HAND = re.compile(r"""\{['"](?:e?s)?['"] if .* (?:1|0) else|['"](?:is|are)['"] if [^"']*\b[01] else""")
-"""An ending, or a verb, that somebody makes agree with a number: `node{'s' if nodes != 1 else ''}`."""
+BY_HAND = re.compile(
+    r"""\{['"](?:e?s)?['"] if .* (?:1|0) else|['"](?:is|are)['"] if [^"']*\b[01] else"""
+)
+"""An ending, or a verb, that somebody makes agree with a number: `node{'s' if nodes != 1 else
+''}`.
+"""
 
 
 def test_numbers_agree_with_their_nouns_in_one_place() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in files()
-        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] not in ("tests", "conformance", "docs")
+        if path.suffix == ".py"
+        and path.relative_to(ROOT).parts[0] not in ("tests", "conformance", "docs")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if BY_HAND.search(line)
     ]

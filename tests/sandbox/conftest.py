@@ -19,7 +19,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 class StackUnderTest:
-    """A program of `programs/` in a scratch project, with one stack whose settings tests may change."""
+    """A program of `programs/` in a scratch project, with one stack whose settings tests may
+    change.
+    """
 
     def __init__(self, folder: Path, program: str, settings: str) -> None:
         project = folder / "source"
@@ -73,5 +75,7 @@ def simulated() -> Iterator[Callable[[str], provider_pb2_grpc.ResourceProviderSt
 
 @pytest.fixture(scope="session")
 def stack_under_test() -> type[StackUnderTest]:
-    """The class StackUnderTest: call it with a folder, a program of `programs/` and its settings."""
+    """The class StackUnderTest: call it with a folder, a program of `programs/` and its
+    settings.
+    """
     return StackUnderTest

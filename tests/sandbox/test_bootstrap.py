@@ -28,7 +28,9 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bootstrap(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script as a module, looking at the scratch checkout, whose environment is stamped as ready."""
+    """The script as a module, looking at the scratch checkout, whose environment is stamped as
+    ready.
+    """
     spec = importlib.util.spec_from_file_location("bootstrap", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -54,13 +56,24 @@ def test_a_stamped_environment_is_ready_and_nothing_is_said(
         lambda checkout: (checkout / "uv.lock").write_text("version = 2\n"),
         lambda checkout: (checkout / "pyproject.toml").write_text("[project]\nname = 'x'\n"),
         lambda checkout: (checkout / ".venv" / "bin" / "python").unlink(),
-        lambda checkout: next(checkout.glob(".venv/lib/*/*/*.pth")).write_text("/elsewhere/sandbox\n"),
+        lambda checkout: next(checkout.glob(".venv/lib/*/*/*.pth")).write_text(
+            "/elsewhere/sandbox\n"
+        ),
         lambda checkout: next(checkout.glob(".venv/lib/*/*/*.pth")).unlink(),
         lambda checkout: (checkout / ".venv" / "pulumi-dra.stamp").unlink(),
     ],
-    ids=["other lock", "other project", "no python", "other checkout's install", "no install", "not finished"],
+    ids=[
+        "other lock",
+        "other project",
+        "no python",
+        "other checkout's install",
+        "no install",
+        "not finished",
+    ],
 )
-def test_anything_that_differs_makes_it_unready(bootstrap: ModuleType, checkout: Path, damage) -> None:
+def test_anything_that_differs_makes_it_unready(
+    bootstrap: ModuleType, checkout: Path, damage
+) -> None:
     damage(checkout)
 
     assert not bootstrap.is_ready(bootstrap.description())
@@ -87,7 +100,9 @@ def test_an_old_uv_on_path_is_passed_over(
     bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = tmp_path / "path" / "uv"
-    cached = tmp_path / "cache" / "pulumi-dra" / "tools" / f"uv-{bootstrap.UV_VERSION}" / "bin" / "uv"
+    cached = (
+        tmp_path / "cache" / "pulumi-dra" / "tools" / f"uv-{bootstrap.UV_VERSION}" / "bin" / "uv"
+    )
     for path, version in ((old, "0.4.2"), (cached, bootstrap.UV_VERSION)):
         path.parent.mkdir(parents=True)
         path.write_text(f"#!/bin/sh\necho 'uv {version}'\n")

@@ -21,7 +21,9 @@ def test_a_folder_that_is_no_project(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "there is no Pulumi.yaml in" in capsys.readouterr().err
 
 
-def test_a_stack_that_the_project_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stack_that_the_project_does_not_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: trial\nruntime: python\n")
 
     assert main(["demo", "--project", str(tmp_path), "--stack", "nowhere"]) == 2
@@ -30,10 +32,22 @@ def test_a_stack_that_the_project_does_not_have(tmp_path: Path, capsys: pytest.C
 
 WRONG = {
     "charts without an API server": (["up", "--charts", "."], "--charts needs --control-plane"),
-    "a release without an API server": (["up", "--kubernetes", "1.36"], "--kubernetes needs --control-plane"),
-    "charts in a file": (["up", "--control-plane", "--charts", "Pulumi.yaml"], "Pulumi.yaml is not a folder"),
-    "a release of no version": (["up", "--control-plane", "--kubernetes", "banana"], '"banana" is not a Kubernetes'),
-    "a release that is too old": (["up", "--control-plane", "--kubernetes", "1.33"], "1.33 is not supported"),
+    "a release without an API server": (
+        ["up", "--kubernetes", "1.36"],
+        "--kubernetes needs --control-plane",
+    ),
+    "charts in a file": (
+        ["up", "--control-plane", "--charts", "Pulumi.yaml"],
+        "Pulumi.yaml is not a folder",
+    ),
+    "a release of no version": (
+        ["up", "--control-plane", "--kubernetes", "banana"],
+        '"banana" is not a Kubernetes',
+    ),
+    "a release that is too old": (
+        ["up", "--control-plane", "--kubernetes", "1.33"],
+        "1.33 is not supported",
+    ),
     "a file to keep it in": (["down", "--folder", "Pulumi.yaml"], ""),
     "a file to bring it up in": (["up", "--folder", "Pulumi.yaml"], "Pulumi.yaml is no folder"),
     "a folder below a file": (["up", "--folder", "Pulumi.yaml/below"], "cannot write in"),
@@ -42,7 +56,11 @@ WRONG = {
 
 @pytest.mark.parametrize(("words", "said"), WRONG.values(), ids=WRONG)
 def test_wrong_options_are_told_before_anything_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    said: str,
 ) -> None:
     project = Path(__file__).parents[2] / "examples" / "platform-python"
     monkeypatch.chdir(tmp_path)
@@ -57,7 +75,9 @@ def test_wrong_options_are_told_before_anything_is_made(
 
 
 @pytest.mark.parametrize("lines", ["-5", "0", "x"])
-def test_lines_of_a_log_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: str) -> None:
+def test_lines_of_a_log_are_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lines: str
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["logs", f"--lines={lines}"])
     assert f"{lines} is not a number of lines" in capsys.readouterr().err

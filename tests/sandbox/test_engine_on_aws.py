@@ -1,4 +1,6 @@
-"""One AWS stack from nothing to nothing, through the real engine: refused, built, left alone, changed, destroyed."""
+"""One AWS stack from nothing to nothing, through the real engine: refused, built, left alone,
+changed, destroyed.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,18 @@ def built(stack_under_test, tmp_path_factory):
     return stack, result
 
 
-def test_a_pack_refuses_in_up_before_the_group_is_made(stack_under_test, policy_pack: Path, tmp_path: Path) -> None:
+def test_a_pack_refuses_in_up_before_the_group_is_made(
+    stack_under_test, policy_pack: Path, tmp_path: Path
+) -> None:
     stack = stack_under_test(tmp_path, "aws", SETTINGS)
     stack.at("grow")
 
     refused = stack.engine.up("dev", policy_pack=policy_pack, skip_preview=True)
 
     assert not refused.ok
-    assert [(found.policy, found.level) for found in refused.violations] == [("small-groups", "mandatory")]
+    assert [(found.policy, found.level) for found in refused.violations] == [
+        ("small-groups", "mandatory")
+    ]
     # The pack knows the stack's name: its process starts only when the engine has said it.
     assert refused.violations[0].message.endswith("gpu: 3 nodes are more than 2 in stack dev")
     assert NODE_GROUP not in {resource["type"] for resource in stack.engine.resources("dev")}
@@ -62,7 +68,9 @@ def test_a_second_up_changes_nothing(built) -> None:
     assert again.changed_nothing, again.output
 
 
-def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(built, policy_pack: Path) -> None:
+def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(
+    built, policy_pack: Path
+) -> None:
     """The template changes in place; what the group takes from it is known only then."""
     stack, _ = built
     stack.at("machine")
@@ -78,16 +86,22 @@ def test_another_machine_replaces_the_group_and_a_pack_judges_the_preview(built,
         "labels.step": "update",
         "launchTemplate.version": "update",
     }
-    assert [found.message.splitlines()[-1] for found in preview.violations] == ["region us-east-1, 8 types"]
+    assert [found.message.splitlines()[-1] for found in preview.violations] == [
+        "region us-east-1, 8 types"
+    ]
 
 
-def test_an_exported_state_is_judged_without_program_or_provider(built, policy_pack: Path, tmp_path: Path) -> None:
+def test_an_exported_state_is_judged_without_program_or_provider(
+    built, policy_pack: Path, tmp_path: Path
+) -> None:
     stack, _ = built
     state = tmp_path / "state.json"
     document = stack.engine.export("dev")
     for resource in document["deployment"]["resources"]:
         if resource["type"] == NODE_GROUP:
-            resource["outputs"]["scalingConfig"]["maxSize"] = resource["inputs"]["scalingConfig"]["maxSize"] = 9
+            resource["outputs"]["scalingConfig"]["maxSize"] = resource["inputs"]["scalingConfig"][
+                "maxSize"
+            ] = 9
     state.write_text(json.dumps(document))
 
     judged = stack.engine.policy_analyze(state, policy_pack)

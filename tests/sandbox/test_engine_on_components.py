@@ -1,4 +1,6 @@
-"""Component packages through the engine, and what the engine says when there is nothing to drive."""
+"""Component packages through the engine, and what the engine says when there is nothing to
+drive.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return Engine(folder / "work", folder / "source")
 
 
-def test_the_schema_of_a_component_package_is_read_through_its_host(engine: Engine, tmp_path: Path) -> None:
+def test_the_schema_of_a_component_package_is_read_through_its_host(
+    engine: Engine, tmp_path: Path
+) -> None:
     package = tmp_path / "package"
     shutil.copytree(Path(__file__).parent / "programs" / "component", package)
     (package / "PulumiPlugin.yaml").write_text(

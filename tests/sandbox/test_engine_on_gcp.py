@@ -11,8 +11,12 @@ pytestmark = pytest.mark.engine
 
 @pytest.fixture(scope="module")
 def built(stack_under_test, tmp_path_factory):
-    """The stack after its first `up`, and what its first preview said, when the kubeconfig was unknown."""
-    stack = stack_under_test(tmp_path_factory.mktemp("gcp"), "gcp", "  gcp:project: acme\n  gcp:region: us-central1\n")
+    """The stack after its first `up`, and what its first preview said, when the kubeconfig was
+    unknown.
+    """
+    stack = stack_under_test(
+        tmp_path_factory.mktemp("gcp"), "gcp", "  gcp:project: acme\n  gcp:region: us-central1\n"
+    )
     preview = stack.engine.preview("dev")
     assert preview.ok, preview.output
     result = stack.engine.up("dev", skip_preview=True)
@@ -45,7 +49,9 @@ def test_a_secret_kubeconfig_is_nowhere_in_clear(built) -> None:
 
     kubeconfig = json.loads(stack.engine.outputs("dev")["kubeconfig"])
     assert kubeconfig["clusters"][0]["cluster"]["server"].startswith("https://203.0.113.")
-    outputs = next(r for r in stack.engine.resources("dev") if r["type"] == "pulumi:pulumi:Stack")["outputs"]
+    outputs = next(r for r in stack.engine.resources("dev") if r["type"] == "pulumi:pulumi:Stack")[
+        "outputs"
+    ]
     assert "ciphertext" in outputs["kubeconfig"]
 
 

@@ -1,4 +1,6 @@
-"""A stack whose cluster is a real control plane: its nodes, its objects, and taking it down whatever has died."""
+"""A stack whose cluster is a real control plane: its nodes, its objects, and taking it down
+whatever has died.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]}
 
 
 def charts_in(folder: Path) -> Path:
-    """Charts of the driver and the device plugin as small as can be: what they render runs where the real ones do."""
+    """Charts of the driver and the device plugin as small as can be: what they render runs where
+    the real ones do.
+    """
     for name, version, template in (
         ("nvidia-dra-driver-gpu", "25.8.1", f"{CHART}---\n{DEVICE_CLASS}"),
         ("nvidia-device-plugin", "0.17.4", CHART),
@@ -67,12 +71,16 @@ def charts_in(folder: Path) -> Path:
         templates = folder / f"{name}-{version}" / "templates"
         templates.mkdir(parents=True)
         (templates / "all.yaml").write_text(template)
-        (templates.parent / "Chart.yaml").write_text(f"apiVersion: v2\nname: {name}\nversion: {version}\n")
+        (templates.parent / "Chart.yaml").write_text(
+            f"apiVersion: v2\nname: {name}\nversion: {version}\n"
+        )
     return folder
 
 
 def tables(server: ApiServer, path: str) -> list[list[Any]]:
-    """What `kubectl get` prints of a collection: the API server makes the table, kubectl lays it out."""
+    """What `kubectl get` prints of a collection: the API server makes the table, kubectl lays it
+    out.
+    """
     connection = server.connect(60)
     try:
         connection.request("GET", path, headers={**server.headers, "Accept": TABLE})
@@ -90,7 +98,8 @@ def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(
     console = Console(file=said, width=120)
     stacks = KeptStacks(ROOT, kept, console, f"1.{MINOR}", helm, charts_in(tmp_path / "charts"))
 
-    request.addfinalizer(lambda: stop(kept / "control-planes" / "eks-dev"))  # also when a comparison fails
+    # also when a comparison fails
+    request.addfinalizer(lambda: stop(kept / "control-planes" / "eks-dev"))
     assert stacks.up("eks-dev", on_control_plane=True), said.getvalue()
 
     plane = read_plane(kept / "control-planes" / "eks-dev")
@@ -105,7 +114,9 @@ def test_the_cluster_of_a_stack_has_the_nodes_of_its_plan_and_goes_with_it(
     os.kill(running(plane.folder)["etcd"].pid, signal.SIGKILL)
     stacks.status()
     assert "etcd no longer runs" in said.getvalue()
-    with pytest.raises(StackRefused, match="a control plane has no etcd3; it has etcd, kube-apiserver, "):
+    with pytest.raises(
+        StackRefused, match="a control plane has no etcd3; it has etcd, kube-apiserver, "
+    ):
         stacks.logs("eks-dev", "etcd3", 5)
     assert stacks.down(None), said.getvalue()
     assert not running(plane.folder)
@@ -124,10 +135,18 @@ def what_kubectl_shows(server: ApiServer, kubeconfig: Path) -> None:
 
 
 def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool) -> None:
-    """With Helm the chart's pods and class are there, and not the predicted ones too; without, the predicted ones."""
+    """With Helm the chart's pods and class are there, and not the predicted ones too; without, the
+    predicted ones.
+    """
     daemons = {row[0] for row in tables(server, "/apis/apps/v1/daemonsets")}
-    predicted = [name for name in names(server, "/api/v1/namespaces/kube-system/pods") if "kubelet-plugin" in name]
-    (driver,) = [each for each in server.listed(CLASSES)[0] if each["metadata"]["name"] == "gpu.nvidia.com"]
+    predicted = [
+        name
+        for name in names(server, "/api/v1/namespaces/kube-system/pods")
+        if "kubelet-plugin" in name
+    ]
+    (driver,) = [
+        each for each in server.listed(CLASSES)[0] if each["metadata"]["name"] == "gpu.nvidia.com"
+    ]
     if with_helm:
         assert "release nvidia-dra-driver: Helm installed nvidia-dra-driver-gpu 25.8.1" in said
         assert "(1 ConfigMap, 1 DaemonSet, 1 DeviceClass); its DaemonSets have 2 pods" in said
@@ -152,14 +171,19 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
         with pytest.raises(ControlPlaneError, match=r"is of 1\.36 and the stack asks for 1\.35"):
             open_cluster(folder, 35)
         os.kill(running(folder)["kube-apiserver"].pid, signal.SIGKILL)
-        with pytest.raises(ControlPlaneError, match=r"kube-apiserver of .* no longer runs: run `pulumi-dra sandbox"):
+        with pytest.raises(
+            ControlPlaneError, match=r"kube-apiserver of .* no longer runs: run `pulumi-dra sandbox"
+        ):
             open_cluster(folder, MINOR)
 
         # as an `up` leaves it that is killed before the engine knows of the stack
         (kept / "rehearsal-of").write_text(str(ROOT))
         stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
         stacks.status()
-        assert "eks-dev: a control plane without a stack, left by what was interrupted." in said.getvalue()
+        assert (
+            "eks-dev: a control plane without a stack, left by what was interrupted."
+            in said.getvalue()
+        )
         assert stacks.down(None), said.getvalue()
         assert not running(folder)
         assert not kept.exists()

@@ -21,10 +21,14 @@ def project_in(folder: Path, step: str = "first") -> Path:
     project = folder / "project"
     if not project.exists():
         shutil.copytree(PROGRAMS / "aws", project)
-        runtime = f"runtime: {{name: python, options: {{toolchain: pip, virtualenv: {sys.prefix}}}}}\n"
+        runtime = (
+            f"runtime: {{name: python, options: {{toolchain: pip, virtualenv: {sys.prefix}}}}}\n"
+        )
         (project / "Pulumi.yaml").write_text(f"name: trial\n{runtime}stackConfigDir: stacks\n")
         (project / "stacks").mkdir()
-    (project / "stacks/Pulumi.dev.yaml").write_text(f"config:\n  aws:region: us-east-1\n  trial:step: {step}\n")
+    (project / "stacks/Pulumi.dev.yaml").write_text(
+        f"config:\n  aws:region: us-east-1\n  trial:step: {step}\n"
+    )
     return project
 
 
@@ -60,7 +64,9 @@ def test_a_stack_that_fails_at_once_leaves_nothing_and_says_why(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = project_in(tmp_path)
-    (project / "__main__.py").write_text("import pulumi\nraise pulumi.RunError('there is no plan')\n")
+    (project / "__main__.py").write_text(
+        "import pulumi\nraise pulumi.RunError('there is no plan')\n"
+    )
     kept = tmp_path / "kept"
 
     assert main(["up", "--project", str(project), "--folder", str(kept)]) == 1
@@ -89,9 +95,14 @@ def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
         stack.down(None)
 
 
-def test_every_project_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_project_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first, second = stacks_folder(tmp_path / "a" / "platform"), stacks_folder(tmp_path / "b" / "platform")
+    first, second = (
+        stacks_folder(tmp_path / "a" / "platform"),
+        stacks_folder(tmp_path / "b" / "platform"),
+    )
 
     assert first != second
     assert first == stacks_folder(tmp_path / "a" / "platform")

@@ -18,7 +18,9 @@ pytest.importorskip("pulumi_policy")
 @pytest.fixture
 def process() -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "dra_sandbox.language_host", "127.0.0.1:1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as host:
         yield host
         host.kill()
 
@@ -31,7 +33,9 @@ def host(process: subprocess.Popen[str]) -> Iterator[language_pb2_grpc.LanguageR
 
 
 def program(folder: Path, **options: str) -> language_pb2.ProgramInfo:
-    info = language_pb2.ProgramInfo(root_directory=str(folder), program_directory=str(folder), entry_point=".")
+    info = language_pb2.ProgramInfo(
+        root_directory=str(folder), program_directory=str(folder), entry_point="."
+    )
     info.options.update(options)
     return info
 
@@ -48,25 +52,37 @@ def test_it_leaves_without_a_word(process: subprocess.Popen[str], how: signal.Si
 
 
 def test_it_goes_with_an_engine_that_is_killed() -> None:
-    """The engine here starts the host, tells the host's process and is killed; the host's output then ends."""
+    """The engine here starts the host, tells the host's process and is killed; the host's output
+    then ends.
+    """
     host = [sys.executable, "-P", "-m", "dra_sandbox.language_host", "127.0.0.1:1"]
     engine = f"import subprocess; p = subprocess.Popen({host!r}); p.wait()"
-    with subprocess.Popen([sys.executable, "-c", engine], stdout=subprocess.PIPE, text=True) as started:
+    with subprocess.Popen(
+        [sys.executable, "-c", engine], stdout=subprocess.PIPE, text=True
+    ) as started:
         assert started.stdout is not None
         assert int(started.stdout.readline()) > 0
         started.kill()
         assert started.stdout.read() == ""  # returns when nobody is left that could write
 
 
-def test_it_asks_for_no_downloads(host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path) -> None:
-    packages = host.GetRequiredPackages(language_pb2.GetRequiredPackagesRequest(info=program(tmp_path)))
-    installing = list(host.InstallDependencies(language_pb2.InstallDependenciesRequest(info=program(tmp_path))))
+def test_it_asks_for_no_downloads(
+    host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
+) -> None:
+    packages = host.GetRequiredPackages(
+        language_pb2.GetRequiredPackagesRequest(info=program(tmp_path))
+    )
+    installing = list(
+        host.InstallDependencies(language_pb2.InstallDependenciesRequest(info=program(tmp_path)))
+    )
 
     assert list(packages.packages) == []
     assert installing == []
 
 
-def test_an_environment_that_is_not_there_is_named(host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path) -> None:
+def test_an_environment_that_is_not_there_is_named(
+    host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
+) -> None:
     answer = host.Run(language_pb2.RunRequest(info=program(tmp_path, virtualenv="missing")))
 
     assert f"{tmp_path}/missing has no bin/python" in answer.error
@@ -76,7 +92,9 @@ def test_a_component_package_runs_in_the_environment_that_was_made_for_it(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "__main__.py").write_text("import sys\nprint(sys.prefix)\n")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True
+    )
     request = language_pb2.RunPluginRequest(kind="resource", info=program(tmp_path))
 
     answers = list(host.RunPlugin(request))
@@ -88,10 +106,14 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
     host: language_pb2_grpc.LanguageRuntimeStub, tmp_path: Path
 ) -> None:
     (tmp_path / "__main__.py").write_text(
-        "import os, sys\nprint('port', sys.argv[1], os.environ['MARK'])\nprint('late', file=sys.stderr)\nsys.exit(3)\n"
+        "import os, sys\nprint('port', sys.argv[1], os.environ['MARK'])\nprint('late', "
+        "file=sys.stderr)\nsys.exit(3)\n"
     )
     request = language_pb2.RunPluginRequest(
-        kind="resource", info=program(tmp_path, virtualenv=sys.prefix), args=["127.0.0.1:9"], env=["MARK=a=b"]
+        kind="resource",
+        info=program(tmp_path, virtualenv=sys.prefix),
+        args=["127.0.0.1:9"],
+        env=["MARK=a=b"],
     )
 
     answers = list(host.RunPlugin(request))
@@ -102,7 +124,9 @@ def test_a_component_package_runs_with_its_arguments_and_its_output_streams(
 
 
 def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
-    """The plugins import the protocol's classes alone, so they repeat the SDK's word for unknown."""
+    """The plugins import the protocol's classes alone, so they repeat the SDK's word for
+    unknown.
+    """
     from pulumi.runtime import rpc
 
     from dra_sandbox.clouds.wire import UNKNOWN
@@ -110,7 +134,8 @@ def test_the_unknown_value_and_the_protocol_are_those_of_the_sdk() -> None:
     code = (
         "from dra_sandbox.protocol import import_protocol_alone as alone; alone();"
         "from dra_sandbox.clouds.__main__ import provider; provider('aws');"
-        "import sys; print('pulumi.resource' in sys.modules, 'pulumi.runtime.proto.provider_pb2' in sys.modules)"
+        "import sys; print('pulumi.resource' in sys.modules, 'pulumi.runtime.proto.provider_pb2' "
+        "in sys.modules)"
     )
     alone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

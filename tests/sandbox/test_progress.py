@@ -19,7 +19,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_pipe_sees_the_start_the_news_now_and_then_and_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_sees_the_start_the_news_now_and_then_and_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(progress, "_PLAIN_INTERVAL_SECONDS", 0.01)
     out = io.StringIO()
 

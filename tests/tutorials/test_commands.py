@@ -45,12 +45,18 @@ def test_commands(command: str) -> None:
     assert found == ([(3, code)] if code else [])
 
 
-GUIDES: list[dict[str, str]] = yaml.safe_load((Path(__file__).parent / "guide_commands.yaml").read_text("utf-8"))
+GUIDES: list[dict[str, str]] = yaml.safe_load(
+    (Path(__file__).parent / "guide_commands.yaml").read_text("utf-8")
+)
 
 
 def told(*lines: str) -> list[Diagnostic]:
-    page = "\n".join(["# A guide", "", "```console", *(f"$ {line}" for line in lines if line), "```", ""])
-    return list(command_findings(read_embedded(Source("guide.md", page)).commands, "guide.md", page))
+    page = "\n".join(
+        ["# A guide", "", "```console", *(f"$ {line}" for line in lines if line), "```", ""]
+    )
+    return list(
+        command_findings(read_embedded(Source("guide.md", page)).commands, "guide.md", page)
+    )
 
 
 @pytest.mark.parametrize("row", GUIDES, ids=lambda row: f"{row['code']}: {row['command'][:50]}")
@@ -72,7 +78,9 @@ def test_every_row_of_the_table_is_told_of_a_command() -> None:
 
 
 def test_what_is_not_known_of_a_command_is_not_told() -> None:
-    """Variables and placeholders may hold anything; a machine that is no GPU machine needs nothing."""
+    """Variables and placeholders may hold anything; a machine that is no GPU machine needs
+    nothing.
+    """
     assert told('az aks nodepool add --name "$POOL" --cluster-name <name> -g rg') == []
     assert told("gcloud container node-pools create p --machine-type e2-standard-4") == []
     assert told("eksctl create nodegroup --cluster c --node-type m7i.large") == []

@@ -56,7 +56,8 @@ JUDGED: dict[str, tuple[str, Told]] = {
     ),
     "a selector above the cost limit": (
         "expression: device.attributes['a.example'].all(a, device.attributes['a.example'].all(b, "
-        "device.attributes['a.example'].all(c, device.attributes['a.example'].all(d, a == b && c == d))))\n",
+        "device.attributes['a.example'].all(c, device.attributes['a.example'].all(d, a == b && c "
+        "== d))))\n",
         [(1, "forbidden-value")],
     ),
     "an operator that tolerations do not have": (
@@ -76,7 +77,10 @@ JUDGED: dict[str, tuple[str, Told]] = {
         """,
         [(4, "invalid-value")],
     ),
-    "labels that are no text": ("nodeSelector:\n  nvidia.com/gpu.present: true\n", [(2, "wrong-type")]),
+    "labels that are no text": (
+        "nodeSelector:\n  nvidia.com/gpu.present: true\n",
+        [(2, "wrong-type")],
+    ),
     "a claim of a container as text, inside a template": (
         """\
         template:
@@ -111,20 +115,25 @@ FINE = {
     "a claim's request": "requests:\n- {name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}\n",
     "a request without its class": "requests:\n- name: gpu\n  exactly:\n    count: 2\n    # …\n",
     "a container's claims": "resources:\n  claims:\n  - name: gpu\n    request: big\n",
-    "a constraint on requests of elsewhere": "constraints:\n- {requests: [a, b], matchAttribute: x.example/y}\n",
+    "a constraint on requests of elsewhere": "constraints:\n- {requests: [a, b], matchAttribute: "
+    "x.example/y}\n",
     "configuration of requests that stand elsewhere": (
         "config:\n- requests: [ts]\n  opaque: {driver: gpu.example.com, parameters: {}}\n"
     ),
     "limits of a quota": "hard:\n  gpu.nvidia.com.deviceclass.resource.k8s.io/devices: 4\n",
-    "pods of a Deployment": "spec:\n  template:\n    spec:\n      tolerations: [{key: a, operator: Exists}]\n",
-    "the spec of a template": "spec:\n  spec:\n    devices:\n      requests: [{name: g, exactly: {count: 2}}]\n",
+    "pods of a Deployment": "spec:\n  template:\n    spec:\n      tolerations: [{key: a, operator: "
+    "Exists}]\n",
+    "the spec of a template": "spec:\n  spec:\n    devices:\n      requests: [{name: g, exactly: "
+    "{count: 2}}]\n",
 }
 
 OTHERS = {
     "replicas": "replicas: 3\n",
-    "values of a chart": "image: {repository: x}\nnodeSelector: {a: b}\ntolerations: []\nservice: {port: 1}\n",
+    "values of a chart": "image: {repository: x}\nnodeSelector: {a: b}\ntolerations: []\nservice: "
+    "{port: 1}\n",
     "amounts of a volume": "resources:\n  requests:\n    storage: 10Gi\n",
-    "limits of a NodePool": "spec:\n  template:\n    spec:\n      requirements: [{key: a, operator: Gt}]\n",
+    "limits of a NodePool": "spec:\n  template:\n    spec:\n      requirements: [{key: a, "
+    "operator: Gt}]\n",
     "text": "just words\n",
     "a value for the reader to fill in": "resources:\n  limits: {google.com/tpu: <COUNT>}\n",
     "a template": "resources:\n  claims: {{ .Values.claims }}\n",
@@ -133,7 +142,9 @@ OTHERS = {
 
 
 def told_of(text: str, page: str = "") -> tuple[Told, list[Source]]:
-    found, rest = evaluate_fragments([Source("page.md", dedent(text))], fragment_evaluation(features_of(36)), page)
+    found, rest = evaluate_fragments(
+        [Source("page.md", dedent(text))], fragment_evaluation(features_of(36)), page
+    )
     return sorted((each.place.line, each.code) for each in found), rest
 
 
@@ -235,7 +246,9 @@ def test_parts_of_a_page_are_judged_on_their_lines(project: Project) -> None:
 def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
     project.write("part.yaml", "resourceClaims:\n- {name: gpu, source: {resourceClaimName: x}}\n")
     project.write("values.yaml", "tolerations:\n- {key: a, operator: Exists}\n")
-    project.write("pod.yaml", "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n")
+    project.write(
+        "pod.yaml", "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
+    )
     done = project.run("check", "part.yaml", "--format", "json")
     assert [(each["line"], each["code"]) for each in done.json["diagnostics"]] == [
         (2, "unknown-field"),
@@ -243,16 +256,23 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
     ]
     assert done.status == 1
     assert "holds no manifest" in project.run("check", "values.yaml").err
-    assert "apiVersion not set; say which version of Pod it is" in project.run("check", "pod.yaml").err
+    assert (
+        "apiVersion not set; say which version of Pod it is" in project.run("check", "pod.yaml").err
+    )
 
 
 JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})
 
 
 def test_damaged_parts_are_answered() -> None:
-    """Whatever stands in place of a value of a part, it is a finding or nothing, never an internal error."""
+    """Whatever stands in place of a value of a part, it is a finding or nothing, never an internal
+    error.
+    """
     rng = random.Random(7)
-    parts = [yaml.safe_load(dedent(text)) for text in (*(text for text, _ in JUDGED.values()), *FINE.values())]
+    parts = [
+        yaml.safe_load(dedent(text))
+        for text in (*(text for text, _ in JUDGED.values()), *FINE.values())
+    ]
     for _ in range(200):
         damaged = copy.deepcopy(rng.choice(parts))
         path = rng.choice([path for path in paths_of(damaged) if path])
@@ -260,11 +280,19 @@ def test_damaged_parts_are_answered() -> None:
         for key in path[:-1]:
             around = around[key]
         around[path[-1]] = copy.deepcopy(rng.choice(JUNK))
-        evaluate_fragments([Source("page.md", yaml.safe_dump(damaged))], fragment_evaluation(features_of(36)), "")
+        evaluate_fragments(
+            [Source("page.md", yaml.safe_dump(damaged))], fragment_evaluation(features_of(36)), ""
+        )
 
 
 def paths_of(node: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     yield path
-    entries = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    entries = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in entries:
         yield from paths_of(value, (*path, key))

@@ -1,11 +1,16 @@
-"""What is right in guides is not told of, whatever their pages are written in; what is old in them is rewritten."""
+"""What is right in guides is not told of, whatever their pages are written in; what is old in them
+is rewritten.
+"""
 
 from __future__ import annotations
 
 import pytest
 from command_project import Project
 
-CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec:\n  devices:\n    requests:\n"
+CLAIM = (
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: one}\nspec:\n  "
+    "devices:\n    requests:\n"
+)
 RELEASE = """resource "helm_release" "dra" {
   chart     = "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"
   version   = "0.4.1"
@@ -52,7 +57,10 @@ spec:
   resourceClaims: [{name: nic, resourceClaimTemplateName: fabric}]
   containers: [{name: c, image: registry.example/c:1}]
 """
-INSTALLED = "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 -n k8s-dra-driver-gpu --create-namespace"
+INSTALLED = (
+    "helm install dra nvidia/nvidia-dra-driver-gpu --version 25.8.1 -n k8s-dra-driver-gpu "
+    "--create-namespace"
+)
 RIGHT = {
     "release.tf": RELEASE,
     "operator.rst": OPERATOR,
@@ -61,7 +69,8 @@ RIGHT = {
     "claim.adoc": f"[source,yaml]\n----\n{WHOLE}----\n",
     "install.sh": f"{INSTALLED} --set gpuResourcesEnabledOverride=true\n",
     "network.yaml": NETWORK,
-    "domains.yaml": "resources:\n  gpus: {enabled: false}\n  computeDomains: {enabled: true}\nnvidiaDriverRoot: /\n",
+    "domains.yaml": "resources:\n  gpus: {enabled: false}\n  computeDomains: {enabled: "
+    "true}\nnvidiaDriverRoot: /\n",
 }
 
 
@@ -76,7 +85,10 @@ def test_what_is_right_is_not_told_of(project: Project, file: str) -> None:
 def test_an_object_that_is_shown_in_part_is_judged_by_what_stands_there(project: Project) -> None:
     project.write("page.md", SHORTENED.replace("count: 2", 'count: "2"'))
     found = project.run("check", "page.md", "--format", "json").json["diagnostics"]
-    assert [(each["code"], each["line"]) for each in found] == [("wrong-type", 11), ("object-shown-in-part", 2)]
+    assert [(each["code"], each["line"]) for each in found] == [
+        ("wrong-type", 11),
+        ("object-shown-in-part", 2),
+    ]
     project.write("page.md", SHORTENED)
     found = project.run("check", "page.md", "--format", "json").json["diagnostics"]
     assert [each["code"] for each in found] == ["object-shown-in-part"]
@@ -99,7 +111,8 @@ def test_a_step_that_comes_later_on_a_page_is_a_note(project: Project) -> None:
 
 OLDER = {
     "fields of v1alpha2 under a later version": "{resourceClassName: gpu.nvidia.com}",
-    "fields of v1alpha3 under an earlier one": "{devices: {requests: [{name: gpu, deviceClassName: gpu.nvidia.com}]}}",
+    "fields of v1alpha3 under an earlier one": "{devices: {requests: [{name: gpu, deviceClassName: "
+    "gpu.nvidia.com}]}}",
 }
 
 
@@ -116,7 +129,8 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     project: Project, version: str, form: str
 ) -> None:
     project.write(
-        "old.yaml", f"apiVersion: {version}\nkind: ResourceClaim\nmetadata: {{name: c}}\nspec: {OLDER[form]}\n"
+        "old.yaml",
+        f"apiVersion: {version}\nkind: ResourceClaim\nmetadata: {{name: c}}\nspec: {OLDER[form]}\n",
     )
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 0
@@ -125,7 +139,9 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     assert project.run("check", "new.yaml", "--format", "json").json["diagnostics"] == []
 
 
-def test_a_class_with_its_driver_below_spec_and_parameters_with_a_version_are_found(project: Project) -> None:
+def test_a_class_with_its_driver_below_spec_and_parameters_with_a_version_are_found(
+    project: Project,
+) -> None:
     project.write(
         "old.yaml",
         "apiVersion: resource.k8s.io/v1alpha3\nkind: ResourceClass\nmetadata: {name: fast}\n"
@@ -133,7 +149,8 @@ def test_a_class_with_its_driver_below_spec_and_parameters_with_a_version_are_fo
         "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata: {name: two}\n"
         "spec: {spec: {resourceClassName: fast, parametersRef: {apiGroup: gpu.nvidia.com/v1alpha1, "
         "kind: GpuClaimParameters, name: two}}}\n---\n"
-        "apiVersion: gpu.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: two}\nspec: {count: 2}\n",
+        "apiVersion: gpu.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: "
+        "two}\nspec: {count: 2}\n",
     )
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 0
@@ -147,16 +164,23 @@ def test_two_objects_in_one_document_are_not_rewritten_and_both_are_named(projec
     project.write("old.yaml", old % "a" + old % "b")
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 1
-    assert "two objects stand here without a line between them: write --- before the second apiVersion" in done.err
+    assert (
+        "two objects stand here without a line between them: write --- before the second apiVersion"
+        in done.err
+    )
     project.write("old.yaml", old % "a" + "---\n" + old % "b")
     assert project.run("check", "--rewrite", "old.yaml").status == 0
 
 
-def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_separators(project: Project) -> None:
+def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_separators(
+    project: Project,
+) -> None:
     page = (
-        "# Page\n\n```yaml\napiVersion: resource.k8s.io/v1beta1  # as it was\nkind: DeviceClass\nmetadata: {name: a}\n"
+        "# Page\n\n```yaml\napiVersion: resource.k8s.io/v1beta1  # as it was\nkind: "
+        "DeviceClass\nmetadata: {name: a}\n"
         "spec: {}\n---\nstatus: {phase: Pending}\n```\n\n```yaml\napiVersion: v1\nkind: Namespace\n"
-        "metadata: {name: n}\n\u2013--\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: b}\n"
+        "metadata: {name: n}\n\u2013--\napiVersion: resource.k8s.io/v1beta1\nkind: "
+        "DeviceClass\nmetadata: {name: b}\n"
         "spec: {}\n```\n"
     )
     project.write("page.md", page)
@@ -170,9 +194,13 @@ def test_documents_beside_one_that_is_no_object_are_rewritten_and_dashes_become_
 def test_objects_of_an_older_version_in_terraform_are_named(project: Project) -> None:
     project.write(
         "claim.tf",
-        'resource "kubernetes_manifest" "one" {\n  manifest = {\n    apiVersion = "resource.k8s.io/v1beta1"\n'
+        'resource "kubernetes_manifest" "one" {\n  manifest = {\n    apiVersion = '
+        '"resource.k8s.io/v1beta1"\n'
         '    kind       = "ResourceClaim"\n  }\n}\n',
     )
     done = project.run("check", "--rewrite", "claim.tf")
     assert done.status == 1
-    assert "it is in Terraform's language, which is not rewritten: write resource.k8s.io/v1" in done.err
+    assert (
+        "it is in Terraform's language, which is not rewritten: write resource.k8s.io/v1"
+        in done.err
+    )

@@ -1,4 +1,6 @@
-"""What guides hold, in words of our own: each item is answered as an expert would, and the fix is tried."""
+"""What guides hold, in words of our own: each item is answered as an expert would, and the fix is
+tried.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,11 @@ FLEET: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Item:
-    """A file of a guide, and the finding that matters: its code, words of its message and of its fix.
+    """A file of a guide, and the finding that matters: its code, words of its message and of its
+    fix.
 
-    `text` are replacements in the file, `fleet` values of the fleet: what the fix says, done; `rewrite`: the fix is
-    `check --rewrite`. `before` are values that the fleet has before.
+    `text` are replacements in the file, `fleet` values of the fleet: what the fix says, done;
+    `rewrite`: the fix is `check --rewrite`. `before` are values that the fleet has before.
     """
 
     file: str
@@ -43,7 +46,10 @@ class Item:
     rewrite: bool = False
 
 
-ITEMS = [Item(**row) for row in yaml.safe_load((Path(__file__).parent / "guide_items.yaml").read_text("utf-8"))]
+ITEMS = [
+    Item(**row)
+    for row in yaml.safe_load((Path(__file__).parent / "guide_items.yaml").read_text("utf-8"))
+]
 
 
 def name(item: Item) -> str:
@@ -57,7 +63,11 @@ def check(project: Project, file: str, fleet: tuple[str, ...], *words: str) -> A
 
 
 def matching(answer: Any, item: Item) -> list[Any]:
-    return [each for each in answer["diagnostics"] if each["code"] == item.finding and item.says in each["message"]]
+    return [
+        each
+        for each in answer["diagnostics"]
+        if each["code"] == item.finding and item.says in each["message"]
+    ]
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=name)
@@ -94,7 +104,9 @@ def test_every_file_is_an_item() -> None:
 
 
 @pytest.mark.parametrize("file", ["quotes.yaml", "dashes.yaml"])
-def test_a_text_with_typographic_signs_is_refused_with_its_line_and_repaired(project: Project, file: str) -> None:
+def test_a_text_with_typographic_signs_is_refused_with_its_line_and_repaired(
+    project: Project, file: str
+) -> None:
     project.write(file, (GUIDES / file).read_text(encoding="utf-8"))
     error = check(project, file, (), "--format", "json").json["error"]
     assert error["line"] > 1

@@ -29,12 +29,26 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
         ("nvidia-smi mig -cgi $PROFILES -C", "cuts GPUs", "LAYOUT"),
         ("nvidia-smi mig -cgi", "cuts GPUs", "LAYOUT"),
         ("nvidia-smi mig -dci && nvidia-smi -L", "takes MIG instances away", "LAYOUT"),
-        ("kubectl debug node/n -it --image=busybox -- chroot /host nvidia-smi -mig 1", "turns MIG on", "LAYOUT"),
-        ("kubectl label node n1 nvidia.com/mig.config=all-1g.5gb --overwrite", "MIG manager", "all-1g.5gb"),
-        ('gcloud container node-pools create p --node-labels="nvidia.com/mig.config=$X"', "MIG manager", "LAYOUT"),
+        (
+            "kubectl debug node/n -it --image=busybox -- chroot /host nvidia-smi -mig 1",
+            "turns MIG on",
+            "LAYOUT",
+        ),
+        (
+            "kubectl label node n1 nvidia.com/mig.config=all-1g.5gb --overwrite",
+            "MIG manager",
+            "all-1g.5gb",
+        ),
+        (
+            'gcloud container node-pools create p --node-labels="nvidia.com/mig.config=$X"',
+            "MIG manager",
+            "LAYOUT",
+        ),
     ],
 )
-def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(command: str, says: str, layout: str) -> None:
+def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(
+    command: str, says: str, layout: str
+) -> None:
     (found,) = told(command)
     assert found.severity == "warning"
     assert says in found.message
@@ -44,9 +58,17 @@ def test_what_changes_mig_is_told_with_the_layout_of_the_fleet(command: str, say
 @pytest.mark.parametrize("layout", ["3g.20gb:2", "3g.20gb:1,1g.5gb+me:1", "all-1g.5gb", "none"])
 def test_a_layout_that_is_named_is_one_of_a_fleet(layout: str) -> None:
     pool = {"name": "a", "machine": "p4d.24xlarge", "count": {"max": 1}, "mig": layout}
-    document = {"cloud": "eks", "region": "us-east-1", "kubernetes": "1.34", "systemPool": {"machine": "m7i.large"}}
+    document = {
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.34",
+        "systemPool": {"machine": "m7i.large"},
+    }
     assert (
-        read_fleet({**document, "drivers": {"nvidia": {"version": "25.8.1"}}, "pools": [pool]}).pools[0].mig == layout
+        read_fleet({**document, "drivers": {"nvidia": {"version": "25.8.1"}}, "pools": [pool]})
+        .pools[0]
+        .mig
+        == layout
     )
 
 
@@ -60,7 +82,9 @@ def test_a_page_about_the_device_plugin_is_not_warned() -> None:
     assert found.severity == "note"
 
 
-@pytest.mark.parametrize("command", ["nvidia-smi mig -lgip", "nvidia-smi -L", "nvidia-smi mig -lgi | grep -mig 1"])
+@pytest.mark.parametrize(
+    "command", ["nvidia-smi mig -lgip", "nvidia-smi -L", "nvidia-smi mig -lgi | grep -mig 1"]
+)
 def test_what_only_looks_is_not_told(command: str) -> None:
     assert told(command) == []
 

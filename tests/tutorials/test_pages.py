@@ -1,4 +1,6 @@
-"""`check` on pages and scripts: manifests in fenced blocks and heredocs, and commands that no longer work."""
+"""`check` on pages and scripts: manifests in fenced blocks and heredocs, and commands that no
+longer work.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ def test_blocks_and_heredocs_of_a_page_are_judged_on_their_lines(project: Projec
         (15, "fragment-not-judged"),
         (20, "version-not-served"),
         (25, "chart-never-existed"),
-        (25, "value-refused"),  # GPUs without the value that says that no plugin serves the same nodes
+        # GPUs without the value that says that no plugin serves the same nodes
+        (25, "value-refused"),
         (25, "value-refused"),  # the namespace default
     ]
 
@@ -82,24 +85,36 @@ def indented(text: str, by: str = "    ") -> str:
             [(6, "invalid-value"), (8, "kind-gone")],
         ),
         ("Run:\n\n    kubectl get resourceclass\n", [(3, "kind-gone")]),
-        ("Set:\n\n    --runtime-config=resource.k8s.io/v1beta1=true\n", [(3, "version-not-needed")]),
-        (f"Prose that goes on\n{indented(CLAIM)}", []),  # no code in Markdown: its paragraph continues
+        (
+            "Set:\n\n    --runtime-config=resource.k8s.io/v1beta1=true\n",
+            [(3, "version-not-needed")],
+        ),
+        # no code in Markdown: its paragraph continues
+        (f"Prose that goes on\n{indented(CLAIM)}", []),
         ("Text:\n\n    below an item, kind: of\n", []),
     ],
     ids=["plain", "tabs", "list", "commands", "flags", "paragraph", "prose"],
 )
-def test_indented_code_is_read_as_fenced_code_is(project: Project, page: str, expected: list[tuple[int, str]]) -> None:
-    assert [each for each in findings(project, "README.md", page) if each[1] != "fragment-not-judged"] == expected
+def test_indented_code_is_read_as_fenced_code_is(
+    project: Project, page: str, expected: list[tuple[int, str]]
+) -> None:
+    assert [
+        each for each in findings(project, "README.md", page) if each[1] != "fragment-not-judged"
+    ] == expected
 
 
 @pytest.mark.parametrize(
     "diff",
     [
-        " apiVersion: v1\n kind: Pod\n metadata: {name: p}\n spec:\n+  resourceClaims: [{name: g, source: {}}]\n"
+        " apiVersion: v1\n kind: Pod\n metadata: {name: p}\n spec:\n+  resourceClaims: [{name: g, "
+        "source: {}}]\n"
         "-  nodeName: n\n   containers: [{name: c, image: i}]\n",
-        "--- a/pod.yaml\n+++ b/pod.yaml\n apiVersion: v1\n kind: Pod\n metadata: {name: p}\n spec:\n"
-        "-  nodeName: n\n+  resourceClaims: [{name: g, source: {}}]\n   containers: [{name: c, image: i}]\n",
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n+ resourceClaims: [{name: g, source: {}}]\n"
+        "--- a/pod.yaml\n+++ b/pod.yaml\n apiVersion: v1\n kind: Pod\n metadata: {name: p}\n "
+        "spec:\n"
+        "-  nodeName: n\n+  resourceClaims: [{name: g, source: {}}]\n   containers: [{name: c, "
+        "image: i}]\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n+ resourceClaims: [{name: g, "
+        "source: {}}]\n"
         "- nodeName: n\n  containers: [{name: c, image: i}]\n",
     ],
     ids=["signs", "headers", "without signs"],
@@ -111,25 +126,39 @@ def test_a_diff_is_judged_as_what_it_makes_of_the_file(project: Project, diff: s
 
 
 @pytest.mark.parametrize(
-    "diff", ["@@ -3,4 +3,5 @@\n apiVersion: v1\n kind: Pod\n+spec: {}\n", "- kind: Pod\n+ [\n  apiVersion: v1\n"]
+    "diff",
+    [
+        "@@ -3,4 +3,5 @@\n apiVersion: v1\n kind: Pod\n+spec: {}\n",
+        "- kind: Pod\n+ [\n  apiVersion: v1\n",
+    ],
 )
-def test_a_diff_of_parts_of_a_file_and_one_that_makes_no_yaml_are_left_alone(project: Project, diff: str) -> None:
+def test_a_diff_of_parts_of_a_file_and_one_that_makes_no_yaml_are_left_alone(
+    project: Project, diff: str
+) -> None:
     assert findings(project, "README.md", f"```diff\n{diff}```\n") == []
 
 
 def test_an_object_in_a_block_for_a_shell_is_an_object(project: Project) -> None:
     page = f"```bash\n{CLAIM}```\n\n```sh\ncat <<EOF\n{CLAIM}EOF\n```\n"
-    assert [each for each in findings(project, "README.md", page) if each[1] == "invalid-value"] == [
+    assert [
+        each for each in findings(project, "README.md", page) if each[1] == "invalid-value"
+    ] == [
         (5, "invalid-value"),
         (13, "invalid-value"),
     ]
 
 
-def test_flags_in_a_block_of_yaml_are_judged_as_flags_but_for_those_that_others_have(project: Project) -> None:
+def test_flags_in_a_block_of_yaml_are_judged_as_flags_but_for_those_that_others_have(
+    project: Project,
+) -> None:
     flags = (
-        "```yaml\n--runtime-config=resource.k8s.io/v1beta1=true\n--feature-gates=DynamicResourceAllocation=true\n```\n"
+        "```yaml\n--runtime-config=resource.k8s.io/v1beta1=true\n"
+        "--feature-gates=DynamicResourceAllocation=true\n```\n"
     )
-    assert findings(project, "README.md", flags) == [(2, "version-not-needed"), (3, "gate-not-needed")]
+    assert findings(project, "README.md", flags) == [
+        (2, "version-not-needed"),
+        (3, "gate-not-needed"),
+    ]
     assert findings(project, "README.md", f"# Volcano\n{flags}") == [(3, "version-not-needed")]
 
 
@@ -148,20 +177,26 @@ def test_documents_apart_by_dashes_of_a_word_processor_are_all_judged(project: P
 
 def test_part_of_a_slice_is_what_a_cluster_shows(project: Project) -> None:
     text = (
-        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  devices: [{name: gpu-0}]\n"
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  "
+        "devices: [{name: gpu-0}]\n"
     )
     assert findings(project, "README.md", f"```yaml\n{text}```\n") == [(2, "output-not-judged")]
     assert ("required-value" in {code for _, code in findings(project, "slice.yaml", text)}) is True
 
 
 def test_values_in_a_file_may_say_what_a_command_does_not(project: Project) -> None:
-    page = "```bash\nhelm install o nvidia/gpu-operator -n o -f values.yaml  # for resource.k8s.io\n```\n"
+    page = (
+        "```bash\nhelm install o nvidia/gpu-operator -n o -f values.yaml  # for "
+        "resource.k8s.io\n```\n"
+    )
     values = "```yaml\ndevicePlugin:\n  # none\n  enabled: false\n```\n"
     project.write("README.md", page)
     (found,) = project.run("check", "README.md", "--format", "json").json["diagnostics"]
     assert (found["severity"], found["code"]) == ("note", "device-plugin-on-dra-node")
     assert found["message"].endswith(", unless values.yaml says otherwise")
-    assert findings(project, "README.md", page + values.replace("  # none\n", "")) == [(5, "fragment-not-judged")]
+    assert findings(project, "README.md", page + values.replace("  # none\n", "")) == [
+        (5, "fragment-not-judged")
+    ]
 
 
 def test_a_block_of_terraform_with_objects_does_not_end_in_an_error(project: Project) -> None:
@@ -222,16 +257,23 @@ END
         ("kubectl apply -n $UNKNOWN -f -", "default"),
     ],
 )
-def test_objects_are_in_the_namespace_that_kubectl_is_given(project: Project, command: str, namespace: str) -> None:
+def test_objects_are_in_the_namespace_that_kubectl_is_given(
+    project: Project, command: str, namespace: str
+) -> None:
     for where in ("team-a", "team-b", "default"):
         project.write("run.sh", APPLIED.format(command=command, namespace=where))
-        found = project.run("check", "run.sh", "--stack", "dev", "--format", "json").json["diagnostics"]
+        found = project.run("check", "run.sh", "--stack", "dev", "--format", "json").json[
+            "diagnostics"
+        ]
         is_found = not any("/one is not among" in each["message"] for each in found)
         assert is_found == (where == namespace), found
 
 
 def test_an_object_of_another_namespace_is_refused_in_kubectls_words(project: Project) -> None:
-    script = "kubectl apply -n a -f - <<END\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: b}\nEND\n"
+    script = (
+        "kubectl apply -n a -f - <<END\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, "
+        "namespace: b}\nEND\n"
+    )
     project.write("run.sh", script)
     (found,) = project.run("check", "run.sh", "--format", "json").json["diagnostics"]
     assert (found["line"], found["severity"], found["code"]) == (2, "error", "namespace-conflict")

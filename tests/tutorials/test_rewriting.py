@@ -1,4 +1,6 @@
-"""`check --rewrite` on pages and scripts: their objects in the form of v1, and every other byte as it was."""
+"""`check --rewrite` on pages and scripts: their objects in the form of v1, and every other byte as
+it was.
+"""
 
 from __future__ import annotations
 
@@ -148,12 +150,20 @@ Without a fence:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
-def test_objects_of_all_eras_in_one_page_are_rewritten_where_they_stand(project: Project, end: str) -> None:
+def test_objects_of_all_eras_in_one_page_are_rewritten_where_they_stand(
+    project: Project, end: str
+) -> None:
     path = project.root / "README.md"
     path.write_bytes(PAGE.replace("\n", end).encode())
     done = project.run("check", "--rewrite", "--in-place", "README.md")
     assert path.read_bytes().decode() == REWRITTEN.replace("\n", end)
-    assert [int(line) for line in re.findall(r"^README\.md:(\d+):", done.out, re.MULTILINE)] == [8, 21, 37, 43, 56]
+    assert [int(line) for line in re.findall(r"^README\.md:(\d+):", done.out, re.MULTILINE)] == [
+        8,
+        21,
+        37,
+        43,
+        56,
+    ]
     assert done.status == 0
     again = project.run("check", "--rewrite", "README.md")
     assert (again.status, again.out) == (0, "")
@@ -166,7 +176,9 @@ def test_the_page_is_printed_whole_without_in_place(project: Project) -> None:
     assert (project.root / "README.md").read_text("utf-8") == PAGE
 
 
-def test_the_server_judges_what_is_rewritten_in_a_page_as_it_does_in_a_file(project: Project) -> None:
+def test_the_server_judges_what_is_rewritten_in_a_page_as_it_does_in_a_file(
+    project: Project,
+) -> None:
     """One object in a fence and in a file: the same text comes out, and the same is told of it."""
     block = PAGE.partition("   ```yaml\n")[2].partition("   ```")[0]
     text = "".join(f"{line[3:]}\n" for line in block.splitlines())
@@ -176,7 +188,9 @@ def test_the_server_judges_what_is_rewritten_in_a_page_as_it_does_in_a_file(proj
         assert project.run("check", "--rewrite", "--in-place", name).status == 0
     page, file = ((project.root / name).read_text("utf-8") for name in ("page.md", "file.yaml"))
     assert [line[3:] for line in page.splitlines()[1:-1]] == file.splitlines()
-    told = [project.run("check", name, "--format", "json").json for name in ("page.md", "file.yaml")]
+    told = [
+        project.run("check", name, "--format", "json").json for name in ("page.md", "file.yaml")
+    ]
     codes = [[(each["code"], each["message"]) for each in answer["diagnostics"]] for answer in told]
     assert codes[0] == codes[1]
     assert told[0]["verdict"] == told[1]["verdict"] == "fits"
@@ -205,7 +219,8 @@ def test_what_a_shell_fills_in_is_kept(project: Project) -> None:
     project.write("run.sh", SCRIPT)
     done = project.run("check", "--rewrite", "--in-place", "run.sh")
     expected = SCRIPT.replace("/v1beta1", "/v1").replace(
-        "\t\t      deviceClassName: $CLASS\n", "\t\t      exactly:\n\t\t        deviceClassName: $CLASS\n"
+        "\t\t      deviceClassName: $CLASS\n",
+        "\t\t      exactly:\n\t\t        deviceClassName: $CLASS\n",
     )
     assert (project.root / "run.sh").read_text("utf-8") == expected
     assert done.out.splitlines()[0] == (
@@ -218,7 +233,8 @@ def test_what_cannot_be_rewritten_is_named_and_the_rest_is(project: Project) -> 
     broken = "```yaml\napiVersion: resource.k8s.io/v1beta1\nkind: [\n```\n"
     part = "```yaml\nresourceClaims:\n- {name: gpu, source: {resourceClaimName: x}}\n```\n"
     number = (
-        "```sh\ncat <<EOF\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
+        "```sh\ncat <<EOF\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: "
+        "{name: c}\n"
         "spec: {devices: {requests: [{name: g, deviceClassName: x, count: $N}]}}\nEOF\n```\n"
     )
     project.write("page.md", f"{broken}\n{part}\n{number}\n   ```yaml\n{claim}   ```\n")
@@ -226,9 +242,19 @@ def test_what_cannot_be_rewritten_is_named_and_the_rest_is(project: Project) -> 
     assert done.status == 1
     assert "apiVersion: resource.k8s.io/v1   # of 1.32" in done.out
     assert [each in done.out for each in (broken, part, number)] == [True] * 3
-    assert re.search(r"^page\.md:\d+: a block: YAML stays as it is: cannot be read as YAML", done.err, re.MULTILINE)
-    assert re.search(r"^page\.md:\d+: a part without apiVersion and kind: it stays as it is:", done.err, re.MULTILINE)
-    assert re.search(r"^page\.md:\d+: ResourceClaim c: .* stays as it is: .*\$N", done.err, re.MULTILINE)
+    assert re.search(
+        r"^page\.md:\d+: a block: YAML stays as it is: cannot be read as YAML",
+        done.err,
+        re.MULTILINE,
+    )
+    assert re.search(
+        r"^page\.md:\d+: a part without apiVersion and kind: it stays as it is:",
+        done.err,
+        re.MULTILINE,
+    )
+    assert re.search(
+        r"^page\.md:\d+: ResourceClaim c: .* stays as it is: .*\$N", done.err, re.MULTILINE
+    )
 
 
 def test_text_that_a_shell_would_take_is_not_written_into_its_heredoc(project: Project) -> None:
@@ -251,6 +277,9 @@ EOF
     project.write("run.sh", glob)
     done = project.run("check", "--rewrite", "run.sh")
     assert (done.status, done.out) == (1, "")
-    assert 'a shell would read "\\" of its new form: put quotes around the word that ends the heredoc' in done.err
+    assert (
+        'a shell would read "\\" of its new form: put quotes around the word that ends the heredoc'
+        in done.err
+    )
     project.write("run.sh", glob.replace("<<EOF", "<<'EOF'"))
     assert project.run("check", "--rewrite", "run.sh").status == 0

@@ -1,4 +1,6 @@
-"""Terraform in files and pages: releases of the driver's chart, and objects of versions that are no longer served."""
+"""Terraform in files and pages: releases of the driver's chart, and objects of versions that are no
+longer served.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,22 @@ resource "helm_release" "dra" {
 }
 """
 CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
-    "an object as Terraform writes it": (MANIFEST, [(1, "terraform-not-judged"), (3, "version-not-served")]),
+    "an object as Terraform writes it": (
+        MANIFEST,
+        [(1, "terraform-not-judged"), (3, "version-not-served")],
+    ),
     "an object as YAML": (HEREDOC, [(1, "terraform-not-judged"), (5, "version-not-served")]),
-    "an object that is encoded": (ENCODED, [(1, "terraform-not-judged"), (4, "version-not-served")]),
+    "an object that is encoded": (
+        ENCODED,
+        [(1, "terraform-not-judged"), (4, "version-not-served")],
+    ),
     "an object of a version that is served": (
-        MANIFEST.replace("v1beta1", "v1"), [(1, "terraform-not-judged")],
+        MANIFEST.replace("v1beta1", "v1"),
+        [(1, "terraform-not-judged")],
     ),
     "an object of a version that is computed": (
-        MANIFEST.replace('"resource.k8s.io/v1beta1"', "local.version"), [(1, "terraform-not-judged")],
+        MANIFEST.replace('"resource.k8s.io/v1beta1"', "local.version"),
+        [(1, "terraform-not-judged")],
     ),
     "another resource": ('resource "aws_instance" "a" {\n  instance_type = "g6.xlarge"\n}\n', []),
     "two resources, the first of which leaves lines out": (
@@ -59,11 +69,16 @@ CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         [(1, "terraform-not-judged"), (5, "terraform-not-judged"), (8, "version-not-served")],
     ),
     "values that the chart refuses, as an object": (
-        RELEASE.replace("SETTINGS", 'values = [yamlencode({\n    nvidiaDriverRoot = "/"\n    deviceClasses = 1\n  })]'),
+        RELEASE.replace(
+            "SETTINGS",
+            'values = [yamlencode({\n    nvidiaDriverRoot = "/"\n    deviceClasses = 1\n  })]',
+        ),
         [(8, "value-does-nothing"), (6, "value-refused")],
     ),
     "values in blocks": (
-        RELEASE.replace("SETTINGS", 'set {\n    name  = "resources.gpus.enabled"\n    value = "true"\n  }'),
+        RELEASE.replace(
+            "SETTINGS", 'set {\n    name  = "resources.gpus.enabled"\n    value = "true"\n  }'
+        ),
         [(1, "value-refused")],
     ),
     "values in a list": (
@@ -71,7 +86,10 @@ CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         [(1, "value-refused")],
     ),
     "values that make the chart complete": (
-        RELEASE.replace("SETTINGS", 'set = [{ name = "gpuResourcesEnabledOverride", value = true }]'), [],
+        RELEASE.replace(
+            "SETTINGS", 'set = [{ name = "gpuResourcesEnabledOverride", value = true }]'
+        ),
+        [],
     ),
     "a release whose version is computed": (
         RELEASE.replace('"25.8.1"', "var.release").replace(
@@ -79,13 +97,16 @@ CASES: dict[str, tuple[str, list[tuple[int, str]]]] = {
         ),
         [],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_findings_are_at_the_lines_of_the_program(case: str) -> None:
     text, expected = CASES[case]
-    found = [(each.place.line, each.code) for each in terraform_findings(text, "main.tf", 1, features_of(36))]
+    found = [
+        (each.place.line, each.code)
+        for each in terraform_findings(text, "main.tf", 1, features_of(36))
+    ]
     assert found == expected
 
 
@@ -95,7 +116,8 @@ def test_lines_of_a_block_count_from_the_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["resource {", '"kubernetes_manifest"', 'resource "helm_release" "x" {', "helm_release = [\n"]
+    "text",
+    ["resource {", '"kubernetes_manifest"', 'resource "helm_release" "x" {', "helm_release = [\n"],
 )
 def test_what_is_no_program_has_no_findings_on_lines_that_are_not_there(text: str) -> None:
     found = list(terraform_findings(text, "main.tf", 1, features_of(36)))

@@ -1,4 +1,6 @@
-"""Pages, scripts and files of other tools among the inputs: what they hold, and what is told of it."""
+"""Pages, scripts and files of other tools among the inputs: what they hold, and what is told of
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ _TYPE = re.compile(r"^[\"']?(apiVersion|kind|metadata)[\"']?\s*:[ \t]*[\"']?(\w*
 _TYPE_IN_BRACES = re.compile(r"[\"']?\b(apiVersion|kind|metadata)[\"']?\s*:\s*[\"']?(\w*)")
 """What a document that is an object has at its outermost level."""
 _UNFINISHED = re.compile(
-    r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>", re.MULTILINE
+    r"^[ \t]*(?:-[ \t]+|#[ \t]*)?(?:\.{3}|…|\[(?:\.{3}|…)\])|\{\{|\{%|\$\{|<[A-Za-z][\w .-]*>",
+    re.MULTILINE,
 )
 """Lines that a page leaves out, and what its reader or a template is to fill in."""
 
@@ -40,7 +43,8 @@ def extract_manifests(
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
     """Return the manifests of these sources, and findings on what else they hold.
 
-    A page or script becomes the manifests in it. Values of charts and files of other tools are left out.
+    A page or script becomes the manifests in it. Values of charts and files of other tools are left
+    out.
     """
     sources: list[Source] = []
     found: list[Diagnostic] = []
@@ -78,7 +82,9 @@ def _of_page(source: Source, evaluation: Evaluation) -> tuple[Source, list[Diagn
 
 
 def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
-    """Return the page without configuration of the NVIDIA driver that stands by itself, and each piece of that."""
+    """Return the page without configuration of the NVIDIA driver that stands by itself, and each
+    piece of that.
+    """
     lines, found = page.text.split("\n"), list[Source]()
     for at, line in enumerate(lines):
         if _PARAMETERS.match(line):
@@ -90,17 +96,23 @@ def _without_parameters(page: Source) -> tuple[Source, list[Source]]:
     return (replace(page, text="\n".join(lines)) if found else page), found
 
 
-def _of_parameters(parts: Sequence[Source], evaluation: Evaluation, page: Source) -> Iterator[Diagnostic]:
+def _of_parameters(
+    parts: Sequence[Source], evaluation: Evaluation, page: Source
+) -> Iterator[Diagnostic]:
     """Yield what is told of configuration that a page shows without the claim around it."""
     if parts:
         yield from evaluate_fragments(parts, evaluation, page.text)[0]
 
 
 def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
-    """Return the page without the objects of which lines are left out, and these without the marks of that."""
+    """Return the page without the objects of which lines are left out, and these without the marks
+    of that.
+    """
     lines, found = page.text.split("\n"), list[Source]()
     at = 0
-    while (mark := next((n for n in range(at, len(lines)) if _LEFT_OUT.fullmatch(lines[n])), None)) is not None:
+    while (
+        mark := next((n for n in range(at, len(lines)) if _LEFT_OUT.fullmatch(lines[n])), None)
+    ) is not None:
         begin, end = _document_at(lines, mark)
         document = ["" if _LEFT_OUT.fullmatch(line) else line for line in lines[begin:end]]
         part = Source(page.name, "\n" * begin + "\n".join(document))
@@ -115,14 +127,17 @@ def _without_shortened(page: Source) -> tuple[Source, list[Source]]:
     return replace(page, text="\n".join(lines)), found
 
 
-def _of_shortened(parts: Sequence[Source], evaluation: Evaluation, page: Source) -> Iterator[Diagnostic]:
+def _of_shortened(
+    parts: Sequence[Source], evaluation: Evaluation, page: Source
+) -> Iterator[Diagnostic]:
     """Yield what is told of objects that a page shows in part, and a note that they are."""
     if not parts:
         return
     yield from evaluate_fragments(parts, evaluation, page.text)[0]
     begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
     message = (
-        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands there is judged, and "
+        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands "
+        "there is judged, and "
         f"what `...` stands for is not: {noun(len(begins), 'line')} {', '.join(map(str, begins))}"
     )
     yield Diagnostic("note", "object-shown-in-part", message, Place(page.name, begins[0]))
@@ -131,7 +146,9 @@ def _of_shortened(parts: Sequence[Source], evaluation: Evaluation, page: Source)
 def _of_blocks(
     labelled: Sequence[Source], unlabelled: Sequence[Source], evaluation: Evaluation, page: Source
 ) -> Iterator[Diagnostic]:
-    """Yield what is told of blocks without objects; those that say that they are YAML are named where nothing is."""
+    """Yield what is told of blocks without objects; those that say that they are YAML are named
+    where nothing is.
+    """
     if not labelled and not unlabelled:
         return
     unknown: list[int] = []
@@ -155,14 +172,17 @@ def _of_blocks(
 
 
 def _why_not_read(block: Source) -> Diagnostic | None:
-    """Return why a block that says that it is YAML is none; None where it is, or where it leaves something out."""
+    """Return why a block that says that it is YAML is none; None where it is, or where it leaves
+    something out.
+    """
     if _UNFINISHED.search(block.text) or may_be_unfinished(block.text):
         return None
     try:
         read_documents([block])
     except ManifestError as error:
         if error.fix and "left out" not in error.fix:
-            severity: Severity = "warning" if "no level" in error.fix else "note"  # others may well be output
+            # others may well be output
+            severity: Severity = "warning" if "no level" in error.fix else "note"
             return Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
     return None
 
@@ -179,16 +199,18 @@ def _namespace_conflicts(page: Source) -> Iterator[Diagnostic]:
         for item in read_objects([document]) if given else ():
             if item.kind not in CLUSTER_SCOPED and item.namespace != given:
                 message = (
-                    f'{item}: the namespace from the provided object "{item.namespace}" does not match the namespace '
-                    f"\"{given}\". You must pass '--namespace={item.namespace}' to perform this operation."
+                    f'{item}: the namespace from the provided object "{item.namespace}" does not '
+                    "match the namespace "
+                    f"\"{given}\". You must pass '--namespace={item.namespace}' to perform this "
+                    "operation."
                 )
                 fix = "leave -n out, or write the same namespace in both"
                 yield Diagnostic("error", "namespace-conflict", message, item.place, fix)
 
 
 def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
-    """Return the page without the documents that are no objects, a finding on each that cannot be read or lacks half
-    of its type, and those that are parts of objects.
+    """Return the page without the documents that are no objects, a finding on each that cannot be
+    read or lacks half of its type, and those that are parts of objects.
     """
     found: list[Diagnostic] = []
     parts: list[Source] = []
@@ -207,10 +229,14 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
                 found.append(Diagnostic("error", "block-not-read", error.message, place, error.fix))
                 page = replace(page, text="\n".join([*lines[:begin], repaired, *lines[end:]]))
                 continue
-            page = replace(page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]]))
+            page = replace(
+                page, text="\n".join([*lines[:begin], *[""] * (end - begin), *lines[end:]])
+            )
             if _is_meant_as_object(document):
                 severity: Severity = "note" if _UNFINISHED.search(document) else "error"
-                found.append(Diagnostic(severity, "block-not-read", error.message, error.place, error.fix))
+                found.append(
+                    Diagnostic(severity, "block-not-read", error.message, error.place, error.fix)
+                )
             else:
                 parts.append(Source(page.name, "\n" * begin + document))
         else:
@@ -218,12 +244,16 @@ def _readable(page: Source) -> tuple[Source, list[Diagnostic], list[Source]]:
 
 
 def _with_separators(document: str) -> str:
-    """Return a document with lines of hyphens and dashes as the separators that they were meant for."""
+    """Return a document with lines of hyphens and dashes as the separators that they were meant
+    for.
+    """
     return "\n".join(map(plain_separator, document.split("\n")))
 
 
 def _document_at(lines: list[str], at: int) -> tuple[int, int]:
-    """Return the first line of the document at or before a line, and the line behind it; both from 0."""
+    """Return the first line of the document at or before a line, and the line behind it; both from
+    0.
+    """
     at = min(max(at, 0), len(lines) - 1)
     while at and (not lines[at].strip() or lines[at].startswith("---")):
         at -= 1
@@ -233,14 +263,18 @@ def _document_at(lines: list[str], at: int) -> tuple[int, int]:
 
 
 def _is_meant_as_object(document: str) -> bool:
-    """Whether a document says what it is, or says so but for the version of a well-known kind that has a name."""
+    """Whether a document says what it is, or says so but for the version of a well-known kind that
+    has a name.
+    """
     found = _TYPE_IN_BRACES if document.lstrip().startswith("{") else _TYPE
     has = {match[1]: match[2] for match in found.finditer(dedent(document))}
     return "apiVersion" in has or ("metadata" in has and has.get("kind") in VERSIONS)
 
 
 def _of_block(source: Source) -> Iterator[Diagnostic]:
-    """Yield what is told of a text that is no manifest: values of the driver's chart, a file of the device plugin."""
+    """Yield what is told of a text that is no manifest: values of the driver's chart, a file of the
+    device plugin.
+    """
     yield from values_findings(source)
     yield from sharing_in_file(source)
 
@@ -255,6 +289,7 @@ def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
         message = (
-            "a part of an object, without apiVersion and kind: it is judged by itself, and kubectl takes no such file"
+            "a part of an object, without apiVersion and kind: it is judged by itself, and "
+            "kubectl takes no such file"
         )
         yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))

@@ -1,7 +1,8 @@
-"""Manifests inside pages and scripts in the form of v1, in place: fences, heredocs and all other text stay as they are.
+"""Manifests inside pages and scripts in the form of v1, in place: fences, heredocs and all other
+text stay as they are.
 
-What a shell fills into a heredoc ($NAME, ${NAME}) is kept; text of the new form that it would take for more of that is
-refused.
+What a shell fills into a heredoc ($NAME, ${NAME}) is kept; text of the new form that it would take
+for more of that is refused.
 """
 
 from __future__ import annotations
@@ -42,8 +43,14 @@ class _Part:
         return _HELD.sub(lambda match: self.values[int(match[1])], text)
 
     def reason(self, text: str) -> str:
-        """Return why an object stays as it is, with what was taken for text because a shell alone knows it."""
-        filled = f"; what a shell fills in is taken for text: {', '.join(self.values)}" if self.values else ""
+        """Return why an object stays as it is, with what was taken for text because a shell alone
+        knows it.
+        """
+        filled = (
+            f"; what a shell fills in is taken for text: {', '.join(self.values)}"
+            if self.values
+            else ""
+        )
         return f"{self.shown(text)}{filled}"
 
 
@@ -81,14 +88,18 @@ def _parts(page: Source) -> tuple[list[_Part], list[KeptObject]]:
 
 
 def _unreadable(block: Source, first: int) -> Iterator[KeptObject]:
-    """Yield a refusal for each document of a block that cannot be read: the others are rewritten."""
+    """Yield a refusal for each document of a block that cannot be read: the others are
+    rewritten.
+    """
     line = 0
     for before, text in cut(block.text):
         line += before.count("\n")
         try:
             read_objects(read_documents([Source(block.name, "\n" * line + text)])[0])
         except ManifestError as error:
-            yield KeptObject(Place(block.name, error.place.line + first), "a block", "YAML", error.message)
+            yield KeptObject(
+                Place(block.name, error.place.line + first), "a block", "YAML", error.message
+            )
         line += text.count("\n")
 
 
@@ -98,7 +109,9 @@ def _held_apart(text: str) -> tuple[str, tuple[str, ...]]:
     return _SHELL_VALUE.sub(lambda match: _FILLED_IN.format(values.index(match[0])), text), values
 
 
-def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Sequence[KeptObject]) -> Rewriting:
+def _together(
+    page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Sequence[KeptObject]
+) -> Rewriting:
     lines = page.text.splitlines(keepends=True)
     changes: list[RewrittenObject] = []
     refusals = list(refused)
@@ -106,22 +119,32 @@ def _together(page: Source, done: Iterable[tuple[_Part, Rewriting]], refused: Se
         first = part.block.first
         refusals += [
             KeptObject(
-                _below(each.place, first), part.shown(each.name), each.was, part.reason(each.reason), each.example
+                _below(each.place, first),
+                part.shown(each.name),
+                each.was,
+                part.reason(each.reason),
+                each.example,
             )
             for each in rewriting.refusals
         ]
         taken = _taken_by_shell(part, rewriting) if rewriting.is_changed else ""
         if taken:
-            reason = f'a shell would read "{taken}" of its new form: put quotes around the word that ends the heredoc'
+            reason = (
+                f'a shell would read "{taken}" of its new form: put quotes around the word '
+                "that ends the heredoc"
+            )
             refusals += [
                 KeptObject(_below(each.place, first), part.shown(each.name), each.was, reason)
                 for each in rewriting.changes
             ]
         elif rewriting.is_changed:
-            lines[first : first + len(part.block.lines)] = _written(part, rewriting.text, lines[first:])
+            lines[first : first + len(part.block.lines)] = _written(
+                part, rewriting.text, lines[first:]
+            )
             changes += _separated(part, page.name)
             changes += [
-                replace(each, place=_below(each.place, first), name=part.shown(each.name)) for each in rewriting.changes
+                replace(each, place=_below(each.place, first), name=part.shown(each.name))
+                for each in rewriting.changes
             ]
     changes.sort(key=lambda each: each.place.line)
     refusals.sort(key=lambda each: each.place.line)
@@ -140,13 +163,17 @@ def _below(place: Place, lines: int) -> Place:
 
 
 def _taken_by_shell(part: _Part, rewriting: Rewriting) -> str:
-    """Return what of the new lines a shell would not leave as it is; "" where it fills in no more than before."""
+    """Return what of the new lines a shell would not leave as it is; "" where it fills in no more
+    than before.
+    """
     if not part.block.expands:
         return ""
     old = set(part.source.text.splitlines())
     new = (line for line in rewriting.text.splitlines() if line not in old)
     before = set(_TAKEN_BY_SHELLS.findall(part.source.text))
-    found = (match for line in new for match in _TAKEN_BY_SHELLS.findall(line) if match not in before)
+    found = (
+        match for line in new for match in _TAKEN_BY_SHELLS.findall(line) if match not in before
+    )
     return next(found, "")
 
 
@@ -156,11 +183,15 @@ def _with_separator(line: str) -> str:
 
 
 def _written(part: _Part, text: str, raw: Sequence[str]) -> list[str]:
-    """Return the lines of a page for a block: those that stay with every character, new ones with its indentation."""
+    """Return the lines of a page for a block: those that stay with every character, new ones with
+    its indentation.
+    """
     old, new = part.source.text.splitlines(), text.splitlines()
     end = re.search(r"\r?\n\Z|\r\Z", raw[0]) if raw else None
     written: list[str] = []
-    for what, begin, stop, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for what, begin, stop, first, last in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if what == "equal":
             written += map(_with_separator, raw[begin:stop])
             continue

@@ -1,4 +1,6 @@
-"""`pulumi-dra catalog add`: learn machine types and drivers from running nodes, into a fleet's own catalog."""
+"""`pulumi-dra catalog add`: learn machine types and drivers from running nodes, into a fleet's own
+catalog.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,30 @@ _NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
 
 
 def run_add(values: argparse.Namespace) -> int:
-    """Print the rows, or write them into the fleet; what the capture doesn't tell goes to standard error."""
+    """Print the rows, or write them into the fleet; what the capture doesn't tell goes to standard
+    error.
+    """
     if not values.observed:
-        raise UsageError("no nodes are named", fix="give --from FILE, --context NAME, or --kubeconfig FILE")
+        raise UsageError(
+            "no nodes are named", fix="give --from FILE, --context NAME, or --kubeconfig FILE"
+        )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
-    snapshot = read_checked(read_observed(values.observed, values.kubeconfig, LEARNED_KINDS), features)
+    snapshot = read_checked(
+        read_observed(values.observed, values.kubeconfig, LEARNED_KINDS), features
+    )
     learned = learn_machines(
-        observe_offers(snapshot, features), snapshot.classes, machine=values.machine, cloud=values.cloud
+        observe_offers(snapshot, features),
+        snapshot.classes,
+        machine=values.machine,
+        cloud=values.cloud,
     )
     if values.format == "json":
-        print(json.dumps({"version": 1, "catalog": list(learned.rows), "remarks": list(learned.remarks)}, indent=2))
+        print(
+            json.dumps(
+                {"version": 1, "catalog": list(learned.rows), "remarks": list(learned.remarks)},
+                indent=2,
+            )
+        )
     else:
         for remark in learned.remarks:
             print(f"note: {remark}", file=sys.stderr)
@@ -66,8 +82,11 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
         print(f"note: no pool has machine: {machine}, so add one to plan with it", file=sys.stderr)
 
 
-def merge_rows(before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of a catalog with the learned ones in place of those that describe the same thing.
+def merge_rows(
+    before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the rows of a catalog with the learned ones in place of those that describe the same
+    thing.
 
     Drivers that weren't captured this time stay in their row.
     """
@@ -81,7 +100,9 @@ def merge_rows(before: Sequence[Mapping[str, Any]], learned: Sequence[Mapping[st
 
 
 def _with_rows(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they are."""
+    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they
+    are.
+    """
     key = _KEY.search(text)
     if key is None:
         return f"{text.rstrip()}\n{_section(rows)}"
@@ -91,7 +112,8 @@ def _with_rows(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _section(rows: Sequence[Mapping[str, Any]]) -> str:
-    plain = json.loads(json.dumps(list(rows)))  # without the aliases that YAML makes of shared parts
+    # without the aliases that YAML makes of shared parts
+    plain = json.loads(json.dumps(list(rows)))
     return yaml.safe_dump({"catalog": plain}, sort_keys=False, width=120)
 
 

@@ -14,15 +14,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
         "what to list, or add: learn from nodes",
     )
-    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="print only rows that contain all words")
-    parser.add_argument("--cloud", metavar="CLOUD", default="", help="print only machine types of this cloud")
+    parser.add_argument(
+        "words",
+        metavar="WORD",
+        nargs="*",
+        default=[],
+        help="print only rows that contain all words",
+    )
+    parser.add_argument(
+        "--cloud", metavar="CLOUD", default="", help="print only machine types of this cloud"
+    )
     parser.add_argument("--region", default="", help="also print on-demand prices in this region")
-    parser.add_argument("--today", metavar="DATE", default="", help="date on which to check facts [default: today]")
+    parser.add_argument(
+        "--today", metavar="DATE", default="", help="date on which to check facts [default: today]"
+    )
     nodes = parser.add_argument_group("learn from running nodes (catalog add)")
     sources = nodes.add_mutually_exclusive_group()
-    sources.add_argument("--from", metavar="FILE", dest="observed", help="snapshot with nodes and ResourceSlices")
+    sources.add_argument(
+        "--from", metavar="FILE", dest="observed", help="snapshot with nodes and ResourceSlices"
+    )
     add_cluster(sources, parser)
-    nodes.add_argument("--fleet", metavar="FILE", default="", help="fleet file to write the rows into [default: print]")
-    nodes.add_argument("--machine", metavar="TYPE", default="", help="machine type of nodes without the label")
-    nodes.add_argument("--kubernetes", metavar="VERSION", default="", help="version of the cluster [default: newest]")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
+    nodes.add_argument(
+        "--fleet",
+        metavar="FILE",
+        default="",
+        help="fleet file to write the rows into [default: print]",
+    )
+    nodes.add_argument(
+        "--machine", metavar="TYPE", default="", help="machine type of nodes without the label"
+    )
+    nodes.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        default="",
+        help="version of the cluster [default: newest]",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="default: %(default)s"
+    )

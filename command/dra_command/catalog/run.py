@@ -1,4 +1,6 @@
-"""`pulumi-dra catalog`: the tables of machines, GPUs, MIG profiles, drivers and releases, filtered."""
+"""`pulumi-dra catalog`: the tables of machines, GPUs, MIG profiles, drivers and releases,
+filtered.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def _print(rows: list[Row]) -> None:
             page.line("nothing in this table holds all of these words")
             return
         heads = [head for head in rows[0] if any(row[head] not in (None, "") for row in rows)]
-        numbers = [at for at, head in enumerate(heads) if all(_is_number(row[head]) for row in rows)]
+        numbers = [
+            at for at, head in enumerate(heads) if all(_is_number(row[head]) for row in rows)
+        ]
         page.table(heads, ([_cell(row[head]) for head in heads] for row in rows), numbers=numbers)
 
 
@@ -67,10 +71,14 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
                 "cloud": machine.cloud,
                 "machine": machine.name,
                 "vcpus": machine.vcpus,
-                "memory_gib": None if machine.memory_mib is None else round(machine.memory_mib / 1024, 1),
+                "memory_gib": None
+                if machine.memory_mib is None
+                else round(machine.memory_mib / 1024, 1),
                 "accelerator": machine.accelerator.model if machine.accelerator else None,
                 "count": machine.accelerator.count if machine.accelerator else None,
-                "nominal_gb": machine.accelerator.nominal_memory_gb if machine.accelerator else None,
+                "nominal_gb": machine.accelerator.nominal_memory_gb
+                if machine.accelerator
+                else None,
                 "arch": machine.arch,
                 "bare_metal": machine.bare_metal,
                 "pcie_roots": len(roots) or None,
@@ -83,7 +91,9 @@ def _machines(values: argparse.Namespace) -> Iterator[Row]:
 
 
 def _price(machine: Machine, region: str) -> Row:
-    """The on-demand price in a region; asked for by naming one, since prices differ between regions."""
+    """The on-demand price in a region; asked for by naming one, since prices differ between
+    regions.
+    """
     if not region:
         return {}
     found = catalog.price(machine, region)
@@ -148,7 +158,9 @@ def _releases(_: argparse.Namespace) -> Iterator[Row]:
 
 
 def _outdated(values: argparse.Namespace) -> Iterator[Row]:
-    """Yield outdated facts, facts that expire within `NOTICE`, and Kubernetes versions near the end of support."""
+    """Yield outdated facts, facts that expire within `NOTICE`, and Kubernetes versions near the end
+    of support.
+    """
     today = _day(values.today)
     for fact in dated_facts():
         if fact.true_until <= today + NOTICE:
@@ -165,7 +177,8 @@ def _outdated(values: argparse.Namespace) -> Iterator[Row]:
         for each in supported(cloud):
             if each.ends_soon(today):
                 yield {
-                    "fact": f"Kubernetes 1.{each.minor} on {catalog.cloud_titles()[cloud]}, standard support",
+                    "fact": f"Kubernetes 1.{each.minor} on {catalog.cloud_titles()[cloud]}, "
+                    "standard support",
                     "newest": "",
                     "seen_on": str(each.seen_on),
                     "true_until": str(each.standard_until),

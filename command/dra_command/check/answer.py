@@ -1,4 +1,6 @@
-"""The findings of `check` in each of its formats: one text for standard output, others for files."""
+"""The findings of `check` in each of its formats: one text for standard output, others for
+files.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +46,32 @@ def check_answer(checked: CheckResult, form: str, *, quiet: bool = False) -> str
 
 
 def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
-    """Return the format of each file that is named as `sarif=FILE,junit=FILE`; raises UsageError for anything else."""
+    """Return the format of each file that is named as `sarif=FILE,junit=FILE`; raises UsageError
+    for anything else.
+    """
     found: dict[Path, str] = {}
     for each in (part.strip() for text in texts for part in text.split(",")):
         form, _, file = each.partition("=")
         if not file:
-            raise UsageError(f'--output: "{each}" names no file', fix="write FORMAT=FILE, as sarif=findings.sarif")
+            raise UsageError(
+                f'--output: "{each}" names no file',
+                fix="write FORMAT=FILE, as sarif=findings.sarif",
+            )
         if form not in FORMATS:
-            raise UsageError(f'--output: there is no format "{form}"', fix=f"choose from {', '.join(FORMATS)}")
+            raise UsageError(
+                f'--output: there is no format "{form}"', fix=f"choose from {', '.join(FORMATS)}"
+            )
         path = Path(file)
         if file == "-":
-            raise UsageError("--output: standard output is no file", fix=f"write --format {form} for it")
+            raise UsageError(
+                "--output: standard output is no file", fix=f"write --format {form} for it"
+            )
         if path.is_dir():
             raise UsageError(f"--output: {file} is a folder", fix="name a file in it")
         if path in found:
-            raise UsageError(f"--output: {file} is named twice", fix="give each format a file of its own")
+            raise UsageError(
+                f"--output: {file} is named twice", fix="give each format a file of its own"
+            )
         found[path] = form
     return found
 

@@ -1,4 +1,6 @@
-"""`pulumi-dra check --driver-upgrade OLD NEW`: what another release of the NVIDIA driver means for these manifests."""
+"""`pulumi-dra check --driver-upgrade OLD NEW`: what another release of the NVIDIA driver means for
+these manifests.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 
 def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
-    """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the newest Kubernetes."""
+    """Return what `judge_upgrade` finds in the manifests; without a fleet or a release, for the
+    newest Kubernetes.
+    """
     minor = inputs.fleet.minor if inputs.fleet is not None else MAXIMUM_MINOR
     features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else minor)
     names = names_given(inputs.sources)
@@ -22,10 +26,13 @@ def check_upgrade(inputs: CommandInputs, old: str, new: str) -> CheckResult:
     manifests = read_checked((*inputs.sources, *inputs.observed), features)
     options = inputs.fleet.drivers.of(nvidia.DRIVER) if inputs.fleet is not None else None
     here = situation_of(manifests, inputs.fleet, names, has_snapshot=bool(inputs.observed))
-    found = judge_upgrade(manifests, features, old, new, options.settings if options else None, here)
+    found = judge_upgrade(
+        manifests, features, old, new, options.settings if options else None, here
+    )
     return CheckResult(
         verdict=overall_verdict("fits", found),
         diagnostics=order_findings(found),
         workloads=len(manifests.workloads),
-        passed=f"Nothing changes from {parse_release(old)[0].version} to {parse_release(new)[0].version}.",
+        passed=f"Nothing changes from {parse_release(old)[0].version} to "
+        f"{parse_release(new)[0].version}.",
     )

@@ -1,4 +1,6 @@
-"""`pulumi-dra check --fix`: what can be repaired without a decision is written to the files, and the rest is told."""
+"""`pulumi-dra check --fix`: what can be repaired without a decision is written to the files, and
+the rest is told.
+"""
 
 from __future__ import annotations
 
@@ -58,18 +60,32 @@ class _File:
 def check_fix_options(values: argparse.Namespace) -> None:
     """Raise UsageError for options that ask for something else."""
     if "-" in values.paths:
-        raise UsageError("--fix changes files, and standard input is none", fix="check --rewrite - prints a text anew")
+        raise UsageError(
+            "--fix changes files, and standard input is none",
+            fix="check --rewrite - prints a text anew",
+        )
     if values.driver_upgrade or values.write_baseline:
-        raise UsageError("--fix, --driver-upgrade and --write-baseline are three questions", fix="ask one at a time")
+        raise UsageError(
+            "--fix, --driver-upgrade and --write-baseline are three questions",
+            fix="ask one at a time",
+        )
 
 
-def fix_files(inputs: CommandInputs, features: Features, check: Check, out: TextIO) -> CommandInputs:
-    """Repair the files of these inputs, say on `out` what changed, and return the inputs as they are now.
+def fix_files(
+    inputs: CommandInputs, features: Features, check: Check, out: TextIO
+) -> CommandInputs:
+    """Repair the files of these inputs, say on `out` what changed, and return the inputs as they
+    are now.
 
-    Raises PlannerError where nothing can be judged, or a file cannot be written; then none is changed.
+    Raises PlannerError where nothing can be judged, or a file cannot be written; then none is
+    changed.
     """
     files = [_File(source, source.text) for source in inputs.sources]
-    open_files = [each for each in files if not has_embedded(each.source.name) and not skip_reason(each.source)]
+    open_files = [
+        each
+        for each in files
+        if not has_embedded(each.source.name) and not skip_reason(each.source)
+    ]
     _repair_texts(open_files, features)
     _fix_values(open_files, features)
     _rewrite(open_files, features)
@@ -95,7 +111,10 @@ def _repair_texts(files: Sequence[_File], features: Features) -> None:
 def _fix_values(files: Iterable[_File], features: Features) -> None:
     for each in files:
         fixed = fix_values(each.now, lambda text: check_selector(text, features) is not None)
-        each.take(fixed.text, (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs))
+        each.take(
+            fixed.text,
+            (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs),
+        )
 
 
 def _rewrite(files: Sequence[_File], features: Features) -> None:
@@ -105,7 +124,9 @@ def _rewrite(files: Sequence[_File], features: Features) -> None:
         each.take(rewriting.text, change_lines(rewriting.changes))
 
 
-def _add_tolerations(inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check) -> None:
+def _add_tolerations(
+    inputs: CommandInputs, files: Sequence[_File], open_files: Iterable[_File], check: Check
+) -> None:
     """Add the tolerations that findings ask for, and keep those with which the finding goes."""
 
     def found() -> tuple[Diagnostic, ...]:
@@ -126,11 +147,17 @@ def _add_tolerations(inputs: CommandInputs, files: Sequence[_File], open_files: 
         asked = [(line, read_yaml(text)[0]) for line, text in wanted.get(each.source.name, {})]
         if asked:
             fixed = add_tolerations(each.now, asked)
-            each.take(fixed.text, (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs))
+            each.take(
+                fixed.text,
+                (f"{each.source.name}:{repair.line}: {repair.what}" for repair in fixed.repairs),
+            )
     now, then = _counted(found()), _counted(before)
     for each in files:
         name = each.source.name
-        if any(now[name, finding.code] >= then[name, finding.code] for finding in asked_by.get(name, ())):
+        if any(
+            now[name, finding.code] >= then[name, finding.code]
+            for finding in asked_by.get(name, ())
+        ):
             each.text, kept = earlier[name]
             del each.told[kept:]
 
@@ -149,5 +176,7 @@ def _tolerations_of(fix: str) -> Iterator[str]:
 
 
 def output_of_changes(values: argparse.Namespace) -> TextIO:
-    """Return where changes are told: beside findings for people, apart from a text that machines read."""
+    """Return where changes are told: beside findings for people, apart from a text that machines
+    read.
+    """
     return sys.stdout if values.format == "text" else sys.stderr

@@ -1,4 +1,6 @@
-"""`check --diff REF`: what was found in another state of the repository; a change tells its own findings alone."""
+"""`check --diff REF`: what was found in another state of the repository; a change tells its own
+findings alone.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,16 @@ NOT_CHECKED = "base-not-checked"
 def findings_at_ref(
     ref: str, values: argparse.Namespace, check: Callable[[argparse.Namespace], CheckResult]
 ) -> KnownFindings:
-    """Return what `check` finds with the same options at a ref; nothing where none of the paths was there.
+    """Return what `check` finds with the same options at a ref; nothing where none of the paths was
+    there.
 
-    Raises PlannerError where there is no repository or no such ref. What cannot be checked there has a remark.
+    Raises PlannerError where there is no repository or no such ref. What cannot be checked there
+    has a remark.
     """
     if "-" in values.paths:
-        raise UsageError("--diff compares files, and standard input is none", fix="name files or folders")
+        raise UsageError(
+            "--diff compares files, and standard input is none", fix="name files or folders"
+        )
     here = Path.cwd().resolve()
     top = top_of(here)
     folder = checked_out(top, ref, NOWHERE) / here.relative_to(top)
@@ -41,7 +47,10 @@ def findings_at_ref(
         try:
             findings = check(then).diagnostics
         except PlannerError as error:
-            message = f'"{ref}" cannot be checked, so every finding is told: {error.place} {error.message}'
+            message = (
+                f'"{ref}" cannot be checked, so every finding is told: {error.place} '
+                f"{error.message}"
+            )
             return KnownFindings(Counter(), (Diagnostic("note", NOT_CHECKED, message),))
         return KnownFindings(Counter(map(fingerprint, findings)))
 
@@ -50,7 +59,11 @@ def _as_it_was(values: argparse.Namespace, here: Path, folder: Path) -> argparse
     """Return the options with paths that are there at the ref, and without files that are not."""
     then = argparse.Namespace(**vars(values))
     paths = [os.path.relpath(path, here) if os.path.isabs(path) else path for path in values.paths]
-    then.paths = [path for path in paths if (folder / path).exists() or glob.glob(str(folder / path), recursive=True)]
+    then.paths = [
+        path
+        for path in paths
+        if (folder / path).exists() or glob.glob(str(folder / path), recursive=True)
+    ]
     for name in ("fleet", "observed"):
         path = getattr(values, name)
         if path:

@@ -20,7 +20,9 @@ def _command(each: Diagnostic) -> str:
         properties["file"] = each.place.file
     if each.place.line:
         properties["line"] = str(each.place.line)
-    listed = ",".join(f"{name}={_escape(visible(value), ':,')}" for name, value in sorted(properties.items()))
+    listed = ",".join(
+        f"{name}={_escape(visible(value), ':,')}" for name, value in sorted(properties.items())
+    )
     path = f"{each.place.path}: " if each.place.path else ""
     lines = [visible(f"{path}{each.message}"), *([visible(each.fix)] if each.fix else [])]
     return f"::{_COMMANDS[each.severity]} {listed}::{_escape(chr(10).join(lines))}"

@@ -29,6 +29,8 @@ def check_html(checked: CheckResult) -> str:
 
 def _groups(checked: CheckResult) -> Iterator[tuple[str, str, list[ReportEntry]]]:
     for severity, title in (("error", "Errors"), ("warning", "Warnings"), ("note", "Notes")):
-        found = [diagnostic_entry(each) for each in checked.diagnostics if each.severity == severity]
+        found = [
+            diagnostic_entry(each) for each in checked.diagnostics if each.severity == severity
+        ]
         if found:
             yield severity, title, found

@@ -1,4 +1,6 @@
-"""Findings as JUnit XML: a test case for each finding, one for each rule that found nothing, skipped ones with why."""
+"""Findings as JUnit XML: a test case for each finding, one for each rule that found nothing,
+skipped ones with why.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,28 @@ _NAME = "pulumi-dra check"
 
 
 def check_junit(checked: CheckResult) -> str:
-    """Return an XML document; errors are failures, other findings are output of a case that passes."""
+    """Return an XML document; errors are failures, other findings are output of a case that
+    passes.
+    """
     by_code: dict[str, list[Diagnostic]] = {}
     for each in checked.diagnostics:
         by_code.setdefault(each.code, []).append(each)
     whys = {each.rule: each.why for each in checked.skipped}
-    known = [rule.id for rule in RULES if rule.id in checked.judged or rule.id in whys or rule.id in by_code]
+    known = [
+        rule.id
+        for rule in RULES
+        if rule.id in checked.judged or rule.id in whys or rule.id in by_code
+    ]
     codes = [*known, *(code for code in by_code if code not in known)]
     failures = sum(each.severity == "error" for each in checked.diagnostics)
     skipped = [code for code in codes if code in whys and code not in by_code]
     tests = sum(len(by_code.get(code, ())) or 1 for code in codes)
-    totals = {"tests": str(tests), "failures": str(failures), "errors": "0", "skipped": str(len(skipped))}
+    totals = {
+        "tests": str(tests),
+        "failures": str(failures),
+        "errors": "0",
+        "skipped": str(len(skipped)),
+    }
     root = ElementTree.Element("testsuites", {"name": _NAME, **totals})
     suite = ElementTree.SubElement(root, "testsuite", {"name": _NAME, **totals})
     for code in codes:
@@ -35,7 +48,9 @@ def check_junit(checked: CheckResult) -> str:
         if code in whys:
             ElementTree.SubElement(case, "skipped", {"message": whys[code]})
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(
+        root, encoding="unicode"
+    )
 
 
 def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> None:
@@ -54,7 +69,9 @@ def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> No
             attributes["line"] = str(place.line)
         case = ElementTree.SubElement(suite, "testcase", attributes)
         if each.severity == "error":
-            failure = ElementTree.SubElement(case, "failure", {"message": _clean(each.message), "type": code})
+            failure = ElementTree.SubElement(
+                case, "failure", {"message": _clean(each.message), "type": code}
+            )
             failure.text = _clean(str(each))
         else:
             ElementTree.SubElement(case, "system-out").text = _clean(str(each))
@@ -62,4 +79,6 @@ def _cases(suite: ElementTree.Element, code: str, found: list[Diagnostic]) -> No
 
 def _clean(text: str) -> str:
     """Leave out what XML 1.0 cannot hold, whatever the escape."""
-    return "".join(sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff"))
+    return "".join(
+        sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff")
+    )

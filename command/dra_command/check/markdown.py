@@ -1,4 +1,6 @@
-"""Findings as a comment on a pull request, found again by its first line; errors first, everything else folded."""
+"""Findings as a comment on a pull request, found again by its first line; errors first, everything
+else folded.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,17 @@ def check_markdown(checked: CheckResult) -> str:
     for each in errors[:_MOST]:
         head += diagnostic_lines(each)
     folded = []
-    groups = (("more error", errors[_MOST:]), *((name, _of(checked, name)) for name in ("warning", "note")))
+    groups = (
+        ("more error", errors[_MOST:]),
+        *((name, _of(checked, name)) for name in ("warning", "note")),
+    )
     for name, found in groups:
         if found:
             lines = [line for each in found for line in diagnostic_lines(each)]
             folded.append(details(counted(len(found), name), lines))
-    foot = f"<sub>{counted(checked.workloads, 'workload')} · `pulumi-dra check` shows the same</sub>"
+    foot = (
+        f"<sub>{counted(checked.workloads, 'workload')} · `pulumi-dra check` shows the same</sub>"
+    )
     return joined(head, folded, [foot])
 
 

@@ -14,10 +14,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         action="append",
         default=[],
-        help="skip files and folders with this name, path, or pattern; repeatable: charts, '*-test.yaml'",
+        help="skip files and folders with this name, path, or pattern; repeatable: charts, "
+        "'*-test.yaml'",
     )
     parser.add_argument(
-        "--stdin-name", metavar="NAME", default="<stdin>", help="file name to report for standard input"
+        "--stdin-name",
+        metavar="NAME",
+        default="<stdin>",
+        help="file name to report for standard input",
     )
     _add_choice_of_rules(parser)
     _add_what_was_found_before(parser)
@@ -28,12 +32,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="lowest severity that makes the exit status 1 [default: %(default)s]",
     )
-    parser.add_argument("--explain", metavar="RULE", default="", help="print a rule with its reason and fix")
+    parser.add_argument(
+        "--explain", metavar="RULE", default="", help="print a rule with its reason and fix"
+    )
     parser.add_argument(
         "--driver-upgrade",
         metavar=("OLD", "NEW"),
         nargs=2,
-        help="instead of the rules, report claims and classes that break or change with another NVIDIA DRA "
+        help="instead of the rules, report claims and classes that break or change with another "
+        "NVIDIA DRA "
         "driver version, given as VERSION[+GATE…]; without PATH, print every change",
     )
     _add_repairs(parser)
@@ -42,7 +49,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT=FILE[,…]",
         action="append",
         default=[],
-        help="also write the findings to files in other formats; repeatable: sarif=findings.sarif,junit=checks.xml",
+        help="also write the findings to files in other formats; repeatable: "
+        "sarif=findings.sarif,junit=checks.xml",
     )
     add_watch(parser)
     add_answer(parser, ("text", "json", "markdown", "html", "sarif", "junit", "github"))
@@ -64,15 +72,23 @@ def _add_choice_of_rules(parser: argparse.ArgumentParser) -> None:
         "pulumi-dra.yaml, from PATH upward]",
     )
     parser.add_argument(
-        "--today", metavar="DATE", default="", help="evaluate exemption expiry on this date [default: today]"
+        "--today",
+        metavar="DATE",
+        default="",
+        help="evaluate exemption expiry on this date [default: today]",
     )
 
 
 def _add_what_was_found_before(parser: argparse.ArgumentParser) -> None:
     before = parser.add_mutually_exclusive_group()
-    before.add_argument("--baseline", metavar="FILE", default="", help="ignore findings listed in FILE")
     before.add_argument(
-        "--write-baseline", metavar="FILE", default="", help="write all current findings to FILE, and exit 0"
+        "--baseline", metavar="FILE", default="", help="ignore findings listed in FILE"
+    )
+    before.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        default="",
+        help="write all current findings to FILE, and exit 0",
     )
     before.add_argument(
         "--diff",
@@ -86,17 +102,21 @@ def _add_repairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewrite",
         action="store_true",
-        help="instead of findings, print the files with older DRA objects (v1alpha1 to v1beta2) converted "
+        help="instead of findings, print the files with older DRA objects (v1alpha1 to v1beta2) "
+        "converted "
         "to resource.k8s.io/v1; objects without a v1 form stay unchanged and are listed; standard "
         "input is printed in full",
     )
     parser.add_argument(
-        "--in-place", action="store_true", help="with --rewrite, change the files instead of printing them"
+        "--in-place",
+        action="store_true",
+        help="with --rewrite, change the files instead of printing them",
     )
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="fix the files first: older and flat forms of DRA objects, comparisons that need compareTo, "
+        help="fix the files first: older and flat forms of DRA objects, comparisons that need "
+        "compareTo, "
         "units of quantities, and missing tolerations; prints each change, and keeps comments and "
         "formatting",
     )

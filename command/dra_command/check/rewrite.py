@@ -1,4 +1,6 @@
-"""`pulumi-dra check --rewrite`: manifests with every older form of a DRA object in the form of v1."""
+"""`pulumi-dra check --rewrite`: manifests with every older form of a DRA object in the form of
+v1.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ _OLDER = frozenset({"older-form", "unknown-field"})
 
 
 def rewrite_manifests(values: argparse.Namespace) -> int:
-    """Print the manifests that hold older forms, or change their files; raises PlannerError for wrong input.
+    """Print the manifests that hold older forms, or change their files; raises PlannerError for
+    wrong input.
 
     Returns 1 where an object has no form in v1 that means the same: it stays as it is and is named.
     """
@@ -43,17 +46,26 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     features = features_of(minor)
     programs = [each for each in sources if is_terraform(each.name)]
     sources = tuple(each for each in sources if each not in programs)
-    texts, repaired = repair_sources((each for each in sources if not has_embedded(each.name)), features)
+    texts, repaired = repair_sources(
+        (each for each in sources if not has_embedded(each.name)), features
+    )
     read_documents(texts)  # says what cannot be read before anything is printed or changed
     sources = (*texts, *(each for each in sources if has_embedded(each.name)))
-    rewritings = rewrite_with_pages(sources, partial(rewrite, features=features, check_selector=check_selector))
+    rewritings = rewrite_with_pages(
+        sources, partial(rewrite, features=features, check_selector=check_selector)
+    )
     changed = [each for each in rewritings if each.is_changed or each.source.name in repaired]
     if values.in_place:
         for each in changed:
             path = Path(each.source.name)
             write_whole(path, each.text, SourceError, mode=path.stat().st_mode & 0o777)
     else:
-        print(_join([each for each in rewritings if each in changed or each.source.name == STDIN_NAME]), end="")
+        print(
+            _join(
+                [each for each in rewritings if each in changed or each.source.name == STDIN_NAME]
+            ),
+            end="",
+        )
     told = sys.stdout if values.in_place else sys.stderr
     for name, what in repaired.items():
         if values.in_place or not values.quiet:
@@ -62,12 +74,18 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
         if values.in_place or not values.quiet:
             print(line, file=told)
     refusals = [refusal for each in rewritings for refusal in each.refusals]
-    refusals += [refusal for each in sources if has_embedded(each.name) for refusal in _old_parts(each, features)]
+    refusals += [
+        refusal
+        for each in sources
+        if has_embedded(each.name)
+        for refusal in _old_parts(each, features)
+    ]
     refusals += [refusal for each in programs for refusal in _old_objects(each, features)]
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
-            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')}, no older form of a DRA object",
+            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')}, no older form "
+            "of a DRA object",
             file=sys.stderr,
         )
     return Status.BROKEN if refusals else Status.FITS
@@ -76,26 +94,41 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
 def _old_parts(page: Source, features: Features) -> Iterator[KeptObject]:
     """Yield what of a page has an older form and is no object: a part stays as it is."""
     found = read_embedded(page)
-    for told in evaluate_fragments((*found.others, *found.unlabelled), fragment_evaluation(features), page.text)[0]:
+    for told in evaluate_fragments(
+        (*found.others, *found.unlabelled), fragment_evaluation(features), page.text
+    )[0]:
         if told.code in _OLDER:
             place = Place(told.place.file, told.place.line)
-            yield KeptObject(place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})")
+            yield KeptObject(
+                place, "a part without apiVersion and kind", "it", f"{told.message} ({told.fix})"
+            )
 
 
 def _old_objects(program: Source, features: Features) -> Iterator[KeptObject]:
-    """Yield the objects of older versions that are declared in Terraform's language, which stays as it is."""
+    """Yield the objects of older versions that are declared in Terraform's language, which stays as
+    it is.
+    """
     for told in terraform_findings(program.text, program.name, 1, features):
         if told.code == "version-not-served":
             name = told.message.partition(": ")[0]
             yield KeptObject(
-                told.place, name, "it", f"it is in Terraform's language, which is not rewritten: {told.fix}"
+                told.place,
+                name,
+                "it",
+                f"it is in Terraform's language, which is not rewritten: {told.fix}",
             )
 
 
 def change_lines(changes: Iterable[RewrittenObject]) -> Iterable[str]:
     """Yield a line for each object that was rewritten, and its notes."""
     for change in changes:
-        now = "removed" if not change.now else change.now if change.now != change.was else "in the form of v1"
+        now = (
+            "removed"
+            if not change.now
+            else change.now
+            if change.now != change.was
+            else "in the form of v1"
+        )
         yield visible(f"{change.place}: {change.name}: {change.was} → {now}")
         for note in change.notes:
             yield f"    {note}"
@@ -126,19 +159,27 @@ def _join(printed: list[Rewriting]) -> str:
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.in_place and not values.rewrite:
-        raise UsageError("--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH")
+        raise UsageError(
+            "--in-place needs --rewrite", fix="pulumi-dra check --rewrite --in-place PATH"
+        )
     if values.fix:
-        raise UsageError("--rewrite and --fix are two ways", fix="--fix repairs what --rewrite does, and more")
+        raise UsageError(
+            "--rewrite and --fix are two ways", fix="--fix repairs what --rewrite does, and more"
+        )
     if values.driver_upgrade:
-        raise UsageError("--rewrite and --driver-upgrade are two questions", fix="ask one at a time")
+        raise UsageError(
+            "--rewrite and --driver-upgrade are two questions", fix="ask one at a time"
+        )
     if values.format != "text":
         raise UsageError(
-            f"--rewrite prints manifests, not findings: --format {values.format} cannot be given with it",
+            f"--rewrite prints manifests, not findings: --format {values.format} cannot be given "
+            "with it",
             fix="run `pulumi-dra check` again without --rewrite for the findings",
         )
     if values.observed and not values.paths:
         raise UsageError(
-            "--rewrite changes manifests, and --observed names a snapshot: which manifests are meant is not said",
+            "--rewrite changes manifests, and --observed names a snapshot: which manifests are "
+            "meant is not said",
             fix="name their files or folders: pulumi-dra check --rewrite PATH",
         )
     if values.in_place and "-" in values.paths:

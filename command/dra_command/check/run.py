@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def run(values: argparse.Namespace) -> int:
-    """Run the rules, print what they found, and return the exit status; or rewrite older forms where asked to."""
+    """Run the rules, print what they found, and return the exit status; or rewrite older forms
+    where asked to.
+    """
     if values.rewrite or values.in_place:
         from dra_command.check.rewrite import rewrite_manifests
 
@@ -77,20 +79,30 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _fix(
-    values: argparse.Namespace, inputs: CommandInputs, rules: Sequence[Rule], asked: ProjectConfiguration | None
+    values: argparse.Namespace,
+    inputs: CommandInputs,
+    rules: Sequence[Rule],
+    asked: ProjectConfiguration | None,
 ) -> CommandInputs:
     """Repair the files and return them as they are then."""
     from dra_command.check.fix import fix_files, output_of_changes
 
     minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
     features = features_of(parse_version(minor) if minor else MAXIMUM_MINOR)
-    return fix_files(inputs, features, lambda given: find_violations(given, rules, asked), output_of_changes(values))
+    return fix_files(
+        inputs,
+        features,
+        lambda given: find_violations(given, rules, asked),
+        output_of_changes(values),
+    )
 
 
 def _known(
     values: argparse.Namespace, rules: Sequence[Rule], asked: ProjectConfiguration | None
 ) -> KnownFindings | None:
-    """Return what was found before, where a baseline or another state of the repository is named."""
+    """Return what was found before, where a baseline or another state of the repository is
+    named.
+    """
     if values.baseline:
         from dra_command.findings.baseline import read_baseline
 
@@ -102,7 +114,9 @@ def _known(
     return findings_at_ref(
         values.diff,
         values,
-        lambda then: find_violations(read_inputs(then, needs_capacity=False, is_lenient=True), rules, asked),
+        lambda then: find_violations(
+            read_inputs(then, needs_capacity=False, is_lenient=True), rules, asked
+        ),
     )
 
 
@@ -124,5 +138,8 @@ def _explain(values: argparse.Namespace) -> Status:
     (rule,) = selected_rules([values.explain], custom_rules(read_project_configuration(values)))
     needs = MISSING_INPUT.get(rule.needs, "only needs manifests")
     state = rule.level if rule.is_on else f"{rule.level}, off unless it is selected"
-    print(f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: {rule.url}")
+    print(
+        f"{rule.id} ({state}; {needs})\n\n{rule.says}\n\nWhy: {rule.why}\nFix: {rule.fix}\nMore: "
+        f"{rule.url}"
+    )
     return Status.FITS

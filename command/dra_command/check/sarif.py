@@ -29,7 +29,10 @@ def check_sarif(checked: CheckResult) -> str:
             "id": rule.id,
             "shortDescription": {"text": rule.says},
             "fullDescription": {"text": rule.why},
-            "help": {"text": rule.fix, "markdown": f"{rule.says}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}"},
+            "help": {
+                "text": rule.fix,
+                "markdown": f"{rule.says}\n\n**Why:** {rule.why}\n\n**Fix:** {rule.fix}",
+            },
             "helpUri": rule.url,
             "defaultConfiguration": {"level": "error" if rule.level == "mandatory" else "warning"},
             "properties": {"tags": _TAGS, "precision": "high"},
@@ -46,15 +49,25 @@ def check_sarif(checked: CheckResult) -> str:
         "results": _results(checked, position)[:_MOST],
     }
     if len(checked.diagnostics) > _MOST:
-        left = {"level": "warning", "message": {"text": f"{len(checked.diagnostics) - _MOST} more findings left out"}}
+        left = {
+            "level": "warning",
+            "message": {"text": f"{len(checked.diagnostics) - _MOST} more findings left out"},
+        }
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [left]}]
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    return json.dumps(
+        {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False
+    )
 
 
 def _other(code: str) -> dict[str, Any]:
-    """Return what is said of a finding that is no rule's: one of reading the objects, or of planning."""
+    """Return what is said of a finding that is no rule's: one of reading the objects, or of
+    planning.
+    """
     said = code.replace("-", " ").capitalize()
-    text = f"{said}: found on reading the objects as the API server does, or on planning. Each result says its fix."
+    text = (
+        f"{said}: found on reading the objects as the API server does, or on planning. Each "
+        "result says its fix."
+    )
     return {
         "id": code,
         "shortDescription": {"text": said},
@@ -66,7 +79,9 @@ def _other(code: str) -> dict[str, Any]:
 
 
 def _results(checked: CheckResult, position: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return the findings, each with a fingerprint that stays when lines move; the same fault twice is numbered."""
+    """Return the findings, each with a fingerprint that stays when lines move; the same fault twice
+    is numbered.
+    """
     results: list[dict[str, Any]] = []
     for each, digest in numbered(checked.diagnostics):
         result = _result(each, position[each.code])

@@ -14,14 +14,21 @@ def summary(checked: CheckResult) -> str:
     by_severity = Counter(each.severity for each in checked.diagnostics)
     if not by_severity:
         return checked.passed or _passed(checked)
-    said = (counted(by_severity[name], name) for name in ("error", "warning", "note") if by_severity[name])
+    said = (
+        counted(by_severity[name], name)
+        for name in ("error", "warning", "note")
+        if by_severity[name]
+    )
     return f"{', '.join(said)}{_uncounted(checked)}."
 
 
 def _passed(checked: CheckResult) -> str:
     workloads, judged = counted(checked.workloads, "workload"), counted(len(checked.judged), "rule")
     said = [f"No rule is broken: {judged} on {workloads}, for Kubernetes {checked.kubernetes}"]
-    for needs, what in (("pools", "need --stack, --fleet or --observed"), ("stack", "judge Pulumi stacks alone")):
+    for needs, what in (
+        ("pools", "need --stack, --fleet or --observed"),
+        ("stack", "judge Pulumi stacks alone"),
+    ):
         number = sum(each.why == MISSING_INPUT[needs] for each in checked.skipped)
         said += [f"{number} more {what}"] if number else []
     return "; ".join(said) + f"{_uncounted(checked)}."

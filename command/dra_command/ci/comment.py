@@ -22,7 +22,9 @@ class CommentError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """The comments of one request on a host. `edit` is the URL of a comment but for its ID, `method` edits one."""
+    """The comments of one request on a host. `edit` is the URL of a comment but for its ID,
+    `method` edits one.
+    """
 
     comments: str
     edit: str
@@ -32,7 +34,9 @@ class Thread:
     def write(self, mark: str, body: str) -> None:
         """Edit the comment whose first line is the mark, or add one; raises CommentError."""
         text = f"{mark}\n{body}"
-        found = next((each for each in self._all() if str(each.get("body", "")).startswith(mark)), None)
+        found = next(
+            (each for each in self._all() if str(each.get("body", "")).startswith(mark)), None
+        )
         if found is None:
             self._ask("POST", self.comments, {"body": text})
         elif found["body"] != text:
@@ -60,7 +64,8 @@ class Thread:
 
 
 def find_thread(host: str, environment: Mapping[str, str]) -> Thread | None:
-    """Return the thread of the request that a pipeline runs for; None if it runs for none, or not on a known host.
+    """Return the thread of the request that a pipeline runs for; None if it runs for none, or not
+    on a known host.
 
     Raises CommentError if there is a request, but no token.
     """
@@ -73,7 +78,9 @@ def find_thread(host: str, environment: Mapping[str, str]) -> Thread | None:
 
 def _github(environment: Mapping[str, str]) -> Thread | None:
     try:
-        event = json.loads(Path(environment.get("GITHUB_EVENT_PATH", "")).read_text(encoding="utf-8"))
+        event = json.loads(
+            Path(environment.get("GITHUB_EVENT_PATH", "")).read_text(encoding="utf-8")
+        )
         number = int(event["pull_request"]["number"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -81,13 +88,24 @@ def _github(environment: Mapping[str, str]) -> Thread | None:
         raise CommentError("GITHUB_TOKEN isn't set")
     api = environment.get("GITHUB_API_URL") or "https://api.github.com"
     issues = f"{api}/repos/{environment['GITHUB_REPOSITORY']}/issues"
-    headers = {"Authorization": f"Bearer {environment['GITHUB_TOKEN']}", "Accept": "application/vnd.github+json"}
-    return Thread(comments=f"{issues}/{number}/comments", edit=f"{issues}/comments", method="PATCH", headers=headers)
+    headers = {
+        "Authorization": f"Bearer {environment['GITHUB_TOKEN']}",
+        "Accept": "application/vnd.github+json",
+    }
+    return Thread(
+        comments=f"{issues}/{number}/comments",
+        edit=f"{issues}/comments",
+        method="PATCH",
+        headers=headers,
+    )
 
 
 def _gitlab(environment: Mapping[str, str]) -> Thread:
     if not environment.get("GITLAB_TOKEN"):
-        raise CommentError("GITLAB_TOKEN isn't set; it needs the scope api, because job tokens can't write comments")
+        raise CommentError(
+            "GITLAB_TOKEN isn't set; it needs the scope api, because job tokens can't write "
+            "comments"
+        )
     project = f"{environment['CI_API_V4_URL']}/projects/{environment['CI_PROJECT_ID']}"
     notes = f"{project}/merge_requests/{environment['CI_MERGE_REQUEST_IID']}/notes"
     headers = {"PRIVATE-TOKEN": environment["GITLAB_TOKEN"]}

@@ -9,30 +9,57 @@ from dra_command.command_line.shared_options import Listed
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "paths", metavar="PATH", nargs="*", help="file, folder, or glob [default: with --stack, the stack's workloads]"
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="file, folder, or glob [default: with --stack, the stack's workloads]",
     )
     capacity = parser.add_mutually_exclusive_group()
-    capacity.add_argument("--fleet", metavar="FILE", default="", help="fleet file, or a name or URL of a shared fleet")
     capacity.add_argument(
-        "--stack", metavar="NAME[,NAME…]", action=Listed, default="", help="stacks: stacks/Pulumi.NAME.yaml"
+        "--fleet", metavar="FILE", default="", help="fleet file, or a name or URL of a shared fleet"
     )
-    parser.add_argument("--config", metavar="FILE", default="", help="configuration [default: nearest pulumi-dra.yaml]")
+    capacity.add_argument(
+        "--stack",
+        metavar="NAME[,NAME…]",
+        action=Listed,
+        default="",
+        help="stacks: stacks/Pulumi.NAME.yaml",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="configuration [default: nearest pulumi-dra.yaml]",
+    )
     before = parser.add_mutually_exclusive_group()
-    before.add_argument("--baseline", metavar="FILE", default="", help="ignore findings listed in FILE")
-    before.add_argument("--diff", metavar="REF", default="", help="report only findings that aren't in git REF")
+    before.add_argument(
+        "--baseline", metavar="FILE", default="", help="ignore findings listed in FILE"
+    )
+    before.add_argument(
+        "--diff", metavar="REF", default="", help="report only findings that aren't in git REF"
+    )
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
         help="lowest severity that fails the run [default: %(default)s]",
     )
-    parser.add_argument("--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"')
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
+    )
     parser.add_argument(
         "--comment",
         choices=("auto", "github", "gitlab", "none"),
         default="auto",
-        help="keep one comment on the pull or merge request up to date; auto detects the host [default: %(default)s]",
+        help="keep one comment on the pull or merge request up to date; auto detects the host "
+        "[default: %(default)s]",
     )
-    parser.add_argument("--name", default="", help="tell the comments of several runs on one request apart")
-    parser.add_argument("--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF")
-    parser.add_argument("--junit", metavar="FILE", default="", help="write findings to FILE as JUnit XML")
+    parser.add_argument(
+        "--name", default="", help="tell the comments of several runs on one request apart"
+    )
+    parser.add_argument(
+        "--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF"
+    )
+    parser.add_argument(
+        "--junit", metavar="FILE", default="", help="write findings to FILE as JUnit XML"
+    )

@@ -1,6 +1,8 @@
-"""`pulumi-dra ci`: run `plan` and `check` on every stack, print findings, and comment on the change.
+"""`pulumi-dra ci`: run `plan` and `check` on every stack, print findings, and comment on the
+change.
 
-Each of them runs as a process, as a person would run it, so that the pipeline shows what a terminal shows.
+Each of them runs as a process, as a person would run it, so that the pipeline shows what a terminal
+shows.
 """
 
 from __future__ import annotations
@@ -35,9 +37,13 @@ def run(values: argparse.Namespace) -> int:
     """Plan and check everything, write the comment, and return the worst exit status."""
     stacks = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not (stacks or values.fleet or values.paths):
-        raise UsageError("there is nothing to check", fix="give --stack NAME, or PATH with --fleet FILE")
+        raise UsageError(
+            "there is nothing to check", fix="give --stack NAME, or PATH with --fleet FILE"
+        )
     if len(stacks) > 1 and values.paths:
-        raise UsageError("PATH can't be combined with several stacks", fix="list the workloads in each stack")
+        raise UsageError(
+            "PATH can't be combined with several stacks", fix="list the workloads in each stack"
+        )
     done = list(_checks(values, stacks))
     if stacks or values.fleet:
         done.insert(0, _plan(values, stacks))
@@ -57,7 +63,9 @@ def _plan(values: argparse.Namespace, stacks: list[str]) -> _Done:
     statuses = [done.status]
     for name in stacks if not values.paths else ():
         if plan_path(name).is_file() and done.status != Status.WRONG_INPUT:
-            stale = _pulumi_dra("plan", "--stack", name, "--check", "--quiet", *_allowing(values), shows=False)
+            stale = _pulumi_dra(
+                "plan", "--stack", name, "--check", "--quiet", *_allowing(values), shows=False
+            )
             statuses.append(stale.status)
     status = next((each for each in _WORST_FIRST if each in statuses), done.status)
     if values.fail_on == "never" and status == Status.BROKEN:
@@ -97,7 +105,9 @@ def _checks(values: argparse.Namespace, stacks: list[str]) -> Iterator[_Done]:
 
 
 def _file_for(file: str, stack: str) -> str:
-    """Return where the findings of a stack go: beside the file that is named if there are several stacks."""
+    """Return where the findings of a stack go: beside the file that is named if there are several
+    stacks.
+    """
     path = Path(file)
     return str(path.with_name(f"{path.stem}-{stack}{path.suffix}")) if stack else file
 
@@ -108,7 +118,9 @@ def _allowing(values: argparse.Namespace) -> list[str]:
 
 def _pulumi_dra(*words: str, shows: bool = True) -> _Done:
     line = [sys.executable, "-m", "dra_command", *words]
-    done = subprocess.run(line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False)
+    done = subprocess.run(
+        line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False
+    )
     return _Done(done.returncode, done.stdout if shows else "")
 
 
@@ -121,7 +133,9 @@ def _summarize(report: str) -> None:
 
 
 def _comment(values: argparse.Namespace, report: str) -> None:
-    """Write the comment. A token without permission, as for forks, is reported, but doesn't fail the run."""
+    """Write the comment. A token without permission, as for forks, is reported, but doesn't fail
+    the run.
+    """
     if values.comment == "none" or not report:
         return
     mark = f"<!-- pulumi-dra:comment {values.name} -->".replace("  ", " ")

@@ -23,7 +23,8 @@ class ExclusionRow(Output):
     step: Literal["selector", "unknown", "error", "capacity", "taken", "counters", "taint"]
     count: int
     owner: str = Field(
-        serialization_alias="class", description="Class that contains the selector. Empty if the request contains it."
+        serialization_alias="class",
+        description="Class that contains the selector. Empty if the request contains it.",
     )
     expression: str
     detail: str
@@ -31,7 +32,9 @@ class ExclusionRow(Output):
 
 
 class AlternativeRow(Output):
-    """One way to satisfy a request: devices of the node that were seen, and those left after every step."""
+    """One way to satisfy a request: devices of the node that were seen, and those left after every
+    step.
+    """
 
     request: str
     wanted: int | None = Field(description="Number of devices, or null for all that match.")
@@ -111,7 +114,9 @@ class ClaimPoolRow(Output):
     machine: str
     verdict: VerdictText
     reasons: list[PoolReasonRow]
-    requests: list[list[AlternativeRow]] = Field(description="Alternatives of each request, in order.")
+    requests: list[list[AlternativeRow]] = Field(
+        description="Alternatives of each request, in order."
+    )
     constraints: list[ConstraintRow]
     selectors: list[SelectorRow]
     devices: list[ChosenRow]
@@ -141,12 +146,17 @@ class ExplainOutput(Output):
     claim: str
     workload: str
     pools: list[ClaimPoolRow]
-    holders: list[HolderRow] = Field(description="Workloads with pods on the pools that are too small for all.")
+    holders: list[HolderRow] = Field(
+        description="Workloads with pods on the pools that are too small for all."
+    )
     missing: PoolReasonRow | None = Field(
-        description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a driver, or machine "
+        description="Missing part of the fleet if no pool fits the pod: a MIG configuration, a "
+        "driver, or machine "
         "types."
     )
     pending_reasons: list[PoolReasonRow] = Field(
         description="Reasons why pods that fit are pending: the pools are too small."
     )
-    what_if: WhatIfRow | None = Field(description="With --what-if, all other keys apply to the changed fleet.")
+    what_if: WhatIfRow | None = Field(
+        description="With --what-if, all other keys apply to the changed fleet."
+    )

@@ -18,7 +18,11 @@ from dra_command.claim_report.contract import (
     SelectorRow,
     WhatIfRow,
 )
-from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.allocation.reasons.explanation import (
+    AlternativeReport,
+    ConstraintReport,
+    Exclusion,
+)
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.cel import SelectorTerm, ValuesAt
 from dra_planner.model import Reason
@@ -37,7 +41,10 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
         claim=explanation.claim,
         workload=explanation.workload,
         pools=[_pool(pool) for pool in explanation.pools],
-        holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in explanation.holders],
+        holders=[
+            HolderRow(pool=each.pool, workload=each.workload, pods=each.pods)
+            for each in explanation.holders
+        ],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
         pending_reasons=[_reason(each) for each in explanation.pending_reasons],
         what_if=_what_if(explanation),
@@ -46,7 +53,11 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
 
 def _what_if(explanation: ClaimExplanation) -> WhatIfRow | None:
     asked = explanation.what_if
-    return WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before) if asked is not None else None
+    return (
+        WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
+        if asked is not None
+        else None
+    )
 
 
 def _pool(pool: PoolExplanation) -> ClaimPoolRow:
@@ -91,7 +102,9 @@ def _condition(term: SelectorTerm) -> ConditionRow:
 
 
 def _read(at: ValuesAt) -> ReadRow:
-    return ReadRow(path=list(at.path), values=_groups(at.values), absent=at.absent, unknown=at.unknown)
+    return ReadRow(
+        path=list(at.path), values=_groups(at.values), absent=at.absent, unknown=at.unknown
+    )
 
 
 def _groups(counts: tuple[tuple[str, int], ...]) -> list[GroupRow]:

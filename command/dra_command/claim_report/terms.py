@@ -1,4 +1,6 @@
-"""The conditions of a claim that no pool satisfies, pool by pool: which pass, which fail, and what the devices have."""
+"""The conditions of a claim that no pool satisfies, pool by pool: which pass, which fail, and what
+the devices have.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,27 @@ _KNOWN_LATER = "run time only"
 
 
 def terms_table(explanation: ClaimExplanation, signs: Signs, most_pools: int) -> Table | None:
-    """Return conditions against pools; None where there is but one condition, which messages tell already."""
+    """Return conditions against pools; None where there is but one condition, which messages tell
+    already.
+    """
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
-    texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))
+    texts = list(
+        dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms)
+    )
     if len(texts) < 2 or explanation.is_observed:
         return None
-    rows = tuple((short_term(text), *(term_cell(term_of(pool, text), signs) for pool in pools)) for text in texts)
+    rows = tuple(
+        (short_term(text), *(term_cell(term_of(pool, text), signs) for pool in pools))
+        for text in texts
+    )
     heads = (f"claim {short(explanation.claim, 80)}", *(short(pool.pool, 40) for pool in pools))
     return Table("Claim", heads, rows)
 
 
 def term_of(pool: PoolExplanation, text: str) -> SelectorTerm | None:
-    """Return a condition as the pool's devices answer it; None where it did not keep any of them away."""
+    """Return a condition as the pool's devices answer it; None where it did not keep any of them
+    away.
+    """
     return next((term for each in pool.selectors for term in each.terms if term.text == text), None)
 
 
@@ -50,7 +61,9 @@ def term_cell(term: SelectorTerm | None, signs: Signs) -> str:
     """Return sign and values of a condition on one pool."""
     if term is None:
         return ""
-    sign = {"true": signs.fits, "unknown": signs.cannot_tell}.get(term_state(term), signs.does_not_fit)
+    sign = {"true": signs.fits, "unknown": signs.cannot_tell}.get(
+        term_state(term), signs.does_not_fit
+    )
     return f"{sign} {short(term_values(term), 60)}".rstrip()
 
 
@@ -62,7 +75,9 @@ def short_term(text: str) -> str:
 def _values(term: SelectorTerm) -> Iterator[str]:
     for read in term.reads:
         values = read.values[:3]
-        yield from (value if len(read.values) == 1 else f"{value} ×{count}" for value, count in values)
+        yield from (
+            value if len(read.values) == 1 else f"{value} ×{count}" for value, count in values
+        )
         if len(read.values) > len(values):
             yield f"{len(read.values) - len(values)} more values"
         if read.absent:

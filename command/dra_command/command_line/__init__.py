@@ -1,1 +1,3 @@
-"""Words of the command line: options, usage errors, exit status, progress, and files that are written."""
+"""Words of the command line: options, usage errors, exit status, progress, and files that are
+written.
+"""

@@ -26,7 +26,9 @@ class UsageError(PlannerError):
 
 
 def require_sandbox(what: str, *modules: str) -> None:
-    """Raise UsageError naming the extra that brings these modules, unless all of them are installed."""
+    """Raise UsageError naming the extra that brings these modules, unless all of them are
+    installed.
+    """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise UsageError(
@@ -57,7 +59,9 @@ class Arguments:
 
 
 def parse(words: Sequence[str]) -> Arguments | None:
-    """Return the arguments, None when help or the version was all that was asked for; raises UsageError."""
+    """Return the arguments, None when help or the version was all that was asked for; raises
+    UsageError.
+    """
     parser = build_parser(words)
     try:
         values, rest = parser.parse_known_args(words)
@@ -70,22 +74,37 @@ def parse(words: Sequence[str]) -> Arguments | None:
     return Arguments(values.command, values)
 
 
-def _take_late_words(values: argparse.Namespace, rest: Sequence[str], parser: argparse.ArgumentParser) -> None:
-    """Add words behind an option to the paths or search words before it, which argparse has closed by then."""
-    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+def _take_late_words(
+    values: argparse.Namespace, rest: Sequence[str], parser: argparse.ArgumentParser
+) -> None:
+    """Add words behind an option to the paths or search words before it, which argparse has closed
+    by then.
+    """
+    (commands,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
     unknown = next((word for word in rest if word.startswith("-")), "")
     if unknown:
         fix = fix_of_option(unknown, commands.choices[values.command])
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=fix)
-    late = getattr(values, "paths", None) if hasattr(values, "paths") else getattr(values, "words", None)
+    late = (
+        getattr(values, "paths", None)
+        if hasattr(values, "paths")
+        else getattr(values, "words", None)
+    )
     if rest and late is None:
-        raise UsageError(f"unrecognized arguments: {' '.join(rest)}", fix=f"see `pulumi-dra {values.command} --help`")
+        raise UsageError(
+            f"unrecognized arguments: {' '.join(rest)}",
+            fix=f"see `pulumi-dra {values.command} --help`",
+        )
     if late is not None:
         late.extend(rest)
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Return the parser with every subcommand; only those that the words name have options, where words are given."""
+    """Return the parser with every subcommand; only those that the words name have options, where
+    words are given.
+    """
     parser = _Parser(
         prog=_NAME,
         description=_DESCRIPTION,

@@ -1,6 +1,7 @@
 """Examples in the `--help` of each subcommand. Tests run them all.
 
-A comment is above its command, so that the line can be pasted. Lines wider than a terminal end with a backslash.
+A comment is above its command, so that the line can be pasted. Lines wider than a terminal end with
+a backslash.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ exit status:
 
 
 def _snapshot(width: int = 76) -> str:
-    """Return the command that takes a snapshot: its list of kinds is one word, of which no piece is indented."""
+    """Return the command that takes a snapshot: its list of kinds is one word, of which no piece is
+    indented.
+    """
     first, *others = SNAPSHOT_KINDS
     lines = [f"    kubectl get {first}"]
     for kind in others:

@@ -7,7 +7,9 @@ from typing import Literal
 
 
 class Status(IntEnum):
-    """0 everything fits · 1 something does not fit or a rule is broken · 2 the input is wrong · 3 cannot tell."""
+    """0 everything fits · 1 something does not fit or a rule is broken · 2 the input is wrong · 3
+    cannot tell.
+    """
 
     FITS = 0
     BROKEN = 1
@@ -16,7 +18,9 @@ class Status(IntEnum):
     INTERRUPTED = 130
 
 
-def status_of(verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, allow_unknown: bool) -> Status:
+def status_of(
+    verdict: Literal["fits", "does-not-fit", "cannot-tell"], *, allow_unknown: bool
+) -> Status:
     """Return the status of an answer; an error among its findings is in its verdict already."""
     if verdict == "does-not-fit":
         return Status.BROKEN

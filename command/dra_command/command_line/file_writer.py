@@ -10,7 +10,9 @@ from dra_planner.errors import Place, PlannerError
 
 
 def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int = 0o644) -> None:
-    """Replace a file in one step; raises `fault` with the file's place where that cannot be done."""
+    """Replace a file in one step; raises `fault` with the file's place where that cannot be
+    done.
+    """
     real = path.resolve()  # a link stays a link
     try:
         handle, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
@@ -24,4 +26,6 @@ def write_whole(path: Path, text: str, fault: type[PlannerError], *, mode: int =
             raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise fault(f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder") from None
+        raise fault(
+            f"cannot be written: {reason}", place=Place(str(path)), fix="check its folder"
+        ) from None

@@ -1,4 +1,6 @@
-"""A word on what is being done while it takes long: on a terminal only, and gone when it is done."""
+"""A word on what is being done while it takes long: on a terminal only, and gone when it is
+done.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from rich.console import Console
 
 @contextmanager
 def doing(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show a spinner with these words on standard error when that is a terminal; print nothing elsewhere."""
+    """Show a spinner with these words on standard error when that is a terminal; print nothing
+    elsewhere.
+    """
     if quiet or not sys.stderr.isatty():
         yield
         return

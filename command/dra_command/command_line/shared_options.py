@@ -17,29 +17,54 @@ def add_paths(parser: argparse.ArgumentParser, *, of_a_stack: bool = True) -> No
         "paths",
         metavar="PATH",
         nargs="*",
-        help=f"file, folder, glob, or - for standard input; charts and kustomizations are rendered{default}",
+        help="file, folder, glob, or - for standard input; charts and kustomizations are "
+        f"rendered{default}",
     )
     parser.add_argument(
-        "-f", "--values", metavar="FILE", dest="values_files", action="append", default=[], help="chart values"
+        "-f",
+        "--values",
+        metavar="FILE",
+        dest="values_files",
+        action="append",
+        default=[],
+        help="chart values",
     )
     parser.add_argument(
-        "--set", metavar="KEY=VALUE", dest="set_values", action="append", default=[], help="one chart value"
+        "--set",
+        metavar="KEY=VALUE",
+        dest="set_values",
+        action="append",
+        default=[],
+        help="one chart value",
     )
-    parser.add_argument("--show-rendered", action="store_true", help="print the rendered manifests to standard error")
+    parser.add_argument(
+        "--show-rendered",
+        action="store_true",
+        help="print the rendered manifests to standard error",
+    )
 
 
 def add_fleet(parser: argparse.ArgumentParser) -> None:
     pools = parser.add_mutually_exclusive_group()
-    pools.add_argument("--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers")
-    pools.add_argument("--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml")
+    pools.add_argument(
+        "--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers"
+    )
+    pools.add_argument(
+        "--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml"
+    )
 
 
 def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> None:
     capacity = parser.add_mutually_exclusive_group()
-    capacity.add_argument("--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers")
+    capacity.add_argument(
+        "--fleet", metavar="FILE", help="fleet file with cluster, pools, and drivers"
+    )
     several = "; multiple stacks (comma-separated) require --format markdown" if growing else ""
     capacity.add_argument(
-        "--stack", metavar="NAME", action=Listed, help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}"
+        "--stack",
+        metavar="NAME",
+        action=Listed,
+        help=f"stack of this project: stacks/Pulumi.NAME.yaml{several}",
     )
     (parser if growing else capacity).add_argument(
         "--observed",
@@ -49,12 +74,16 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     )
     add_cluster(parser if growing else capacity, parser)
     parser.add_argument(
-        "--kubernetes", metavar="VERSION", help="check against this Kubernetes version, for example 1.36"
+        "--kubernetes",
+        metavar="VERSION",
+        help="check against this Kubernetes version, for example 1.36",
     )
 
 
 def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentParser) -> None:
-    """Add the options that read a running cluster with kubectl; `sources` holds those of other snapshots."""
+    """Add the options that read a running cluster with kubectl; `sources` holds those of other
+    snapshots.
+    """
     sources.add_argument(
         "--context",
         metavar="NAME",
@@ -69,7 +98,9 @@ def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentPa
         default="",
         help="kubeconfig of the context [default: kubectl's]; without --context, its current one",
     )
-    parser.add_argument("--role", action=_Role, help="print the least-privilege role for --context, and exit")
+    parser.add_argument(
+        "--role", action=_Role, help="print the least-privilege role for --context, and exit"
+    )
 
 
 def context_of(name: str) -> str:
@@ -80,7 +111,9 @@ def context_of(name: str) -> str:
 class _Kubeconfig(argparse.Action):
     """Keeps the file, and names its current context unless another cluster or snapshot is named."""
 
-    def __call__(self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
         namespace.kubeconfig = values
         namespace.observed = getattr(namespace, "observed", None) or CONTEXT
 
@@ -98,19 +131,29 @@ class _Role(argparse.Action):
 
 def add_answer(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument("--format", choices=formats, default="text", help="default: %(default)s")
-    parser.add_argument("--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"')
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help='exit with 0 if the verdict is "cannot tell"'
+    )
     loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="print only the verdict and the problems")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="print every assumption and reason")
+    loudness.add_argument(
+        "-q", "--quiet", action="store_true", help="print only the verdict and the problems"
+    )
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="print every assumption and reason"
+    )
 
 
 def add_watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--watch", action="store_true", help="run again whenever a file changes (needs the extra watch)"
+        "--watch",
+        action="store_true",
+        help="run again whenever a file changes (needs the extra watch)",
     )
 
 
-def add_choice(parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str) -> None:
+def add_choice(
+    parser: argparse.ArgumentParser, name: str, choices: Sequence[str], says: str
+) -> None:
     """Add an argument that is named by what it may be, in errors too."""
     parser.add_argument(name, choices=choices, metavar=f"{{{','.join(choices)}}}", help=says)
 
@@ -119,7 +162,11 @@ class Listed(argparse.Action):
     """Values of an option that is given several times, with commas between them: none is lost."""
 
     def __call__(
-        self, parser: object, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+        self,
+        parser: object,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
     ) -> None:
         given = getattr(namespace, self.dest)
         setattr(namespace, self.dest, f"{given},{values}" if given else values)

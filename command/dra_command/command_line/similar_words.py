@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
-_CHOICE: Final = re.compile(r"argument (?P<where>[^:]+): invalid choice: '(?P<word>[^']*)' \(choose from (?P<of>.*)\)")
+_CHOICE: Final = re.compile(
+    r"argument (?P<where>[^:]+): invalid choice: '(?P<word>[^']*)' \(choose from (?P<of>.*)\)"
+)
 
 
 def near(word: str, known: Iterable[str]) -> str:
@@ -17,7 +19,9 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def fix_of(message: str, program: str) -> str:
-    """Return what to do about an error of argparse: write the word that was meant, or see the help."""
+    """Return what to do about an error of argparse: write the word that was meant, or see the
+    help.
+    """
     match = _CHOICE.match(message)
     meant = near(match["word"], re.findall(r"[\w.-]+", match["of"])) if match is not None else ""
     if match is None or not meant:
@@ -33,4 +37,10 @@ def fix_of_option(word: str, parser: argparse.ArgumentParser) -> str:
 
 
 def _written(where: str, meant: str) -> str:
-    return f"{where} {meant}" if where.startswith("-") else f"pulumi-dra {meant}" if where == "COMMAND" else meant
+    return (
+        f"{where} {meant}"
+        if where.startswith("-")
+        else f"pulumi-dra {meant}"
+        if where == "COMMAND"
+        else meant
+    )

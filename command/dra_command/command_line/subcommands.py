@@ -31,7 +31,9 @@ _SUMMARIES: Final = {
 
 
 def add_subcommands(commands: Any, words: Collection[str] | None = None) -> None:
-    """Add all subcommands, and the options of those that `words` name, or of all if `words` is None."""
+    """Add all subcommands, and the options of those that `words` name, or of all if `words` is
+    None.
+    """
     for name, summary in _SUMMARIES.items():
         parser = commands.add_parser(
             name,

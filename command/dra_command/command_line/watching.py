@@ -1,6 +1,7 @@
 """`--watch`: run a subcommand again whenever one of its files changes.
 
-The operating system reports changes, so nothing runs in between. Every run is a new process that reads everything anew.
+The operating system reports changes, so nothing runs in between. Every run is a new process that
+reads everything anew.
 """
 
 from __future__ import annotations
@@ -17,25 +18,37 @@ from dra_planner.sources import CONFIGURATION
 
 
 def watch(words: Sequence[str], values: argparse.Namespace) -> int:
-    """Run the subcommand now and after each change, until interrupted; return the status of the last run.
+    """Run the subcommand now and after each change, until interrupted; return the status of the
+    last run.
 
     Raises UsageError without watchfiles, and if there are no files to watch.
     """
     try:
         from watchfiles import watch as changes_of  # noqa: PLC0415  (an optional extra)
     except ImportError:
-        raise UsageError("--watch needs watchfiles", fix='pip install "pulumi-dra[watch]"') from None
+        raise UsageError(
+            "--watch needs watchfiles", fix='pip install "pulumi-dra[watch]"'
+        ) from None
     if "-" in values.paths or str(values.observed or "").startswith("context:"):
-        raise UsageError("--watch needs files, not standard input or a running cluster", fix="name files or folders")
+        raise UsageError(
+            "--watch needs files, not standard input or a running cluster",
+            fix="name files or folders",
+        )
     folders = watched_paths(values)
     if not folders:
-        raise UsageError("there are no files to watch", fix="name files or folders, --fleet, or --stack")
+        raise UsageError(
+            "there are no files to watch", fix="name files or folders, --fleet, or --stack"
+        )
     line = [sys.executable, "-m", "dra_command", *(word for word in words if word != "--watch")]
     status = subprocess.run(line, check=False).returncode
     print(f"watching {', '.join(folders)} (Ctrl+C ends)", file=sys.stderr, flush=True)
     for changes in changes_of(*folders, raise_interrupt=False):
         names = sorted({os.path.relpath(path) for _, path in changes})
-        print(f"\n{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''} changed", file=sys.stderr, flush=True)
+        print(
+            f"\n{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''} changed",
+            file=sys.stderr,
+            flush=True,
+        )
         status = subprocess.run(line, check=False).returncode
     return status
 

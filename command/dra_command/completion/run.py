@@ -47,14 +47,17 @@ def run(values: argparse.Namespace) -> int:
     preamble = {
         "bash": f'{_STACKS["bash"]}_pulumi_dra_rules() {{ compgen -W "{rules}" -- "$1"; }}\n',
         "zsh": f"{_STACKS['zsh']}_pulumi_dra_rules() {{ compadd -- {rules} }}\n",
-        "fish": f"{_STACKS['fish']}function _pulumi_dra_rules; string split ' ' -- '{rules}'; end\n",
+        "fish": f"{_STACKS['fish']}function _pulumi_dra_rules; string split ' ' -- '{rules}'; "
+        "end\n",
     }
     print(shtab.complete(parser, shell=values.shell, preamble=preamble[values.shell]))
     return Status.FITS
 
 
 def _subcommands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    (commands,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
     return list(commands.choices.values())
 
 

@@ -24,4 +24,6 @@ class ErrorOutput(Output):
 
     version: Literal[1] = 1
     error: FaultRow
-    others: list[FaultRow] = Field(default_factory=list, description="Other faults of the same input.")
+    others: list[FaultRow] = Field(
+        default_factory=list, description="Other faults of the same input."
+    )

@@ -8,7 +8,8 @@ from dra_command.command_line.shared_options import add_answer, add_capacity, ad
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")  # what check reads beside its inputs
+    # what check reads beside its inputs
+    parser.set_defaults(exclude=[], stdin_name="<stdin>", config="", today="")
     add_paths(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--claim", metavar="NAMESPACE/NAME", help="claim to explain")
@@ -21,7 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--finding",
         metavar="RULE|FILE:LINE",
-        help="finding of check to explain: the rule, its fix, and, with a fleet, why its pods fit or not",
+        help="finding of check to explain: the rule, its fix, and, with a fleet, why its pods fit "
+        "or not",
     )
     what.add_argument(
         "--message",
@@ -37,7 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--pool",
         metavar="NAME",
         default="",
-        help="explain only this pool; without a claim, list the workloads that run on the pool, that "
+        help="explain only this pool; without a claim, list the workloads that run on the pool, "
+        "that "
         "could, and that can't, with reasons",
     )
     parser.add_argument(
@@ -45,7 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH=VALUE",
         action="append",
         default=[],
-        help="change this value of the fleet first; repeatable: pools.l4.count.max=8, kubernetes=1.36, driver=0.4.1",
+        help="change this value of the fleet first; repeatable: pools.l4.count.max=8, "
+        "kubernetes=1.36, driver=0.4.1",
     )
     add_capacity(parser)
     add_answer(parser, ("text", "json", "markdown", "html"))

@@ -38,11 +38,18 @@ class ExplainedPool(Protocol):
 def print_what_if(page: Page, asked: WhatIf | None) -> None:
     """Print what is changed of the fleet, and the verdict without that."""
     if asked is not None:
-        page.line(f"with {', '.join(asked.changes)}; without it {VERDICT_AFTER_A_NAME[asked.verdict_before]}")
+        page.line(
+            f"with {', '.join(asked.changes)}; without it "
+            f"{VERDICT_AFTER_A_NAME[asked.verdict_before]}"
+        )
 
 
-def print_title(page: Page, pools: Sequence[ExplainedPool], *, is_observed: bool, every: bool = False) -> None:
-    """Print the names of pools that say the same, six of them unless `every`, with their verdict."""
+def print_title(
+    page: Page, pools: Sequence[ExplainedPool], *, is_observed: bool, every: bool = False
+) -> None:
+    """Print the names of pools that say the same, six of them unless `every`, with their
+    verdict.
+    """
     names, first = [pool.pool for pool in pools], pools[0]
     shown = names if every else names[:_MOST_NAMES]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""

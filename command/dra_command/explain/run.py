@@ -1,4 +1,6 @@
-"""`pulumi-dra explain`: why one claim fits or not, pool by pool and term by term; what else it explains has modules."""
+"""`pulumi-dra explain`: why one claim fits or not, pool by pool and term by term; what else it
+explains has modules.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from dra_planner.plan.explanation.claims import ClaimExplanation, WhatIf, explai
 
 
 def run(values: argparse.Namespace) -> int:
-    """Explain the claim, pod, pool, finding or message that is named, and return the exit status of its verdict."""
+    """Explain the claim, pod, pool, finding or message that is named, and return the exit status of
+    its verdict.
+    """
     if values.events is not None:
         from dra_command.explain.message.events import explain_events
 
@@ -55,7 +59,9 @@ def _explain_pool(values: argparse.Namespace) -> int:
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)
     fleet, changes = changed_fleet(inputs, values)
-    request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
+    request = PlanRequest(
+        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    )
     with doing("explaining", quiet=values.quiet):
         report = explain_pool(make_plan(request), values.pool)
     if values.format == "json":
@@ -69,18 +75,26 @@ def _explain_pool(values: argparse.Namespace) -> int:
     return status_of(report.verdict, allow_unknown=values.allow_unknown)
 
 
-def _explain(inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace) -> ClaimExplanation:
-    request = PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
+def _explain(
+    inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace
+) -> ClaimExplanation:
+    request = PlanRequest(
+        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+    )
     return explain_claim(make_plan(request).judgement, values.claim, values.pool)
 
 
 def _explained(inputs: CommandInputs, values: argparse.Namespace) -> ClaimExplanation:
-    """Return the explanation; on a fleet with the values of --what-if, with what it is on the fleet as it stands."""
+    """Return the explanation; on a fleet with the values of --what-if, with what it is on the fleet
+    as it stands.
+    """
     fleet, changes = changed_fleet(inputs, values)
     explanation = _explain(inputs, fleet, values)
     if not changes:
         return explanation
-    before = make_plan(PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes))
+    before = make_plan(
+        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes)
+    )
     verdict = explain_claim(before.judgement, values.claim).verdict
     return replace(explanation, what_if=WhatIf(changes=changes, verdict_before=verdict))
 

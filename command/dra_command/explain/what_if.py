@@ -13,16 +13,28 @@ from dra_planner.fleet.changes import change_fleet, read_change
 def require_text_or_json(values: argparse.Namespace, option: str) -> None:
     """Raise UsageError for a format in which the answer to an option is not told."""
     if values.format not in ("text", "json"):
-        raise UsageError(f"{option} is not told in {values.format}", fix="leave --format out, or give --format json")
+        raise UsageError(
+            f"{option} is not told in {values.format}",
+            fix="leave --format out, or give --format json",
+        )
 
 
-def changed_fleet(inputs: CommandInputs, values: argparse.Namespace) -> tuple[Fleet | None, tuple[str, ...]]:
-    """Return the fleet with the values of --what-if, and what they change; raises UsageError where they cannot."""
+def changed_fleet(
+    inputs: CommandInputs, values: argparse.Namespace
+) -> tuple[Fleet | None, tuple[str, ...]]:
+    """Return the fleet with the values of --what-if, and what they change; raises UsageError where
+    they cannot.
+    """
     changes = tuple(map(read_change, values.what_if))
     if not changes:
         return inputs.fleet, ()
     if inputs.fleet is None:
-        raise UsageError("--what-if changes a fleet; a snapshot is judged as it is", fix="give --fleet or --stack")
+        raise UsageError(
+            "--what-if changes a fleet; a snapshot is judged as it is",
+            fix="give --fleet or --stack",
+        )
     if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
-        raise UsageError("--what-if names the release, and --kubernetes too", fix="leave --kubernetes out")
+        raise UsageError(
+            "--what-if names the release, and --kubernetes too", fix="leave --kubernetes out"
+        )
     return change_fleet(inputs.fleet, changes), tuple(map(str, changes))

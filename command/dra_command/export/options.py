@@ -9,7 +9,14 @@ from dra_planner.clouds.foreign.export import EXPORTS
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--to", choices=tuple(EXPORTS), required=True, help="tool to write the pools for")
+    parser.add_argument(
+        "--to", choices=tuple(EXPORTS), required=True, help="tool to write the pools for"
+    )
     add_fleet(parser)
-    parser.add_argument("--cluster", metavar="NAME", default="", help="name of the cluster [default: the stack's name]")
+    parser.add_argument(
+        "--cluster",
+        metavar="NAME",
+        default="",
+        help="name of the cluster [default: the stack's name]",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="don't print notes")

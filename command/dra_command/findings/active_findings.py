@@ -11,7 +11,12 @@ from dra_policies.rules import Finding, Rule
 
 RuleFinding = tuple[Rule, Finding]
 FITTING = frozenset(
-    {"claim-fits-no-pool", "pool-maximum-too-small", "claim-cannot-be-judged", "pod-fits-no-system-pool"}
+    {
+        "claim-fits-no-pool",
+        "pool-maximum-too-small",
+        "claim-cannot-be-judged",
+        "pod-fits-no-system-pool",
+    }
 )
 """The rules that tell what the verdict of a plan rests on."""
 
@@ -26,10 +31,15 @@ class ActiveFindings:
     remarks: tuple[Diagnostic, ...] = ()
 
 
-def is_accepted(accepted: Iterable[str], levels: Mapping[str, str], found: Iterable[Diagnostic]) -> bool:
-    """Return whether what a plan's verdict rests on is accepted: none of what was found of it is an error.
+def is_accepted(
+    accepted: Iterable[str], levels: Mapping[str, str], found: Iterable[Diagnostic]
+) -> bool:
+    """Return whether what a plan's verdict rests on is accepted: none of what was found of it is an
+    error.
 
     `accepted` are the codes of findings that do not count, `levels` what a project sets.
     """
     loose = {*accepted, *(rule for rule, level in levels.items() if level != "mandatory")}
-    return bool(loose & FITTING) and not any(each.code in FITTING and each.severity == "error" for each in found)
+    return bool(loose & FITTING) and not any(
+        each.code in FITTING and each.severity == "error" for each in found
+    )

@@ -1,4 +1,6 @@
-"""Findings that were there before: of a baseline file, which a project keeps, or of another state of its repository."""
+"""Findings that were there before: of a baseline file, which a project keeps, or of another state
+of its repository.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _FIX = "write it with pulumi-dra check --write-baseline FILE"
 
 @dataclass(frozen=True, slots=True)
 class KnownFindings:
-    """How often each fingerprint was there, the remarks on how that is known, and the rows of a file."""
+    """How often each fingerprint was there, the remarks on how that is known, and the rows of a
+    file.
+    """
 
     prints: Counter[str]
     remarks: tuple[Diagnostic, ...] = ()
@@ -84,9 +88,16 @@ def read_baseline(path: str) -> KnownFindings:
 
 
 def write_baseline(path: Path, findings: Sequence[Diagnostic]) -> None:
-    """Write the file that knows these findings, sorted; raises SourceError where it cannot be written."""
+    """Write the file that knows these findings, sorted; raises SourceError where it cannot be
+    written.
+    """
     rows = [
-        KnownFinding(fingerprint=digest.partition(":")[0], code=each.code, file=each.place.file, message=each.message)
+        KnownFinding(
+            fingerprint=digest.partition(":")[0],
+            code=each.code,
+            file=each.place.file,
+            message=each.message,
+        )
         for each, digest in numbered(findings)
     ]
     rows.sort(key=lambda row: (row.file, row.code, row.message, row.fingerprint))

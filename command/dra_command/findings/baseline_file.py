@@ -13,7 +13,8 @@ class KnownFinding(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     fingerprint: str = Field(
-        description="Digest of rule, file, field, and message, without the line.", pattern="^[0-9a-f]{32}$"
+        description="Digest of rule, file, field, and message, without the line.",
+        pattern="^[0-9a-f]{32}$",
     )
     code: str
     file: str
@@ -21,7 +22,9 @@ class KnownFinding(BaseModel):
 
 
 class BaselineFile(BaseModel):
-    """Findings that `check --baseline FILE` does not tell again; what is read is the fingerprint."""
+    """Findings that `check --baseline FILE` does not tell again; what is read is the
+    fingerprint.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

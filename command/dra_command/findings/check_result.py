@@ -30,9 +30,10 @@ class ExemptedFinding:
 class CheckResult:
     """Findings, errors first, then by place. `verdict` is *fits* if nothing is wrong.
 
-    `passed` is the sentence for a result without findings, "" for that of the rules. `judged` are the IDs of the rules
-    that had something to check, `skipped` the others, and `kubernetes` is the version. `exempted` are findings that
-    don't count, and `known` is the number of findings that a baseline leaves out.
+    `passed` is the sentence for a result without findings, "" for that of the rules. `judged` are
+    the IDs of the rules that had something to check, `skipped` the others, and `kubernetes` is the
+    version. `exempted` are findings that don't count, and `known` is the number of findings that a
+    baseline leaves out.
     """
 
     verdict: Verdict
@@ -49,4 +50,6 @@ class CheckResult:
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return findings in the order in which they are told: errors first, then by place."""
     order = {"error": 0, "warning": 1, "note": 2}
-    return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message)))
+    return tuple(
+        sorted(found, key=lambda each: (order[each.severity], each.place, each.code, each.message))
+    )

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 
 def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tuple[Rule, ...]:
-    """Return the rules of these ids, each of which may list several; all that are on where none is named.
+    """Return the rules of these ids, each of which may list several; all that are on where none is
+    named.
 
     `custom` are the project's own rules. Rules that judge stacks alone are among them only by name.
     Raises UsageError for an id that no rule has.
@@ -73,8 +74,9 @@ def find_violations(
 ) -> CheckResult:
     """Return what the rules find; raises PlannerError for input that is wrong.
 
-    Without `rules` all run that are on, as a project's configuration sets them. What is `known` is not told again.
-    Objects of older versions are judged in their form in v1 too, where `judges_new_forms`.
+    Without `rules` all run that are on, as a project's configuration sets them. What is `known` is
+    not told again. Objects of older versions are judged in their form in v1 too, where
+    `judges_new_forms`.
     """
     given, chosen = inputs, rules
     selected, levels = bool(rules), asked.levels if asked is not None else {}
@@ -91,8 +93,14 @@ def find_violations(
     judging = [rule for rule in rules if rule.id not in without]
     kept = find_active(told, () if selected else view.diagnostics, judged.inputs, judging, asked)
     of_rules = (rule.diagnostic(finding) for rule, finding in kept.told)
-    found = tuple(dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks)))
-    if judges_new_forms and view.features is not None and any(each.code == "version-not-served" for each in found):
+    found = tuple(
+        dict.fromkeys((*kept.read, *of_rules, *commands, *judged.findings, *kept.remarks))
+    )
+    if (
+        judges_new_forms
+        and view.features is not None
+        and any(each.code == "version-not-served" for each in found)
+    ):
         found = _with_new_forms(given, found, view.features, chosen, asked)
     doubts = {rule.diagnostic(finding) for rule, finding in kept.told if not finding.certain}
     old: tuple[Diagnostic, ...] = ()
@@ -100,7 +108,9 @@ def find_violations(
         parts = split_known(found, known)
         old = parts.old
         found = (*parts.new, *fixed_notes(known, old, (source.name for source in inputs.sources)))
-    if is_accepted((each.code for each in (*(row.finding for row in kept.exempted), *old)), levels, found):
+    if is_accepted(
+        (each.code for each in (*(row.finding for row in kept.exempted), *old)), levels, found
+    ):
         planned = "fits"
     in_doubt = not doubts.isdisjoint(found)
     if any(each.code == "unknown-field" for each in found):
@@ -110,7 +120,9 @@ def find_violations(
     placing: Verdict = worst([planned, "cannot-tell" if in_doubt else "fits"])
     if not selected:
         skipped += tuple(
-            SkippedRule(rule, MISSING_INPUT["stack"]) for rule in OF_STACKS if levels.get(rule) != "disabled"
+            SkippedRule(rule, MISSING_INPUT["stack"])
+            for rule in OF_STACKS
+            if levels.get(rule) != "disabled"
         )
     return CheckResult(
         verdict=overall_verdict(placing, found),
@@ -127,19 +139,30 @@ def find_violations(
 def _unexplained(
     view: StackView, told: Sequence[tuple[Rule, Finding]], rules: Sequence[Rule]
 ) -> Iterator[tuple[Rule, Finding]]:
-    """Yield the plan's reasons for workloads that no rule names, so that no verdict is without a finding."""
+    """Yield the plan's reasons for workloads that no rule names, so that no verdict is without a
+    finding.
+    """
     by_id = {rule.id: rule for rule in rules}
     for size in view.judgement.sizing.workloads if view.judgement is not None else ():
         name, certain = str(size.workload), size.verdict == "does-not-fit"
         rule = by_id.get("claim-fits-no-pool" if certain else "claim-cannot-be-judged")
-        if size.verdict == "fits" or rule is None or any(name in finding.message for _, finding in told):
+        if (
+            size.verdict == "fits"
+            or rule is None
+            or any(name in finding.message for _, finding in told)
+        ):
             continue
         if size.reasons and all(reason.code in REPORTED_OBJECTS for reason in size.reasons):
             continue  # what is wrong with the object is a finding already
         reasons = "; ".join(dict.fromkeys(reason.message for reason in size.reasons))
         fix = next((reason.fix for reason in size.reasons if reason.fix), "")
         place = next((each.place for each in size.reasons if each.place.file), NOWHERE)
-        yield rule, Finding(message=f"{name}: {reasons}", fix=fix, place=place, about=name, certain=certain)
+        yield (
+            rule,
+            Finding(
+                message=f"{name}: {reasons}", fix=fix, place=place, about=name, certain=certain
+            ),
+        )
 
 
 def _with_new_forms(
@@ -172,7 +195,9 @@ def _skipped(rules: Iterable[Rule], *, has_pools: bool) -> Iterator[SkippedRule]
 
 
 def make_view(inputs: CommandInputs) -> StackView:
-    """Return what rules look at, without files that can't be read; raises PlannerError if none can be."""
+    """Return what rules look at, without files that can't be read; raises PlannerError if none can
+    be.
+    """
     return evaluate_readable(inputs, _view_and_verdict).answer[0]
 
 
@@ -183,10 +208,15 @@ def _view_and_verdict(inputs: CommandInputs) -> tuple[StackView, Verdict]:
 
 def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:
     if inputs.fleet is None and not inputs.observed:
-        features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR)
+        features = features_of(
+            parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR
+        )
         return view_of(read_checked(inputs.sources, features), features), "fits"
     request = PlanRequest(
-        sources=inputs.sources, fleet=inputs.fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
+        sources=inputs.sources,
+        fleet=inputs.fleet,
+        observed=inputs.observed,
+        kubernetes=inputs.kubernetes,
     )
     plan = make_plan(request)
     assert plan.manifests is not None  # make_plan keeps what it read

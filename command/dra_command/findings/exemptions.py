@@ -23,7 +23,9 @@ def apply_exemptions(
     judged: Sequence[Rule],
     today: date,
 ) -> ActiveFindings:
-    """Return the findings without those that the configuration, or a text beside their object, exempts."""
+    """Return the findings without those that the configuration, or a text beside their object,
+    exempts.
+    """
     objects = WrittenObjects(sources, configured.known_rules)
     beside = tuple(objects.beside)
     excuses = (*excuses_of(configured), *(each for each in beside if isinstance(each, Excuse)))
@@ -38,7 +40,9 @@ def apply_exemptions(
         return excuse is not None
 
     kept_told = tuple(
-        (rule, finding) for rule, finding in told if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
+        (rule, finding)
+        for rule, finding in told
+        if not is_excused(rule.id, rule.diagnostic(finding), finding.about)
     )
     kept_read = tuple(each for each in read if not is_excused(OF_READING, each))
     rule = next((each for each in judged if each.id == EXEMPTIONS.id), None)
@@ -46,7 +50,9 @@ def apply_exemptions(
     if rule is not None:
         wrong = (each for each in beside if isinstance(each, Finding))
         ids = {each.id for each in judged}
-        stale = without_effect(excuses, used, judged=ids, names=objects.names, today=today, tells_absent=True)
+        stale = without_effect(
+            excuses, used, judged=ids, names=objects.names, today=today, tells_absent=True
+        )
         remarks = (each for found in (wrong, stale) for each in found)
     return ActiveFindings(
         told=kept_told,

@@ -11,14 +11,18 @@ from dra_planner.errors import Diagnostic
 
 
 def fingerprint(finding: Diagnostic) -> str:
-    """Return 32 hexadecimal digits of rule, file (as seen from here), field and sentence, not of the line."""
+    """Return 32 hexadecimal digits of rule, file (as seen from here), field and sentence, not of
+    the line.
+    """
     place = finding.place
     parts = (finding.code, _file(place.file), place.path, finding.message)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def numbered(findings: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield every finding with its fingerprint and how many there were of it: the same fault twice is two."""
+    """Yield every finding with its fingerprint and how many there were of it: the same fault twice
+    is two.
+    """
     seen = Counter[str]()
     for each in findings:
         digest = fingerprint(each)

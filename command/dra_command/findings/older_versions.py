@@ -1,7 +1,9 @@
-"""Objects of an older version: what is wrong in them besides, and whether they have a form in v1 at all.
+"""Objects of an older version: what is wrong in them besides, and whether they have a form in v1 at
+all.
 
-Who is told only that a version is gone writes the new one and is refused again. So the form in v1 is judged too, and
-what is found in it is told at the object as it is written; a fix names `check --rewrite` only where that rewrites.
+Who is told only that a version is gone writes the new one and is refused again. So the form in v1
+is judged too, and what is found in it is told at the object as it is written; a fix names `check
+--rewrite` only where that rewrites.
 """
 
 from __future__ import annotations
@@ -24,10 +26,14 @@ from dra_tutorials.rewriting import rewrite_with_pages
 _At = tuple[str, int]
 """File and line where an object begins."""
 OLDER: Final = "version-not-served"
-_SHOWN: Final = re.compile(r"[;:] pulumi-dra check --rewrite (?:shows the v1 form|shows it|does, given both)")
+_SHOWN: Final = re.compile(
+    r"[;:] pulumi-dra check --rewrite (?:shows the v1 form|shows it|does, given both)"
+)
 _GIVEN_BOTH: Final = "does, given both"
 _DIGITS: Final = re.compile(r"\d+")
-_OF_THE_SET: Final = frozenset({"duplicate-object", "block-not-read", "fragment-not-judged", "output-not-judged"})
+_OF_THE_SET: Final = frozenset(
+    {"duplicate-object", "block-not-read", "fragment-not-judged", "output-not-judged"}
+)
 """Findings that are about other text than the objects that were rewritten."""
 
 
@@ -37,9 +43,11 @@ def add_findings_of_v1(
     features: Features,
     check: Callable[[tuple[Source, ...]], Iterable[Diagnostic]],
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings, those on older versions with a fix that works, and what is found in their forms in v1.
+    """Return the findings, those on older versions with a fix that works, and what is found in
+    their forms in v1.
 
-    `sources` are as they were given, pages and scripts among them; `check` says what is found in others.
+    `sources` are as they were given, pages and scripts among them; `check` says what is found in
+    others.
     """
     readable = [each for each in sources if has_embedded(each.name) or is_readable(each)]
     rewriting = partial(rewrite, features=features, check_selector=check_selector)
@@ -48,9 +56,15 @@ def add_findings_of_v1(
     refused = {_at(each.place): each for row in done for each in row.refusals}
     removed = {_at(change.place) for row in done for change in row.changes if not change.now}
     new = tuple(_new_findings(done, found, check)) if changes else ()
-    accepted = {_at(change.place) for row in rewrite_with_pages(readable, rewriting) for change in row.changes}
+    accepted = {
+        _at(change.place)
+        for row in rewrite_with_pages(readable, rewriting)
+        for change in row.changes
+    }
     faulty = {_at(change.place) for change in changes} - accepted
-    told = (_truthful(each, refused, removed, faulty) if each.code == OLDER else each for each in found)
+    told = (
+        _truthful(each, refused, removed, faulty) if each.code == OLDER else each for each in found
+    )
     return (*told, *new)
 
 
@@ -65,7 +79,11 @@ def _truthful(
     bare = _SHOWN.sub("", finding.fix)
     if at in refused:
         reason, has_example = refused[at].reason, bool(refused[at].example)
-        by_hand = "by hand, as in the example that pulumi-dra check --rewrite prints: " if has_example else ""
+        by_hand = (
+            "by hand, as in the example that pulumi-dra check --rewrite prints: "
+            if has_example
+            else ""
+        )
         return replace(finding, fix=f"{bare}; {by_hand}{reason}")
     if at in faulty and bare != finding.fix:
         return replace(finding, fix=f"{bare}, and correct what is told of its form in v1")
@@ -90,7 +108,11 @@ def _new_findings(
     seen: set[tuple[str, str, Place]] = set()
     for each in after:
         where = lines.get(each.place.file)
-        if where is None or each.code in _OF_THE_SET or (each.code, _DIGITS.sub("", each.message)) in before:
+        if (
+            where is None
+            or each.code in _OF_THE_SET
+            or (each.code, _DIGITS.sub("", each.message)) in before
+        ):
             continue
         place = replace(each.place, line=where(each.place.line))
         if (each.code, each.message, place) not in seen:
@@ -99,15 +121,23 @@ def _new_findings(
 
 
 def _lines(rewriting: Rewriting) -> Callable[[int], int]:
-    """Return the function that says which line of the old text a line of the new one (from 1) comes from."""
+    """Return the function that says which line of the old text a line of the new one (from 1) comes
+    from.
+    """
     old, new = rewriting.source.text.splitlines(), rewriting.text.splitlines()
     origin: list[int] = []
-    for what, begin, end, first, last in SequenceMatcher(None, _bare(old), _bare(new), autojunk=False).get_opcodes():
+    for what, begin, end, first, last in SequenceMatcher(
+        None, _bare(old), _bare(new), autojunk=False
+    ).get_opcodes():
         same = what == "equal"
-        origin += [begin + at - first if same else min(begin, max(end - 1, 0)) for at in range(first, last)]
+        origin += [
+            begin + at - first if same else min(begin, max(end - 1, 0)) for at in range(first, last)
+        ]
     return lambda line: origin[min(line, len(origin)) - 1] + 1 if origin and line else line
 
 
 def _bare(lines: Iterable[str]) -> list[str]:
-    """Return lines without their indentation: what stands below `exactly` is the same line, further in."""
+    """Return lines without their indentation: what stands below `exactly` is the same line, further
+    in.
+    """
     return [line.strip() for line in lines]

@@ -1,4 +1,6 @@
-"""The configuration of a project, as `check` finds and applies it: nothing is loaded where there is none."""
+"""The configuration of a project, as `check` finds and applies it: nothing is loaded where there is
+none.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,11 @@ class ProjectConfiguration:
 
 
 def read_project_configuration(values: argparse.Namespace) -> ProjectConfiguration | None:
-    """Return the configuration that the options name, or the nearest one to what is checked; None for none.
+    """Return the configuration that the options name, or the nearest one to what is checked; None
+    for none.
 
-    The files that it leaves out join those of the options. Raises PlannerError for a configuration that is wrong, and
-    where paths have different ones.
+    The files that it leaves out join those of the options. Raises PlannerError for a configuration
+    that is wrong, and where paths have different ones.
     """
     today = _day(values.today)
     path = values.config or _nearest(values.paths)
@@ -63,7 +66,9 @@ def _nearest(paths: Sequence[str]) -> str:
     found = [path for path in map(find_configuration, starts) if path]
     files = list({os.path.realpath(path): path for path in found}.values())
     if len(files) > 1:
-        raise UsageError(f"two configurations apply: {files[0]} and {files[1]}", fix="name one with --config")
+        raise UsageError(
+            f"two configurations apply: {files[0]} and {files[1]}", fix="name one with --config"
+        )
     return files[0] if files else ""
 
 
@@ -82,13 +87,19 @@ def custom_rules(asked: ProjectConfiguration | None) -> tuple[Rule, ...]:
 def configured_rules_of(
     rules: Sequence[Rule], asked: ProjectConfiguration | None, *, selected: bool
 ) -> tuple[Rule, ...]:
-    """Return the rules at the levels of a configuration; where none was selected, those that are on with it."""
+    """Return the rules at the levels of a configuration; where none was selected, those that are on
+    with it.
+    """
     if asked is None:
         return tuple(rules)
     if selected:
         return configured_rules(rules, asked.configured.settings)
     known = {rule.id for rule in OF_MANIFESTS}
-    every = (*OF_MANIFESTS, *(rule for rule in rules if rule.id not in known), *asked.configured.custom)
+    every = (
+        *OF_MANIFESTS,
+        *(rule for rule in rules if rule.id not in known),
+        *asked.configured.custom,
+    )
     return tuple(rule for rule in configured_rules(every, asked.configured.settings) if rule.is_on)
 
 
@@ -105,9 +116,13 @@ def find_active(
     """
     if asked is not None:
         read = _at_level(read, asked)
-    if not (asked and asked.configured.settings.exemptions) and not any(map(_may_exempt, inputs.sources)):
+    if not (asked and asked.configured.settings.exemptions) and not any(
+        map(_may_exempt, inputs.sources)
+    ):
         return ActiveFindings(told, read)
-    configured, today = (asked.configured, asked.today) if asked is not None else (_nothing(), date.today())
+    configured, today = (
+        (asked.configured, asked.today) if asked is not None else (_nothing(), date.today())
+    )
     return apply_exemptions(told, read, inputs.sources, configured, judged, today)
 
 
@@ -118,10 +133,14 @@ def _may_exempt(source: Source) -> bool:
 
 
 def _at_level(read: Iterable[Diagnostic], asked: ProjectConfiguration) -> tuple[Diagnostic, ...]:
-    """Return the findings of reading at the level of their rule: errors as warnings, or none of them."""
+    """Return the findings of reading at the level of their rule: errors as warnings, or none of
+    them.
+    """
     level = asked.levels.get(OF_READING, "mandatory")
     if level == "disabled":
         return tuple(each for each in read if each.severity != "error")
     if level == "mandatory":
         return tuple(read)
-    return tuple(replace(each, severity="warning") if each.severity == "error" else each for each in read)
+    return tuple(
+        replace(each, severity="warning") if each.severity == "error" else each for each in read
+    )

@@ -1,4 +1,6 @@
-"""Pages, scripts, and files of other tools among the inputs: the package dra_tutorials reads them."""
+"""Pages, scripts, and files of other tools among the inputs: the package dra_tutorials reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ _RULES: Final = frozenset(
 
 
 def extract_tutorials(inputs: CommandInputs) -> tuple[CommandInputs, tuple[Diagnostic, ...]]:
-    """Return inputs in which pages and scripts are replaced by their manifests, and findings on what else they hold."""
+    """Return inputs in which pages and scripts are replaced by their manifests, and findings on
+    what else they hold.
+    """
     if not any(map(_may_hold_others, inputs.sources)):
         return inputs, ()
     minor = inputs.kubernetes or (inputs.fleet.kubernetes if inputs.fleet is not None else "")
@@ -47,7 +51,9 @@ def fragment_evaluation(features: Features) -> Evaluation:
 
 
 def _rule_findings(manifests: Manifests, features: Features) -> Iterable[Diagnostic]:
-    return check_all(view_of(manifests, features), [rule for rule in OF_MANIFESTS if rule.id in _RULES])
+    return check_all(
+        view_of(manifests, features), [rule for rule in OF_MANIFESTS if rule.id in _RULES]
+    )
 
 
 def _may_hold_others(source: Source) -> bool:

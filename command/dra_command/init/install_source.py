@@ -17,13 +17,16 @@ _VERSION: Final = re.compile(r"\d+(\.\d+)*([a-z]+\d+)?")
 
 
 def requirement_of(source: str) -> str:
-    """Return what pip installs for a git URL with a ref, a wheel file or its URL, or a version in the index.
+    """Return what pip installs for a git URL with a ref, a wheel file or its URL, or a version in
+    the index.
 
     Raises UsageError for anything else.
     """
     if source.startswith("git+"):
         if "@" not in source.rpartition("/")[2]:
-            raise UsageError("--install: the git URL has no ref", fix=f"add a commit: {source}@COMMIT")
+            raise UsageError(
+                "--install: the git URL has no ref", fix=f"add a commit: {source}@COMMIT"
+            )
         return f"{_NAME} @ {source}"
     if source.startswith(("https://", "http://")):
         return f"{_NAME} @ {source}"
@@ -36,7 +39,8 @@ def requirement_of(source: str) -> str:
 
 
 def installed_from() -> str:
-    """Return what installs this version again: the git commit or URL that pip recorded, else the version in the index.
+    """Return what installs this version again: the git commit or URL that pip recorded, else the
+    version in the index.
 
     An installation from a checkout is that of its commit, if the checkout has a remote repository.
     """
@@ -54,13 +58,19 @@ def installed_from() -> str:
 
 
 def _commit_of(folder: Path) -> str:
-    """Return the requirement for a checkout's commit; "" if it has no commit or no HTTPS or SSH remote."""
+    """Return the requirement for a checkout's commit; "" if it has no commit or no HTTPS or SSH
+    remote.
+    """
     answers = []
     for words in (["remote", "get-url", "origin"], ["rev-parse", "HEAD"]):
         try:
-            done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ["git", "-C", str(folder), *words], capture_output=True, text=True, check=False
+            )
         except OSError:
             return ""
         answers.append(done.stdout.strip())
     url, commit = answers
-    return f"{_NAME} @ git+{url}@{commit}" if commit and url.startswith(("https://", "ssh://")) else ""
+    return (
+        f"{_NAME} @ git+{url}@{commit}" if commit and url.startswith(("https://", "ssh://")) else ""
+    )

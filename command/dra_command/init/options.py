@@ -9,25 +9,39 @@ from dra_command.command_line.shared_options import add_cluster
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", metavar="FOLDER", nargs="?", default=".", help="folder to write to [default: this one]"
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default=".",
+        help="folder to write to [default: this one]",
     )
     parser.add_argument(
         "--stack",
         metavar="NAME",
         default="",
-        help="write a Pulumi project with this stack: settings, program, policy pack, plan, and CI workflow",
+        help="write a Pulumi project with this stack: settings, program, policy pack, plan, and CI "
+        "workflow",
     )
     parser.add_argument(
         "--region",
         metavar="REGION",
         default="",
-        help="region of a new cluster; with --state or --from, the region if the file doesn't state it",
+        help="region of a new cluster; with --state or --from, the region if the file doesn't "
+        "state it",
     )
     start = parser.add_mutually_exclusive_group()
-    start.add_argument("--observed", metavar="FILE", default="", help="start from the GPU nodes of a cluster snapshot")
+    start.add_argument(
+        "--observed",
+        metavar="FILE",
+        default="",
+        help="start from the GPU nodes of a cluster snapshot",
+    )
     add_cluster(start, parser)
     start.add_argument(
-        "--state", metavar="FILE", default="", help="start from the pools in the state of a Pulumi stack"
+        "--state",
+        metavar="FILE",
+        default="",
+        help="start from the pools in the state of a Pulumi stack",
     )
     start.add_argument(
         "--from",
@@ -35,10 +49,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         dest="other_tool",
         metavar="FILE",
         default="",
-        help="start from `terraform show -json`, an eksctl file, Karpenter NodePools, or Cluster API pools; with "
+        help="start from `terraform show -json`, an eksctl file, Karpenter NodePools, or Cluster "
+        "API pools; with "
         "--stack, also from a fleet file",
     )
-    parser.add_argument("--cluster", metavar="NAME", default="", help="cluster to use if --from describes several")
+    parser.add_argument(
+        "--cluster", metavar="NAME", default="", help="cluster to use if --from describes several"
+    )
     parser.add_argument(
         "--workloads",
         metavar="PATH",
@@ -47,17 +64,30 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="manifests to plan for, repeatable [default: a sample claim is written]",
     )
     parser.add_argument(
-        "--kubernetes", metavar="VERSION", default="", help="Kubernetes version [default: the source's]"
+        "--kubernetes",
+        metavar="VERSION",
+        default="",
+        help="Kubernetes version [default: the source's]",
     )
     parser.add_argument(
-        "--machines", metavar="TYPE[,TYPE…]", action="append", default=[], help="with --region, choose among these"
+        "--machines",
+        metavar="TYPE[,TYPE…]",
+        action="append",
+        default=[],
+        help="with --region, choose among these",
     )
-    parser.add_argument("--ci", choices=("github", "gitlab", "none"), default="github", help="[default: %(default)s]")
+    parser.add_argument(
+        "--ci",
+        choices=("github", "gitlab", "none"),
+        default="github",
+        help="[default: %(default)s]",
+    )
     parser.add_argument(
         "--install",
         metavar="SOURCE",
         default="",
-        help="what CI installs: git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, or a version in the "
+        help="what CI installs: git+https://HOST/REPOSITORY.git@COMMIT, a wheel file or its URL, "
+        "or a version in the "
         "package index [default: where this pulumi-dra was installed from]",
     )
     parser.add_argument("--force", action="store_true", help="replace existing files")

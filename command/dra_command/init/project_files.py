@@ -1,4 +1,6 @@
-"""The files of a Pulumi project that builds stacks from plan files: program, dependencies, policy pack, settings."""
+"""The files of a Pulumi project that builds stacks from plan files: program, dependencies, policy
+pack, settings.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,9 @@ def project_files(folder: Path, fleet: Fleet) -> dict[str, str]:
         "policies/PulumiPolicy.yaml": _PACK.format(version=version("pulumi-dra")),
         "policies/__main__.py": _PACK_PROGRAM,
         ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
-        required.name: _with_requirement(required.read_text(encoding="utf-8") if required.is_file() else "", fleet),
+        required.name: _with_requirement(
+            required.read_text(encoding="utf-8") if required.is_file() else "", fleet
+        ),
     }
 
 

@@ -1,4 +1,6 @@
-"""`pulumi-dra init`: a fleet or a whole stack, a sample workload, and a CI workflow to start from."""
+"""`pulumi-dra init`: a fleet or a whole stack, a sample workload, and a CI workflow to start
+from.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from dra_command.init.project_files import (
     project_files,
     stack_settings,
 )
-from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS, CheckedFiles, ci_files
+from dra_command.init.starter_files import (
+    FIRST_CLAIM,
+    FIRST_CLAIM_FILE,
+    WORKLOADS,
+    CheckedFiles,
+    ci_files,
+)
 from dra_command.init.starting_fleets import InitialFleet, starting_fleet
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_command.pens.verdict_words import VERDICT_WORDS
@@ -33,7 +41,8 @@ _FLEET = "fleet.yaml"
 
 
 def run(values: argparse.Namespace) -> int:
-    """Write the files, and print their paths and the next commands. Existing files are replaced only with --force.
+    """Write the files, and print their paths and the next commands. Existing files are replaced
+    only with --force.
 
     Raises PlannerError for wrong input, and if a file that differs exists.
     """
@@ -44,7 +53,9 @@ def _write_fleet(values: argparse.Namespace) -> int:
     folder = Path(values.folder)
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
     files = {
-        **ci_files(values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install),
+        **ci_files(
+            values.ci, CheckedFiles(workloads=workloads, fleet=_FLEET), folder, values.install
+        ),
         **_sample(values),
     }
     _require_new(folder, [_FLEET, *files], force=values.force)
@@ -69,13 +80,20 @@ def _write_stack(values: argparse.Namespace) -> int:
         f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
         **({} if own_file else {fleet_file: start.text}),
     }
-    different = [name for name, text in shared.items() if name not in MERGED and text != _text(folder / name, text)]
+    different = [
+        name
+        for name, text in shared.items()
+        if name not in MERGED and text != _text(folder / name, text)
+    ]
     _require_new(folder, [*different, *files], force=values.force)
     new = {name: text for name, text in shared.items() if text != _text(folder / name, "")}
     _write(folder, {**new, **files})
     plan = _write_plan(folder, stack)
     _print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
-    _print_notes(folder / f"stacks/Pulumi.{stack}.yaml", [f"set {key}" for key in account_settings(start.fleet)])
+    _print_notes(
+        folder / f"stacks/Pulumi.{stack}.yaml",
+        [f"set {key}" for key in account_settings(start.fleet)],
+    )
     nodes = sum(pool.nodes.desired for pool in plan.pools)
     print(f"plan: {VERDICT_WORDS[plan.verdict]}, {counted(nodes, 'GPU node')}")
     print(f"after changes: pulumi-dra plan --stack {stack} --write")
@@ -89,7 +107,8 @@ def _access_notes(start: InitialFleet) -> tuple[str, ...]:
     if start.fleet.endpoint.public_access_cidrs or start.fleet.network.subnet_ids:
         return ()
     return (
-        "the API server accepts only connections from the cluster's network; to deploy from another network, "
+        "the API server accepts only connections from the cluster's network; to deploy from "
+        "another network, "
         "list it in endpoint.publicAccessCidrs",
     )
 
@@ -160,5 +179,11 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        fault = "is a file" if isinstance(error, FileExistsError | NotADirectoryError) else f"{error.strerror or error}"
-        raise UsageError(f"no file can be written in {folder}: {fault}", fix="name another folder") from None
+        fault = (
+            "is a file"
+            if isinstance(error, FileExistsError | NotADirectoryError)
+            else f"{error.strerror or error}"
+        )
+        raise UsageError(
+            f"no file can be written in {folder}: {fault}", fix="name another folder"
+        ) from None

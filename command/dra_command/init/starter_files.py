@@ -1,4 +1,6 @@
-"""Files that `init` writes along with a fleet: a sample workload, and checks for continuous integration."""
+"""Files that `init` writes along with a fleet: a sample workload, and checks for continuous
+integration.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +121,9 @@ _CI: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFiles:
-    """What a CI workflow checks: manifests on the pools that an option names, or a stack with its saved plan."""
+    """What a CI workflow checks: manifests on the pools that an option names, or a stack with its
+    saved plan.
+    """
 
     workloads: str = ""
     fleet: str = ""
@@ -132,7 +136,8 @@ class CheckedFiles:
 
 
 def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") -> dict[str, str]:
-    """Return the file that runs the checks for each change, by its path from `folder`; empty for "none".
+    """Return the file that runs the checks for each change, by its path from `folder`; empty for
+    "none".
 
     `install` is what pip installs there; by default where this installation came from.
 
@@ -154,6 +159,8 @@ def ci_files(kind: str, checked: CheckedFiles, folder: Path, install: str = "") 
 
 
 def _repository(folder: Path) -> Path:
-    """Return the root of the git repository that holds a folder; the folder itself if it's in none."""
+    """Return the root of the git repository that holds a folder; the folder itself if it's in
+    none.
+    """
     real = folder.resolve()
     return next((each for each in (real, *real.parents) if (each / ".git").exists()), real)

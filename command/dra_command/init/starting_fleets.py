@@ -1,4 +1,6 @@
-"""Where the fleet of `init` comes from: a region, a cluster, a state, or a file of this or another tool."""
+"""Where the fleet of `init` comes from: a region, a cluster, a state, or a file of this or another
+tool.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +47,19 @@ class InitialFleet:
 
 
 def starting_fleet(values: argparse.Namespace) -> InitialFleet:
-    """Return the fleet that the options describe. Raises PlannerError if they contradict, or describe none."""
+    """Return the fleet that the options describe. Raises PlannerError if they contradict, or
+    describe none.
+    """
     if values.machines and (values.observed or values.state or values.other_tool):
-        raise UsageError("--machines chooses for a new cluster, which --region names", fix="leave one of them out")
+        raise UsageError(
+            "--machines chooses for a new cluster, which --region names",
+            fix="leave one of them out",
+        )
     if values.region and values.observed:
-        raise UsageError("--region is that of a new cluster: a snapshot says its own", fix="leave one of them out")
+        raise UsageError(
+            "--region is that of a new cluster: a snapshot says its own",
+            fix="leave one of them out",
+        )
     if values.observed:
         return _from_cluster(values)
     if values.state:
@@ -64,17 +74,22 @@ def _ask_region() -> str:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "there is nothing to start from",
-            fix=f"give --region ({examples}), --observed FILE, --context NAME, --state FILE or --from FILE",
+            fix=f"give --region ({examples}), --observed FILE, --context NAME, --state FILE or "
+            "--from FILE",
         )
     print(f"Region of the cluster ({examples}): ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()
 
 
 def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
-    """Return the cheapest fleet that runs the workloads, or the sample claim if no workloads are named."""
+    """Return the cheapest fleet that runs the workloads, or the sample claim if no workloads are
+    named.
+    """
     sources: tuple[Source, ...] = (Source(FIRST_CLAIM_FILE, FIRST_CLAIM),)
     if values.workloads:
-        sources, left_alone = mark_unrelated_files(read_sources(values.workloads), values.workloads, "plan")
+        sources, left_alone = mark_unrelated_files(
+            read_sources(values.workloads), values.workloads, "plan"
+        )
         print_skipped_files(left_alone, quiet=values.quiet)
     name = cloud_of_region(region)
     request = SuggestRequest(
@@ -88,17 +103,22 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         found = suggest_fleets(request)
     if found.best is None:
         raise PlannerError(
-            f"the workloads fit no machine of {region}", fix="ask why: pulumi-dra suggest PATH --region REGION"
+            f"the workloads fit no machine of {region}",
+            fix="ask why: pulumi-dra suggest PATH --region REGION",
         )
     document = {**found.best.document, "placement": "guided"}
     document["pools"] = [{**pool, "count": _with_room(pool["count"])} for pool in document["pools"]]
     price = f"USD {found.best.hourly_usd:.2f} per hour"
     workloads = " ".join(map(shlex.quote, values.workloads)) or WORKLOADS
-    return _described(document, f"the cheapest machine types in {region} that run {workloads}: {price}")
+    return _described(
+        document, f"the cheapest machine types in {region} that run {workloads}: {price}"
+    )
 
 
 def _with_room(count: Mapping[str, int]) -> dict[str, int]:
-    """Return limits with room to grow into: a pool is built as large as its plan, not as its maximum."""
+    """Return limits with room to grow into: a pool is built as large as its plan, not as its
+    maximum.
+    """
     return {"min": count["min"], "max": max(_LEAST_MAXIMUM, 2 * count["max"])}
 
 
@@ -110,25 +130,34 @@ def _from_cluster(values: argparse.Namespace) -> InitialFleet:
 def _from_state(values: argparse.Namespace) -> InitialFleet:
     """Return the fleet that a Pulumi stack declares, whatever program made it."""
     source = read_file(values.state)
-    document, unknown = fleet_of_state(source.text, values.state, region=values.region, kubernetes=values.kubernetes)
+    document, unknown = fleet_of_state(
+        source.text, values.state, region=values.region, kubernetes=values.kubernetes
+    )
     return _described(document, f"the stack in {values.state}", unknown)
 
 
 def _from_file(values: argparse.Namespace) -> InitialFleet:
-    """Return the fleet of a file, which is a fleet itself or another tool's description of a cluster."""
+    """Return the fleet of a file, which is a fleet itself or another tool's description of a
+    cluster.
+    """
     path = values.other_tool
-    found = read_other_tools_fleet(path, region=values.region, kubernetes=values.kubernetes, cluster=values.cluster)
+    found = read_other_tools_fleet(
+        path, region=values.region, kubernetes=values.kubernetes, cluster=values.cluster
+    )
     if found is not None:
         return _described(found.document, path, found.notes)
     if not values.stack:
         raise UsageError(
             f"{path} isn't a file of Terraform, eksctl, Karpenter, or Cluster API",
-            fix="write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME",
+            fix="write one: terraform show -json > plan.json; to use a fleet file, add --stack "
+            "NAME",
         )
     fleet = read_fleet_file(Path(path))
     return InitialFleet(fleet=fleet, text=read_file(path).text, file=path)
 
 
-def _described(document: Mapping[str, Any], source: str, notes: tuple[str, ...] = ()) -> InitialFleet:
+def _described(
+    document: Mapping[str, Any], source: str, notes: tuple[str, ...] = ()
+) -> InitialFleet:
     text = f"# Source: {source}.\n{yaml.safe_dump(dict(document), sort_keys=False, width=120)}"
     return InitialFleet(fleet=read_fleet(document, file=source), text=text, notes=notes)

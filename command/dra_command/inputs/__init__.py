@@ -1,1 +1,3 @@
-"""Input of all subcommands: manifests, fleets, stacks, and snapshots, read from files, standard input, or a cluster."""
+"""Input of all subcommands: manifests, fleets, stacks, and snapshots, read from files, standard
+input, or a cluster.
+"""

@@ -15,7 +15,9 @@ from dra_planner.sources import Source, read_sources
 _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 
 
-def read_observed(observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS) -> tuple[Source, ...]:
+def read_observed(
+    observed: str, kubeconfig: str = "", kinds: Sequence[str] = SNAPSHOT_KINDS
+) -> tuple[Source, ...]:
     """Return the snapshot in a file, or take one of the running cluster that a context names.
 
     Raises PlannerError for a file or a cluster that can't be read.
@@ -28,19 +30,25 @@ def read_observed(observed: str, kubeconfig: str = "", kinds: Sequence[str] = SN
 def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source:
     """Return what `kubectl get` prints of these kinds.
 
-    Without a kubeconfig, kubectl looks for its own. Reading needs permission to list the kinds, and nothing else.
-    Raises UsageError when there is no such file, no kubectl on PATH, or the cluster does not answer.
+    Without a kubeconfig, kubectl looks for its own. Reading needs permission to list the kinds, and
+    nothing else. Raises UsageError when there is no such file, no kubectl on PATH, or the cluster
+    does not answer.
     """
     if kubeconfig and not Path(kubeconfig).is_file():
         wrong = "is a folder" if Path(kubeconfig).is_dir() else "does not exist"
-        raise UsageError(f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses")
+        raise UsageError(
+            f"{kubeconfig} {wrong}", fix="give --kubeconfig the file that kubectl uses"
+        )
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise UsageError(
             "kubectl is not on PATH",
             fix=f"install it, or give --observed what this prints: {_command(kinds, 'kubectl')}",
         )
-    words = [*([f"--kubeconfig={kubeconfig}"] if kubeconfig else []), *([f"--context={context}"] if context else [])]
+    words = [
+        *([f"--kubeconfig={kubeconfig}"] if kubeconfig else []),
+        *([f"--context={context}"] if context else []),
+    ]
     done = subprocess.run(
         [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds)],
         capture_output=True,
@@ -50,7 +58,8 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
-            f"kubectl could not read the cluster: {said[-1]}", fix=f"try {_command(kinds, 'kubectl', *words)}"
+            f"kubectl could not read the cluster: {said[-1]}",
+            fix=f"try {_command(kinds, 'kubectl', *words)}",
         )
     return Source(name=kubeconfig or context, text=done.stdout)
 

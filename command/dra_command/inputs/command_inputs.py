@@ -63,8 +63,8 @@ def read_inputs(
 ) -> CommandInputs:
     """Return what the options name; raises PlannerError where something is missing or wrong.
 
-    `kinds` are those that are read of a running cluster. `is_lenient`: files that are no text stand apart, and some
-    may be excluded.
+    `kinds` are those that are read of a running cluster. `is_lenient`: files that are no text stand
+    apart, and some may be excluded.
     """
     if values.kubernetes:
         parse_version(values.kubernetes)
@@ -86,14 +86,18 @@ def read_inputs(
         fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
-        raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+        raise UsageError(
+            "no manifests are named", fix="name a file, a folder, or - for standard input"
+        )
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
     paths = rendered.paths
     gathered = Gathered(())
     if paths and is_lenient:
         gathered = gather_sources(
-            paths, exclude=getattr(values, "exclude", ()), stdin_name=getattr(values, "stdin_name", STDIN_NAME)
+            paths,
+            exclude=getattr(values, "exclude", ()),
+            stdin_name=getattr(values, "stdin_name", STDIN_NAME),
         )
     elif paths:
         gathered = Gathered(read_sources(paths))
@@ -126,12 +130,19 @@ def _print_rendered(sources: Iterable[Source]) -> None:
 def mark_unrelated_files(
     sources: tuple[Source, ...], paths: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the sources with those marked that stand among manifests in a folder and are none, and notes on them."""
+    """Return the sources with those marked that stand among manifests in a folder and are none, and
+    notes on them.
+    """
     named = frozenset(paths)
     found = [source for source in sources if source.name not in named]
-    if not (any(map(_may_be_no_manifest, found)) or _near_a_chart({Path(source.name).parent for source in found})):
+    if not (
+        any(map(_may_be_no_manifest, found))
+        or _near_a_chart({Path(source.name).parent for source in found})
+    ):
         return sources, ()
-    return mark_skipped_files(sources, [source.name for source in sources if source.name in named], command)
+    return mark_skipped_files(
+        sources, [source.name for source in sources if source.name in named], command
+    )
 
 
 def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> None:
@@ -141,17 +152,27 @@ def print_skipped_files(left_alone: Iterable[Diagnostic], *, quiet: bool) -> Non
 
 
 def _may_be_no_manifest(source: Source) -> bool:
-    return not begins_object(source.text) or "kind" not in source.text or may_be_unfinished(source.text, source.name)
+    return (
+        not begins_object(source.text)
+        or "kind" not in source.text
+        or may_be_unfinished(source.text, source.name)
+    )
 
 
 def _near_a_chart(folders: Iterable[Path]) -> bool:
-    """Return whether one of the folders, or one not far above it, is a chart's or a kustomization's."""
+    """Return whether one of the folders, or one not far above it, is a chart's or a
+    kustomization's.
+    """
     near = {above for folder in folders for above in (folder, *folder.parents)[:_NEAR]}
-    return any((folder / name).is_file() for folder in near for name in ("Chart.yaml", *KUSTOMIZATIONS))
+    return any(
+        (folder / name).is_file() for folder in near for name in ("Chart.yaml", *KUSTOMIZATIONS)
+    )
 
 
 def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    """Return the manifests: a fleet may stand in the folder of its workloads, and is none of them."""
+    """Return the manifests: a fleet may stand in the folder of its workloads, and is none of
+    them.
+    """
     if not fleet:
         return sources
     place = Path(fleet).resolve()
@@ -159,5 +180,11 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
 
 
 def _stacks() -> str:
-    names = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml"))
-    return f"; stacks here: {', '.join(names)}" if names else "; `pulumi-dra init` writes a fleet to start from"
+    names = sorted(
+        path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml")
+    )
+    return (
+        f"; stacks here: {', '.join(names)}"
+        if names
+        else "; `pulumi-dra init` writes a fleet to start from"
+    )

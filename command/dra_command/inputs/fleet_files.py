@@ -1,4 +1,6 @@
-"""The file that `--fleet` names: a fleet, or a cluster as Terraform, eksctl, Karpenter, or Cluster API describe it."""
+"""The file that `--fleet` names: a fleet, or a cluster as Terraform, eksctl, Karpenter, or Cluster
+API describe it.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,23 @@ from dra_planner.sources import read_file
 if TYPE_CHECKING:
     from dra_planner.fleet_sources import ImportedFleet
 
-_MARKS = ("format_version", "node_groups", "node_pools", "eksctl.io/", "karpenter.sh/", "cluster.x-k8s.io/")
+_MARKS = (
+    "format_version",
+    "node_groups",
+    "node_pools",
+    "eksctl.io/",
+    "karpenter.sh/",
+    "cluster.x-k8s.io/",
+)
 _MOST_NODES = 2_000_000  # the JSON of a Terraform state holds every attribute of every resource
 
 
 def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
-    """Return the fleet of a file, of a URL, or of a name under `fleets` in the nearest pulumi-dra.yaml.
+    """Return the fleet of a file, of a URL, or of a name under `fleets` in the nearest
+    pulumi-dra.yaml.
 
-    Notes on what another tool doesn't state go to standard error. Raises PlannerError for a file that can't be read,
-    or that describes no fleet.
+    Notes on what another tool doesn't state go to standard error. Raises PlannerError for a file
+    that can't be read, or that describes no fleet.
     """
     if is_url(path) or not Path(path).exists():
         from dra_command.inputs.shared_fleets import find_shared_fleet  # noqa: PLC0415  (loads all rules)
@@ -46,13 +56,17 @@ def read_remote_fleet(url: str) -> Fleet:
 def read_other_tools_fleet(
     path: str, *, region: str = "", kubernetes: str = "", cluster: str = ""
 ) -> ImportedFleet | None:
-    """Return the fleet that another tool's file describes; None for a file of another kind. Raises PlannerError."""
+    """Return the fleet that another tool's file describes; None for a file of another kind. Raises
+    PlannerError.
+    """
     text = read_file(path).text
     if not any(mark in text for mark in _MARKS):
         return None
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
 
-    return read_imported_fleet(_documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster)
+    return read_imported_fleet(
+        _documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster
+    )
 
 
 def _documents(text: str, path: str) -> list[Any]:
@@ -61,6 +75,12 @@ def _documents(text: str, path: str) -> list[Any]:
         try:
             documents.append(read_yaml(document, most_nodes=_MOST_NODES)[0])
         except Fault as fault:
-            raise FleetError(f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix) from None
-    listed = [each["items"] for each in documents if isinstance(each, dict) and isinstance(each.get("items"), list)]
+            raise FleetError(
+                f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix
+            ) from None
+    listed = [
+        each["items"]
+        for each in documents
+        if isinstance(each, dict) and isinstance(each.get("items"), list)
+    ]
     return [*documents, *(item for items in listed for item in items)]

@@ -20,13 +20,23 @@ def checked_out(repository: Path, ref: str, place: Place) -> Path:
 
     Raises SourceError where there is no such repository or ref. Removed when the program ends.
     """
-    commit = _git(repository, place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    commit = _git(
+        repository,
+        place,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        f"{ref}^{{commit}}",
+    )
     below = _git(repository, place, "rev-parse", "--show-prefix").decode().strip()
     return _exported(repository, commit.decode().strip(), below, place)
 
 
 def top_of(folder: Path) -> Path:
-    """Return the root of the repository that a folder is in; raises SourceError where it is in none."""
+    """Return the root of the repository that a folder is in; raises SourceError where it is in
+    none.
+    """
     return Path(_git(folder, NOWHERE, "rev-parse", "--show-toplevel").decode().strip()).resolve()
 
 
@@ -35,7 +45,9 @@ def _exported(repository: Path, commit: str, below: str, place: Place) -> Path:
     tree = f"{commit}:{below}" if below else commit
     target = Path(tempfile.mkdtemp(prefix="pulumi-dra-"))
     atexit.register(shutil.rmtree, target, ignore_errors=True)
-    with tarfile.open(fileobj=io.BytesIO(_git(repository, place, "archive", "--format=tar", tree))) as archive:
+    with tarfile.open(
+        fileobj=io.BytesIO(_git(repository, place, "archive", "--format=tar", tree))
+    ) as archive:
         archive.extractall(target, filter="data")
     return target
 
@@ -45,7 +57,9 @@ def _git(repository: Path, place: Place, *words: str) -> bytes:
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
-        raise SourceError(f"git cannot be run: {error.strerror}", place=place, fix="install git") from None
+        raise SourceError(
+            f"git cannot be run: {error.strerror}", place=place, fix="install git"
+        ) from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(

@@ -9,7 +9,11 @@ from dra_command.command_line.arguments import UsageError
 
 def requested_machine_types(values: argparse.Namespace) -> tuple[str, ...]:
     """Return the machine types that `--machines` lists; raises UsageError where it lists none."""
-    machines = tuple(name.strip() for each in values.machines for name in each.split(",") if name.strip())
+    machines = tuple(
+        name.strip() for each in values.machines for name in each.split(",") if name.strip()
+    )
     if values.machines and not machines:
-        raise UsageError("--machines names no machine type", fix="see `pulumi-dra catalog machines`")
+        raise UsageError(
+            "--machines names no machine type", fix="see `pulumi-dra catalog machines`"
+        )
     return machines

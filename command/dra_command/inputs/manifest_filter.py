@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from dra_command.inputs.skipped_files import SkippedFile, kustomization_changes, missing_object_reason, skip_reason
+from dra_command.inputs.skipped_files import (
+    SkippedFile,
+    kustomization_changes,
+    missing_object_reason,
+    skip_reason,
+)
 from dra_planner.errors import Diagnostic, Place, SourceError
 from dra_planner.sources import Source, begins_object, has_embedded, is_terraform
 from dra_planner.wording import counted, verb
@@ -17,20 +22,29 @@ MOST_NAMES = 3  # of files in one sentence
 def mark_skipped_files(
     sources: Sequence[Source], named: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Return the sources, those that are no manifests marked, and a note on each kind of them for `pulumi-dra COMMAND`.
+    """Return the sources, those that are no manifests marked, and a note on each kind of them for
+    `pulumi-dra COMMAND`.
 
-    Files that were named one by one are taken for manifests. Raises SourceError where nothing else is left.
+    Files that were named one by one are taken for manifests. Raises SourceError where nothing else
+    is left.
     """
     kept, found = split_manifests(source for source in sources if source.name not in named)
     found += [
-        why for source in kept if not begins_object(source.text) and (why := missing_object_reason(source)) is not None
+        why
+        for source in kept
+        if not begins_object(source.text) and (why := missing_object_reason(source)) is not None
     ]
     kept = [source for source in kept if source.name not in {each.file for each in found}]
-    left = [replace(each, fix=each.fix.replace("pulumi-dra check", f"pulumi-dra {command}")) for each in found]
+    left = [
+        replace(each, fix=each.fix.replace("pulumi-dra check", f"pulumi-dra {command}"))
+        for each in found
+    ]
     if left and not kept and not named:
         raise no_manifests_error(left, [])
     alone = {source.name for source in sources} - {source.name for source in kept} - set(named)
-    marked = tuple(replace(source, left_alone=True) if source.name in alone else source for source in sources)
+    marked = tuple(
+        replace(source, left_alone=True) if source.name in alone else source for source in sources
+    )
     return marked, tuple(skipped_file_notes(left))
 
 
@@ -39,7 +53,9 @@ def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[Skipp
     kept: list[Source] = []
     left: list[SkippedFile] = []
     for source in sources:
-        found = None if has_embedded(source.name) or is_terraform(source.name) else skip_reason(source)
+        found = (
+            None if has_embedded(source.name) or is_terraform(source.name) else skip_reason(source)
+        )
         if found is None:
             kept.append(source)
         else:
@@ -56,7 +72,8 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
     what = f"{first_left.what} {first_left.root}".rstrip()
     said = "holds no manifest" if what == "no manifest" else f"is {what}, and holds no manifest"
     others = tuple(
-        SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix) for each in left[1:]
+        SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
+        for each in left[1:]
     )
     fix = first_left.fix or "name a file or folder that holds Kubernetes manifests"
     return SourceError(said, place=Place(first_left.file), fix=fix, others=others[:MOST_NAMES])
@@ -72,14 +89,21 @@ def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
         more = len(files) - len(names)
         listed = ", ".join(names) + (f" and {more} more" if more else "")
         is_what = f"{what} {root}".rstrip()
-        said = f"{counted(len(files), 'file')} {verb(len(files), 'are')} left alone ({is_what}): {listed}"
+        said = (
+            f"{counted(len(files), 'file')} {verb(len(files), 'are')} left alone ({is_what}): "
+            f"{listed}"
+        )
         yield Diagnostic("note", LEFT_ALONE, said, Place(files[0].file), files[0].fix)
 
 
 def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
-    """Yield one note for each kustomization that changes manifests which are judged as they stand in their files."""
+    """Yield one note for each kustomization that changes manifests which are judged as they stand
+    in their files.
+    """
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes)
-        said = f"the kustomization of {folder} is not built, so what it changes ({what}) is not judged"
+        said = (
+            f"the kustomization of {folder} is not built, so what it changes ({what}) is not judged"
+        )
         fix = f"kustomize build {folder} | pulumi-dra check -"
         yield Diagnostic("note", "kustomization-not-built", said, Place(folder), fix)

@@ -1,4 +1,6 @@
-"""What of the given files is judged: those that cannot be read are findings, and those that are no manifests a note."""
+"""What of the given files is judged: those that cannot be read are findings, and those that are no
+manifests a note.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,11 @@ class ReadableAnswer(Generic[Answer]):
     findings: tuple[Diagnostic, ...]
 
 
-def evaluate_readable(inputs: CommandInputs, judge: Callable[[CommandInputs], Answer]) -> ReadableAnswer[Answer]:
-    """Judge the files that are manifests; raises PlannerError where none is, or where something else is wrong.
+def evaluate_readable(
+    inputs: CommandInputs, judge: Callable[[CommandInputs], Answer]
+) -> ReadableAnswer[Answer]:
+    """Judge the files that are manifests; raises PlannerError where none is, or where something
+    else is wrong.
 
     A file that cannot be read beside others that can is one finding, and the others are judged.
     """
@@ -78,7 +83,9 @@ def _is_empty(source: Source) -> bool:
 
 
 def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:
-    """Return the first fault of each file; nothing where a fault is of something else than these files."""
+    """Return the first fault of each file; nothing where a fault is of something else than these
+    files.
+    """
     names = {source.name for source in sources}
     faults: dict[str, PlannerError] = {}
     for each in (error, *error.others):
@@ -89,7 +96,9 @@ def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, Planne
 
 
 def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool:
-    return all(missing_object_reason(source) is not None for source in sources if source.name in faults)
+    return all(
+        missing_object_reason(source) is not None for source in sources if source.name in faults
+    )
 
 
 def _unreadable(error: PlannerError) -> Diagnostic:

@@ -1,4 +1,6 @@
-"""Charts and kustomizations rendered by the tools that people use: `helm`, and `kustomize` or `kubectl`."""
+"""Charts and kustomizations rendered by the tools that people use: `helm`, and `kustomize` or
+`kubectl`.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +21,34 @@ _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The paths that remain to be read, and the manifests that charts and kustomizations render to."""
+    """The paths that remain to be read, and the manifests that charts and kustomizations render
+    to.
+    """
 
     paths: tuple[str, ...]
     sources: tuple[Source, ...]
 
 
 def is_about_files(values: argparse.Namespace) -> bool:
-    """Return whether a command changes files or keeps a plan. Both are about the files themselves, so none renders."""
+    """Return whether a command changes files or keeps a plan. Both are about the files themselves,
+    so none renders.
+    """
     return any(getattr(values, name, False) for name in _CHANGE_FILES)
 
 
 def render_paths(values: argparse.Namespace) -> Rendered:
     """Render the charts and kustomizations among the named paths.
 
-    Only folders that are named themselves are rendered. Files in a folder that holds a chart stay what they are.
-    Raises UsageError if `helm` or `kustomize` fails, or if values for a chart are given without a chart.
+    Only folders that are named themselves are rendered. Files in a folder that holds a chart stay
+    what they are. Raises UsageError if `helm` or `kustomize` fails, or if values for a chart are
+    given without a chart.
     """
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
     if given and not any(map(is_chart, values.paths)):
-        raise UsageError("--values is for a chart, and none is named", fix="name the folder that holds Chart.yaml")
+        raise UsageError(
+            "--values is for a chart, and none is named",
+            fix="name the folder that holds Chart.yaml",
+        )
     if is_about_files(values):
         return Rendered(tuple(values.paths), ())
     paths: list[str] = []
@@ -59,17 +69,23 @@ def is_chart(folder: str | Path) -> bool:
 
 def kustomization_of(folder: Path) -> Path | None:
     """Return the kustomization file of a folder, or None if it has none."""
-    return next((folder / name for name in sorted(KUSTOMIZATIONS) if (folder / name).is_file()), None)
+    return next(
+        (folder / name for name in sorted(KUSTOMIZATIONS) if (folder / name).is_file()), None
+    )
 
 
 def helm_template() -> list[str] | None:
-    """Return the command that renders a chart, without its arguments; None if `helm` isn't on PATH."""
+    """Return the command that renders a chart, without its arguments; None if `helm` isn't on
+    PATH.
+    """
     helm = shutil.which("helm")
     return None if helm is None else [helm, "template"]
 
 
 def kustomize_build() -> list[str] | None:
-    """Return the command that builds a kustomization, without its folder; None if no tool for it is on PATH."""
+    """Return the command that builds a kustomization, without its folder; None if no tool for it is
+    on PATH.
+    """
     kustomize, kubectl = shutil.which("kustomize"), shutil.which("kubectl")
     if kustomize is not None:
         return [kustomize, "build"]
@@ -78,15 +94,21 @@ def kustomize_build() -> list[str] | None:
 
 def release_name(path: str) -> str:
     """Return a release name that helm accepts: the folder's, as far as it's a DNS label."""
-    name = "".join(each if each.isalnum() else "-" for each in Path(path).resolve().name.lower()).strip("-")
+    name = "".join(
+        each if each.isalnum() else "-" for each in Path(path).resolve().name.lower()
+    ).strip("-")
     return name[:53] or "release"
 
 
 def run_renderer(words: Sequence[str], path: str) -> str:
-    """Return the output of a tool that renders the folder at a path. Raises UsageError with the tool's message."""
+    """Return the output of a tool that renders the folder at a path. Raises UsageError with the
+    tool's message.
+    """
     tool = f"{Path(words[0]).name} {words[1]}"
     try:
-        done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=_SECONDS)
+        done = subprocess.run(
+            words, capture_output=True, encoding="utf-8", check=False, timeout=_SECONDS
+        )
     except subprocess.TimeoutExpired:
         raise UsageError(
             f"{tool} didn't finish within {_SECONDS} s for {path}",
@@ -94,12 +116,15 @@ def run_renderer(words: Sequence[str], path: str) -> str:
         ) from None
     if done.returncode:
         message = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise UsageError(f"{tool} can't render {path}: {message[-1]}", fix=f"try {' '.join([tool, *words[2:]])}")
+        raise UsageError(
+            f"{tool} can't render {path}: {message[-1]}", fix=f"try {' '.join([tool, *words[2:]])}"
+        )
     return done.stdout
 
 
 def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
-    """Return the command that renders a folder; None if it needs none, or if no tool for it is on PATH.
+    """Return the command that renders a folder; None if it needs none, or if no tool for it is on
+    PATH.
 
     Without the tool, the files are read as they are, and a note says which command renders them.
     """
@@ -107,9 +132,13 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
         helm = helm_template()
         if helm is None:
             return None
-        files = [word for file in getattr(values, "values_files", []) for word in ("--values", file)]
+        files = [
+            word for file in getattr(values, "values_files", []) for word in ("--values", file)
+        ]
         settings = [word for each in getattr(values, "set_values", []) for word in ("--set", each)]
-        version = ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
+        version = (
+            ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
+        )
         return [*helm, release_name(path), path, *files, *settings, *version]
     if _is_whole_kustomization(Path(path)):
         build = kustomize_build()
@@ -118,7 +147,9 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
 
 
 def _is_whole_kustomization(folder: Path) -> bool:
-    """Return whether a kustomization names every manifest in its folder, so that building it leaves none out."""
+    """Return whether a kustomization names every manifest in its folder, so that building it leaves
+    none out.
+    """
     found = kustomization_of(folder)
     if found is None:
         return False

@@ -10,7 +10,8 @@ from dra_policies.configuration.shared.locations import Location, parse_location
 
 
 def find_shared_fleet(name: str) -> Fleet | None:
-    """Return the fleet at a URL or of a name under `fleets`; None if the nearest configuration doesn't name it.
+    """Return the fleet at a URL or of a name under `fleets`; None if the nearest configuration
+    doesn't name it.
 
     Raises PlannerError if it can't be fetched, or isn't a valid fleet.
     """

@@ -1,6 +1,8 @@
-"""Files among manifests that are none, or are not finished: values and charts, templates, patches of a kustomization.
+"""Files among manifests that are none, or are not finished: values and charts, templates, patches
+of a kustomization.
 
-They are named and left alone. Only evidence counts: what a text holds, and what charts and kustomizations near it say.
+They are named and left alone. Only evidence counts: what a text holds, and what charts and
+kustomizations near it say.
 """
 
 from __future__ import annotations
@@ -14,16 +16,31 @@ from typing import Any, Final
 
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
-from dra_planner.sources import KUSTOMIZATIONS, Source, is_pod_template, may_be_unfinished, read_file
+from dra_planner.sources import (
+    KUSTOMIZATIONS,
+    Source,
+    is_pod_template,
+    may_be_unfinished,
+    read_file,
+)
 
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
-_PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}")
+_PLACEHOLDER: Final = re.compile(
+    r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
+)
 _SHOUTED: Final = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")  # no object has such a name
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
 _SCALARS: Final = _REFERENCES | {"name", "replicas"}
 _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
-_NO_MANIFESTS: Final = ("transformers", "generators", "configurations", "validators", "openapi", "crds")
+_NO_MANIFESTS: Final = (
+    "transformers",
+    "generators",
+    "configurations",
+    "validators",
+    "openapi",
+    "crds",
+)
 _CHANGING: Final = ("replicas", "namespace", "components", "replacements")
 _TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
 _HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
@@ -32,7 +49,9 @@ _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 
 @dataclass(frozen=True, slots=True, order=True)
 class SkippedFile:
-    """Why a file is not judged: `what` it is, of which `root` (a chart, a kustomization), and what would help."""
+    """Why a file is not judged: `what` it is, of which `root` (a chart, a kustomization), and what
+    would help.
+    """
 
     what: str
     root: str
@@ -41,7 +60,9 @@ class SkippedFile:
 
 
 def skip_reason(source: Source) -> SkippedFile | None:
-    """Return why a file is not judged; None for manifests, and for what is wrong without an excuse."""
+    """Return why a file is not judged; None for manifests, and for what is wrong without an
+    excuse.
+    """
     name = source.name
     chart = _chart_of(name)
     if not _OBJECT.search(source.text) or os.path.basename(name).lower() == "chart.yaml":
@@ -52,7 +73,11 @@ def skip_reason(source: Source) -> SkippedFile | None:
     kustomization = _kustomization_of(name)
     if kustomization and os.path.realpath(name) in kustomization.parts:
         return _of_kustomization(kustomization)
-    if chart and "{{" in source.text and (_is_below_templates(name, chart) or not _is_readable(source)):
+    if (
+        chart
+        and "{{" in source.text
+        and (_is_below_templates(name, chart) or not _is_readable(source))
+    ):
         return _of_chart(chart, name)
     if not kustomization and not may_be_unfinished(source.text, name):
         return None
@@ -71,7 +96,9 @@ def _is_below_templates(name: str, chart: str) -> bool:
 
 
 def _is_readable(source: Source) -> bool:
-    """Return whether a text is YAML: braces in an argument of a container don't make it a template."""
+    """Return whether a text is YAML: braces in an argument of a container don't make it a
+    template.
+    """
     try:
         read_documents([source])
     except ManifestError:
@@ -85,7 +112,10 @@ def missing_object_reason(source: Source) -> SkippedFile | None:
         documents, _ = read_documents([source])
     except ManifestError:
         return None
-    if any(isinstance(each.data, Mapping) and ("apiVersion" in each.data or "kind" in each.data) for each in documents):
+    if any(
+        isinstance(each.data, Mapping) and ("apiVersion" in each.data or "kind" in each.data)
+        for each in documents
+    ):
         return None
     chart = _chart_of(source.name)
     return _of_chart(chart, source.name) if chart else SkippedFile("no manifest", "", source.name)
@@ -95,7 +125,11 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
     if not isinstance(data, Mapping):
         return None
     if any(key == "$patch" for key, _ in _entries(data)) or data.get("apiVersion") == "builtin":
-        return _of_kustomization(kustomization) if kustomization else SkippedFile("part of a kustomization", "", name)
+        return (
+            _of_kustomization(kustomization)
+            if kustomization
+            else SkippedFile("part of a kustomization", "", name)
+        )
     if kustomization and _is_part(data):
         return _of_kustomization(kustomization)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
@@ -106,11 +140,15 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
 
 
 def _template(name: str) -> SkippedFile:
-    return SkippedFile("a template", "", name, "fill it in first, and check what comes out: … | pulumi-dra check -")
+    return SkippedFile(
+        "a template", "", name, "fill it in first, and check what comes out: … | pulumi-dra check -"
+    )
 
 
 def _of_chart(chart: str, name: str) -> SkippedFile:
-    return SkippedFile("part of the chart", chart, name, f"helm template {chart} | pulumi-dra check -")
+    return SkippedFile(
+        "part of the chart", chart, name, f"helm template {chart} | pulumi-dra check -"
+    )
 
 
 def _of_kustomization(found: _Kustomization) -> SkippedFile:
@@ -119,7 +157,9 @@ def _of_kustomization(found: _Kustomization) -> SkippedFile:
 
 
 def _is_part(data: Mapping[str, Any]) -> bool:
-    """Return whether a workload lacks what only a kustomization would leave out: selector, and labels or images."""
+    """Return whether a workload lacks what only a kustomization would leave out: selector, and
+    labels or images.
+    """
     spec = data.get("spec")
     if data.get("kind") not in _WHOLE or not isinstance(spec, Mapping) or spec.get("selector"):
         return False
@@ -133,7 +173,9 @@ def _is_part(data: Mapping[str, Any]) -> bool:
 
 
 def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
-    """Return whether a file is named as a pod template and its pod has no containers, which Spark adds."""
+    """Return whether a file is named as a pod template and its pod has no containers, which Spark
+    adds.
+    """
     spec = data.get("spec")
     return is_pod_template(name) and isinstance(spec, Mapping) and "containers" not in spec
 
@@ -141,20 +183,37 @@ def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
 def _is_for_spark(data: Mapping[str, Any]) -> bool:
     spec = data.get("spec")
     containers = spec.get("containers") if isinstance(spec, Mapping) else None
-    listed = [each for each in containers if isinstance(each, Mapping)] if isinstance(containers, list) else []
-    return any(str(each.get("name")).startswith("spark-kubernetes-") and not each.get("image") for each in listed)
+    listed = (
+        [each for each in containers if isinstance(each, Mapping)]
+        if isinstance(containers, list)
+        else []
+    )
+    return any(
+        str(each.get("name")).startswith("spark-kubernetes-") and not each.get("image")
+        for each in listed
+    )
 
 
 def _has_placeholder(data: Mapping[str, Any]) -> bool:
-    """Return whether a name, a count or a label is still to be filled in; commands may hold anything."""
-    named = [data.get("metadata", {}).get("name")] if isinstance(data.get("metadata"), Mapping) else []
+    """Return whether a name, a count or a label is still to be filled in; commands may hold
+    anything.
+    """
+    named = (
+        [data.get("metadata", {}).get("name")] if isinstance(data.get("metadata"), Mapping) else []
+    )
     named += [item for key, item in _entries(data) if key in _REFERENCES]
     if any(isinstance(name, str) and _SHOUTED.fullmatch(name) for name in named):
         return True
     return any(
         isinstance(value, str) and _PLACEHOLDER.search(value)
         for key, item in _entries(data)
-        for value in ((item,) if key in _SCALARS else item.values() if key in _MAPPINGS and _is_map(item) else ())
+        for value in (
+            (item,)
+            if key in _SCALARS
+            else item.values()
+            if key in _MAPPINGS and _is_map(item)
+            else ()
+        )
     )
 
 
@@ -166,7 +225,13 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
     for key, item in data.items() if isinstance(data, Mapping) else ((None, each) for each in data):
         if key is not None:
             yield str(key), item
-        if isinstance(item, Mapping | list) and key not in ("env", "args", "command", "data", "annotations"):
+        if isinstance(item, Mapping | list) and key not in (
+            "env",
+            "args",
+            "command",
+            "data",
+            "annotations",
+        ):
             yield from _entries(item)
 
 
@@ -187,7 +252,10 @@ def _folders(name: str) -> Iterator[str]:
 
 def _chart_of(name: str) -> str:
     """Return the folder of the chart that a file belongs to, "" where there is none."""
-    return next((folder for folder in _folders(name) if os.path.isfile(os.path.join(folder, "Chart.yaml"))), "")
+    return next(
+        (folder for folder in _folders(name) if os.path.isfile(os.path.join(folder, "Chart.yaml"))),
+        "",
+    )
 
 
 def _kustomization_of(name: str) -> _Kustomization | None:
@@ -199,7 +267,9 @@ def _kustomization_of(name: str) -> _Kustomization | None:
 
 
 def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
-    """Return the folder of the kustomization that a manifest is of, and what it changes that nobody sees here."""
+    """Return the folder of the kustomization that a manifest is of, and what it changes that nobody
+    sees here.
+    """
     found = _kustomization_of(source.name)
     changes = _changes_of_kustomization(os.path.abspath(found.folder)) if found else ()
     return (found.folder, changes) if found and changes else None
@@ -207,13 +277,18 @@ def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
-    """Return the keys of a folder's kustomization that change manifests, patches that are files of their own aside."""
+    """Return the keys of a folder's kustomization that change manifests, patches that are files of
+    their own aside.
+    """
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if os.path.isfile(path):
             documents, _ = read_documents([read_file(path)])
             data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
-            inline = any(isinstance(each, Mapping) and each.get("patch") for each in data.get("patches") or ())
+            inline = any(
+                isinstance(each, Mapping) and each.get("patch")
+                for each in data.get("patches") or ()
+            )
             return (*(["patches"] if inline else []), *(key for key in _CHANGING if data.get(key)))
     return ()
 
@@ -242,4 +317,6 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str]:
                 yield path
     for key in _NO_MANIFESTS:
         entries = data.get(key)
-        yield from (each for each in entries if isinstance(each, str)) if isinstance(entries, list) else ()
+        yield from (
+            (each for each in entries if isinstance(each, str)) if isinstance(entries, list) else ()
+        )

@@ -1,4 +1,6 @@
-"""Texts that lost their indentation or have typographic signs: what was meant, where that is unambiguous."""
+"""Texts that lost their indentation or have typographic signs: what was meant, where that is
+unambiguous.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,24 @@ _NOT_OF_FORM: Final = frozenset({"version-not-served", "namespace-not-found", "a
 
 
 def repair_source(source: Source, features: Features) -> TextRepair | None:
-    """Return the text of a source as it was meant; None where it is right, or where that cannot be told."""
+    """Return the text of a source as it was meant; None where it is right, or where that cannot be
+    told.
+    """
     if len(source.text) > _LARGEST:
         return None
-    return repair(source.text, features.minor, lambda text: _is_well_formed(Source(source.name, text), features))
+    return repair(
+        source.text,
+        features.minor,
+        lambda text: _is_well_formed(Source(source.name, text), features),
+    )
 
 
 def repair_sources(
     sources: Iterable[Source], features: Features
 ) -> tuple[tuple[Source, ...], dict[str, tuple[str, ...]]]:
-    """Return the sources, those that can be repaired as they were meant, and what was changed in each by its name."""
+    """Return the sources, those that can be repaired as they were meant, and what was changed in
+    each by its name.
+    """
     found: list[Source] = []
     changes: dict[str, tuple[str, ...]] = {}
     for source in sources:
@@ -43,19 +53,29 @@ def repair_sources(
     return tuple(found), changes
 
 
-def repair_findings(sources: Iterable[Source], findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def repair_findings(
+    sources: Iterable[Source], findings: Iterable[Diagnostic]
+) -> Iterator[Diagnostic]:
     """Yield for each source with faults of its form that it can be repaired, and how."""
-    files = {each.place.file for each in findings if each.code == "unknown-field" and "." not in each.place.path}
+    files = {
+        each.place.file
+        for each in findings
+        if each.code == "unknown-field" and "." not in each.place.path
+    }
     for source in sources:
         is_text = source.name in files and not has_embedded(source.name)
         repaired = repair_source(source, features_of(MAXIMUM_MINOR)) if is_text else None
         if repaired is not None:
             message = f"the text can be repaired: {', '.join(repaired.changes)}"
-            yield Diagnostic("note", "text-can-be-repaired", message, Place(source.name), _command(source.name))
+            yield Diagnostic(
+                "note", "text-can-be-repaired", message, Place(source.name), _command(source.name)
+            )
 
 
 def repair_fix(error: PlannerError) -> str:
-    """Return the command that prints a file that could not be read as it was meant; "" where nobody can tell."""
+    """Return the command that prints a file that could not be read as it was meant; "" where nobody
+    can tell.
+    """
     name = error.place.file
     if not name or has_embedded(name) or not Path(name).is_file():
         return ""
@@ -76,7 +96,9 @@ def _is_well_formed(source: Source, features: Features) -> bool:
         manifests = read_checked([source], features)
     except PlannerError:
         return False
-    faults = {each.code for each in manifests.diagnostics if each.severity == "error"} - _NOT_OF_FORM
+    faults = {
+        each.code for each in manifests.diagnostics if each.severity == "error"
+    } - _NOT_OF_FORM
     return not faults and not any(each.code == "duplicate-key" for each in manifests.diagnostics)
 
 

@@ -1,4 +1,5 @@
-"""Run a subcommand for an agent: accept only paths below a folder, and return the answer as plain data.
+"""Run a subcommand for an agent: accept only paths below a folder, and return the answer as plain
+data.
 
 Each call runs in a separate process with a time limit, so a hostile input can't block the server.
 """
@@ -28,7 +29,9 @@ class Invocation:
     root: Path
 
     def paths(self, given: Sequence[str]) -> list[str]:
-        """Return paths relative to the folder. Raises NotAllowed for one that leads outside or doesn't exist."""
+        """Return paths relative to the folder. Raises NotAllowed for one that leads outside or
+        doesn't exist.
+        """
         return [self.path(each) for each in given]
 
     def path(self, given: str) -> str:
@@ -42,8 +45,11 @@ class Invocation:
             raise NotAllowed(f"{given} doesn't exist in {self.root.name}")
         return f"./{found.relative_to(self.root)}"
 
-    def answer(self, command: str, paths: Sequence[str], options: Mapping[str, str]) -> dict[str, Any]:
-        """Run a subcommand, and return its JSON with its exit status. Options with empty values are left out.
+    def answer(
+        self, command: str, paths: Sequence[str], options: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Run a subcommand, and return its JSON with its exit status. Options with empty values are
+        left out.
 
         Raises NotAllowed for an option's value that is too long, TimeoutError after `SECONDS`.
         """

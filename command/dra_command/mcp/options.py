@@ -7,5 +7,8 @@ import argparse
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--root", metavar="FOLDER", default=".", help="serve only files in this folder [default: this one]"
+        "--root",
+        metavar="FOLDER",
+        default=".",
+        help="serve only files in this folder [default: this one]",
     )

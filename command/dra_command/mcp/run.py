@@ -1,4 +1,6 @@
-"""`pulumi-dra mcp`: the same answers for agents, over standard input and output (Model Context Protocol)."""
+"""`pulumi-dra mcp`: the same answers for agents, over standard input and output (Model Context
+Protocol).
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,16 @@ from dra_command.command_line.exit_status import Status
 
 
 def run(values: argparse.Namespace) -> int:
-    """Serve until the client closes standard input. Raises UsageError without the extra `mcp` or the folder."""
+    """Serve until the client closes standard input. Raises UsageError without the extra `mcp` or
+    the folder.
+    """
     if find_spec("mcp") is None:
         raise UsageError("the MCP server needs the extra mcp", fix='pip install "pulumi-dra[mcp]"')
     root = Path(values.root)
     if not root.is_dir():
-        raise UsageError(f"{root} isn't a folder", fix="give --root the folder of your manifests and fleets")
+        raise UsageError(
+            f"{root} isn't a folder", fix="give --root the folder of your manifests and fleets"
+        )
     from dra_command.mcp.server import make_server  # the extra
 
     make_server(root.resolve(), version("pulumi-dra")).run("stdio")

@@ -16,53 +16,86 @@ the pools need, and what they cost. Start with `plan`; call `explain` for a clai
 is fits, does-not-fit, or cannot-tell; cannot-tell names the facts that are unknown. Paths are relative to the folder \
 that the server was started for. Nothing is changed.
 """
-_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 
 def make_server(root: Path, version: str) -> MCPServer[Any]:
     """Return the server that reads files below `root`."""
-    server: MCPServer[Any] = MCPServer("pulumi-dra", instructions=_INSTRUCTIONS, version=version, log_level="ERROR")
+    server: MCPServer[Any] = MCPServer(
+        "pulumi-dra", instructions=_INSTRUCTIONS, version=version, log_level="ERROR"
+    )
     run = Invocation(root)
 
     @server.tool(annotations=_READS)
-    def plan(paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = "") -> dict[str, Any]:
-        """Plan manifests on the pools of a fleet file or stack: verdict, nodes per pool, cost, reasons, and fixes."""
+    def plan(
+        paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = ""
+    ) -> dict[str, Any]:
+        """Plan manifests on the pools of a fleet file or stack: verdict, nodes per pool, cost,
+        reasons, and fixes.
+        """
         return run.answer("plan", run.paths(paths), _capacity(run, fleet, stack, kubernetes))
 
     @server.tool(annotations=_READS)
-    def check(paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = "") -> dict[str, Any]:
-        """Check manifests for errors, with fixes. A fleet or stack adds the rules that need pools."""
+    def check(
+        paths: list[str], fleet: str = "", stack: str = "", kubernetes: str = ""
+    ) -> dict[str, Any]:
+        """Check manifests for errors, with fixes. A fleet or stack adds the rules that need
+        pools.
+        """
         return run.answer("check", run.paths(paths), _capacity(run, fleet, stack, kubernetes))
 
     @server.tool(annotations=_READS)
     def explain(
-        paths: list[str], claim: str = "", pod: str = "", pool: str = "", fleet: str = "", stack: str = ""
+        paths: list[str],
+        claim: str = "",
+        pod: str = "",
+        pool: str = "",
+        fleet: str = "",
+        stack: str = "",
     ) -> dict[str, Any]:
-        """Explain why a claim or pod (NAMESPACE/NAME) fits or not on each pool, or what runs on a pool."""
+        """Explain why a claim or pod (NAMESPACE/NAME) fits or not on each pool, or what runs on a
+        pool.
+        """
         options = {"claim": claim, "pod": pod, "pool": pool, **_capacity(run, fleet, stack, "")}
         return run.answer("explain", run.paths(paths), options)
 
     @server.tool(annotations=_READS)
-    def what_if(paths: list[str], claim: str, change: str, fleet: str = "", stack: str = "") -> dict[str, Any]:
+    def what_if(
+        paths: list[str], claim: str, change: str, fleet: str = "", stack: str = ""
+    ) -> dict[str, Any]:
         """Explain a claim with one value of the fleet changed, such as `pools.l4.count.max=8`."""
         options = {"claim": claim, "what-if": change, **_capacity(run, fleet, stack, "")}
         return run.answer("explain", run.paths(paths), options)
 
     @server.tool(annotations=_READS)
-    def suggest(paths: list[str], region: str, kubernetes: str = "", machines: str = "") -> dict[str, Any]:
-        """Suggest the cheapest machine types of a region that run the manifests, as a fleet document."""
+    def suggest(
+        paths: list[str], region: str, kubernetes: str = "", machines: str = ""
+    ) -> dict[str, Any]:
+        """Suggest the cheapest machine types of a region that run the manifests, as a fleet
+        document.
+        """
         options = {"region": region, "kubernetes": kubernetes, "machines": machines}
         return run.answer("suggest", run.paths(paths), options)
 
     @server.tool(annotations=_READS)
     def migrate(paths: list[str], fleet: str = "", kubernetes: str = "") -> dict[str, Any]:
-        """Show how workloads that request devices of a device plugin would request claims, as diffs."""
+        """Show how workloads that request devices of a device plugin would request claims, as
+        diffs.
+        """
         return run.answer("migrate", run.paths(paths), _capacity(run, fleet, "", kubernetes))
 
     @server.tool(annotations=_READS)
-    def catalog(topic: Literal["machines", "gpus", "mig", "drivers", "releases"], words: list[str]) -> dict[str, Any]:
-        """List machine types, GPUs, MIG configurations, drivers, or Kubernetes versions whose row has the words."""
-        return run.answer("catalog", [topic, *(word for word in words if not word.startswith("-"))], {})
+    def catalog(
+        topic: Literal["machines", "gpus", "mig", "drivers", "releases"], words: list[str]
+    ) -> dict[str, Any]:
+        """List machine types, GPUs, MIG configurations, drivers, or Kubernetes versions whose row
+        has the words.
+        """
+        return run.answer(
+            "catalog", [topic, *(word for word in words if not word.startswith("-"))], {}
+        )
 
     return server
 

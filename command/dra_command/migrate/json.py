@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dra_command.migrate.contract import MigratedFileRow, MigratedObjectRow, MigratedTemplateRow, MigrateOutput
+from dra_command.migrate.contract import (
+    MigratedFileRow,
+    MigratedObjectRow,
+    MigratedTemplateRow,
+    MigrateOutput,
+)
 from dra_command.migrate.diff import unified_diff
 from dra_planner.migration import Migration
 
@@ -35,7 +40,9 @@ def migrate_json(found: Migration) -> str:
             for each in found.changes
         ],
         files=[
-            MigratedFileRow(file=each.source.name, diff=unified_diff(each)) for each in found.files if each.is_changed
+            MigratedFileRow(file=each.source.name, diff=unified_diff(each))
+            for each in found.files
+            if each.is_changed
         ],
         assumptions=list(found.assumptions),
     )

@@ -10,10 +10,16 @@ from dra_command.command_line.shared_options import add_cluster, add_fleet, add_
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_fleet(parser)
-    parser.add_argument("--kubernetes", metavar="VERSION", help="Kubernetes version of the target cluster")
-    source = parser.add_argument_group("the source cluster", "what a unit of the device plugin's resource stands for")
+    parser.add_argument(
+        "--kubernetes", metavar="VERSION", help="Kubernetes version of the target cluster"
+    )
+    source = parser.add_argument_group(
+        "the source cluster", "what a unit of the device plugin's resource stands for"
+    )
     source.add_argument(
-        "--observed", metavar="FILE", help="snapshot with its nodes and ConfigMaps: kubectl get nodes,cm -A -o json"
+        "--observed",
+        metavar="FILE",
+        help="snapshot with its nodes and ConfigMaps: kubectl get nodes,cm -A -o json",
     )
     add_cluster(source, parser)
     source.add_argument(
@@ -23,7 +29,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the plugin time-slices each device into N units; repeatable",
     )
-    source.add_argument("--mig-profile", metavar="PROFILE", default="", help="nvidia.com/gpu is a MIG device: 1g.5gb")
+    source.add_argument(
+        "--mig-profile",
+        metavar="PROFILE",
+        default="",
+        help="nvidia.com/gpu is a MIG device: 1g.5gb",
+    )
     parser.add_argument(
         "--keep",
         metavar="NAMESPACE/NAME",
@@ -35,7 +46,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     stepwise.add_argument(
         "--steps",
         action="store_true",
-        help="plan pools, nodes, moves, and cost at each step, with commands and the way back (needs --fleet)",
+        help="plan pools, nodes, moves, and cost at each step, with commands and the way back "
+        "(needs --fleet)",
     )
     stepwise.add_argument(
         "--steps-folder",
@@ -43,9 +55,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="",
         help="with --steps: write plan files, manifests, and commands of each step to FOLDER",
     )
-    parser.add_argument("--write", action="store_true", help="change the files [default: print a diff]")
-    parser.add_argument("--format", choices=("text", "json", "diff"), default="text", help="default: %(default)s")
+    parser.add_argument(
+        "--write", action="store_true", help="change the files [default: print a diff]"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json", "diff"), default="text", help="default: %(default)s"
+    )
     loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="print only workloads that can't migrate")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="print every note and alternative")
+    loudness.add_argument(
+        "-q", "--quiet", action="store_true", help="print only workloads that can't migrate"
+    )
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="print every note and alternative"
+    )
     parser.set_defaults(exclude=[], stdin_name="")

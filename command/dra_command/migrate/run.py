@@ -17,7 +17,14 @@ from dra_command.migrate.text import print_migration
 from dra_planner.errors import SourceError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import read_objects
-from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, migrate, read_plugin_facts
+from dra_planner.migration import (
+    DeviceSharing,
+    Migration,
+    PluginFacts,
+    Result,
+    migrate,
+    read_plugin_facts,
+)
 from dra_planner.migration.target import facts_of_fleet, target_of_fleet
 
 _KINDS = ("nodes", "configmaps")
@@ -29,8 +36,13 @@ def run(values: argparse.Namespace) -> int:
     1 if a pod template can't migrate. Raises PlannerError for wrong input.
     """
     if values.write and "-" in values.paths:
-        raise UsageError("--write can't change standard input", fix="name files, or use --format diff")
-    inputs = read_inputs(argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}), needs_capacity=False)
+        raise UsageError(
+            "--write can't change standard input", fix="name files, or use --format diff"
+        )
+    inputs = read_inputs(
+        argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}),
+        needs_capacity=False,
+    )
     facts = _facts(values)
     if inputs.fleet is not None:
         facts = facts_of_fleet(inputs.fleet).joined(facts)
@@ -45,7 +57,9 @@ def run(values: argparse.Namespace) -> int:
     elif values.format == "diff":
         print("".join(unified_diff(each) for each in found.files), end="")
     else:
-        print_migration(found, target, written=values.write, quiet=values.quiet, verbose=values.verbose)
+        print_migration(
+            found, target, written=values.write, quiet=values.quiet, verbose=values.verbose
+        )
     return Status.BROKEN if found.count(Result.CANNOT) else Status.FITS
 
 
@@ -60,7 +74,9 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
     """Return what the options and the snapshot say about the source cluster's device plugin."""
     shared = dict(_sharing(word) for word in values.shared)
     given = PluginFacts(
-        shared=shared, partition=values.mig_profile, is_known=bool(shared or values.mig_profile or values.observed)
+        shared=shared,
+        partition=values.mig_profile,
+        is_known=bool(shared or values.mig_profile or values.observed),
     )
     if not values.observed:
         return given
@@ -71,5 +87,7 @@ def _facts(values: argparse.Namespace) -> PluginFacts:
 def _sharing(word: str) -> tuple[str, DeviceSharing]:
     name, _, count = word.partition("=")
     if not name or not count.isdigit() or int(count) < 2:
-        raise UsageError(f"--shared {word}: not a resource and a number of units", fix="write nvidia.com/gpu=4")
+        raise UsageError(
+            f"--shared {word}: not a resource and a number of units", fix="write nvidia.com/gpu=4"
+        )
     return name, DeviceSharing("time-slicing", int(count), "--shared")

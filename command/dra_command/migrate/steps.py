@@ -16,16 +16,26 @@ from dra_planner.migration import MigrationSteps, PluginFacts, plan_steps, step_
 
 
 def run_steps(values: argparse.Namespace, inputs: CommandInputs, facts: PluginFacts) -> int:
-    """Print the steps or write their files; return 0 if all are safe, 1 if pods stay pending, 3 if unknown.
+    """Print the steps or write their files; return 0 if all are safe, 1 if pods stay pending, 3 if
+    unknown.
 
     Raises UsageError without a fleet.
     """
     if inputs.fleet is None:
-        raise UsageError("--steps needs the pools of the fleet", fix="add --fleet FILE or --stack NAME")
+        raise UsageError(
+            "--steps needs the pools of the fleet", fix="add --fleet FILE or --stack NAME"
+        )
     if values.write or values.format == "diff":
-        raise UsageError("--steps changes no manifests", fix="use --steps-folder FOLDER to write each step's files")
+        raise UsageError(
+            "--steps changes no manifests",
+            fix="use --steps-folder FOLDER to write each step's files",
+        )
     found = plan_steps(
-        inputs.sources, inputs.fleet, facts=facts, keep=frozenset(values.keep), kubernetes=values.kubernetes or ""
+        inputs.sources,
+        inputs.fleet,
+        facts=facts,
+        keep=frozenset(values.keep),
+        kubernetes=values.kubernetes or "",
     )
     if values.steps_folder:
         _write(found, Path(values.steps_folder))

@@ -28,9 +28,13 @@ class MigrationStepRow(Output):
     moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
     pools: list[StepPoolRow]
     is_safe: bool = Field(description="No pod stays pending at any moment of the step.")
-    pending: int | None = Field(description="Pods that stay pending in the simulation; null if unknown.")
+    pending: int | None = Field(
+        description="Pods that stay pending in the simulation; null if unknown."
+    )
     reasons: list[str]
-    hourly_usd: float | None = Field(description="Cost per hour while the step runs; null if a price is unknown.")
+    hourly_usd: float | None = Field(
+        description="Cost per hour while the step runs; null if a price is unknown."
+    )
     hourly_usd_after: float | None
     commands: list[str]
     checks: list[str]
@@ -52,7 +56,9 @@ class MigrateStepsOutput(Output):
     version: Literal[1] = 1
     is_safe: bool
     peak_hourly_usd: float | None
-    twins: dict[str, str] = Field(description="DRA pool that takes the place of each device-plugin pool.")
+    twins: dict[str, str] = Field(
+        description="DRA pool that takes the place of each device-plugin pool."
+    )
     without_twin: dict[str, str] = Field(description="Pools without a DRA pool, with the reason.")
     steps: list[MigrationStepRow]
     staying: list[StayingRow]

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from dra_command.migrate.steps_contract import MigrateStepsOutput, MigrationStepRow, StayingRow, StepPoolRow
+from dra_command.migrate.steps_contract import (
+    MigrateStepsOutput,
+    MigrationStepRow,
+    StayingRow,
+    StepPoolRow,
+)
 from dra_planner.migration import MigrationStep, MigrationSteps
 
 
@@ -17,7 +22,9 @@ def steps_json(found: MigrationSteps) -> str:
         without_twin=dict(found.without_twin),
         steps=[_row(step) for step in found.steps],
         staying=[
-            StayingRow(object=each.object, pods=each.pods, result=each.result.value, reason=each.reason)
+            StayingRow(
+                object=each.object, pods=each.pods, result=each.result.value, reason=each.reason
+            )
             for each in found.migration.staying
         ],
         notes=list(found.notes),

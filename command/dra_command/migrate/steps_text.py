@@ -1,4 +1,6 @@
-"""The steps of a migration for people: pools, nodes, cost, commands, and the way back of each step."""
+"""The steps of a migration for people: pools, nodes, cost, commands, and the way back of each
+step.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
 
 
 def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: bool) -> None:
-    """Print all steps; `quiet` leaves out safe ones. `folder` is where their files were written, "" for nowhere."""
+    """Print all steps; `quiet` leaves out safe ones. `folder` is where their files were written, ""
+    for nowhere.
+    """
     with Page() as page:
         page.text(_headline(found))
         for name, reason in sorted(found.without_twin.items()):
@@ -33,7 +37,9 @@ def print_steps(found: MigrationSteps, *, folder: str, quiet: bool, verbose: boo
         if folder:
             page.text(f"Plan files, manifests, and commands of each step are in {folder}.")
         elif found.steps:
-            page.text("Write plan files, manifests, and commands of each step: --steps-folder FOLDER")
+            page.text(
+                "Write plan files, manifests, and commands of each step: --steps-folder FOLDER"
+            )
 
 
 def _headline(found: MigrationSteps) -> str:
@@ -46,7 +52,9 @@ def _headline(found: MigrationSteps) -> str:
         proof = f"Step {unsafe[0]} isn't proven safe."
     else:
         proof = f"Steps {', '.join(unsafe)} aren't proven safe."
-    return f"Migration in {counted(len(found.steps), 'step')}, at most {_usd(found.peak_usd)}. {proof}"
+    return (
+        f"Migration in {counted(len(found.steps), 'step')}, at most {_usd(found.peak_usd)}. {proof}"
+    )
 
 
 def _print_staying(page: Page, found: MigrationSteps) -> None:
@@ -68,11 +76,21 @@ def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
         page.text(reason, indent=3)
     pools = [pool for pool in step.pools if pool.during or pool.after]
     rows = [
-        (pool.name, _ALLOCATIONS[pool.allocation], str(pool.during), str(pool.after), str(pool.drained or ""))
+        (
+            pool.name,
+            _ALLOCATIONS[pool.allocation],
+            str(pool.during),
+            str(pool.after),
+            str(pool.drained or ""),
+        )
         for pool in pools
     ]
     page.table(("Pool", "allocation", "nodes", "afterward", "to drain"), rows, numbers=(2, 3, 4))
-    for title, lines in (("Run", step.commands), ("Check", step.checks), ("Roll back", step.rollback)):
+    for title, lines in (
+        ("Run", step.commands),
+        ("Check", step.checks),
+        ("Roll back", step.rollback),
+    ):
         page.text(f"{title}:", indent=3)
         for line in lines:
             page.verbatim(f"     {line}")

@@ -10,11 +10,18 @@ from dra_command.pens.visible import visible
 from dra_planner.migration import Migration, ObjectChange, Result, Target, TemplateOutcome
 from dra_planner.wording import counted
 
-_STYLES = {Result.REWRITTEN: "green", Result.SERVED: "green", Result.KEPT: "yellow", Result.CANNOT: "red"}
+_STYLES = {
+    Result.REWRITTEN: "green",
+    Result.SERVED: "green",
+    Result.KEPT: "yellow",
+    Result.CANNOT: "red",
+}
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def print_migration(found: Migration, target: Target, *, written: bool, quiet: bool, verbose: bool) -> None:
+def print_migration(
+    found: Migration, target: Target, *, written: bool, quiet: bool, verbose: bool
+) -> None:
     """Print the answer; `quiet` leaves out all but the workloads that can't migrate."""
     with Page() as page:
         if not quiet:
@@ -39,17 +46,22 @@ def _headline(found: Migration, *, written: bool) -> str:
     counts = [f"{found.count(result)} {result}" for result in Result if found.count(result)]
     changed = sum(each.is_changed for each in found.files)
     files = f"{'Changed' if written else 'To change'}: {counted(changed, 'file')}."
-    return f"{counted(len(found.templates), 'pod template')}: {', '.join(counts) or 'none'}. {files}"
+    return (
+        f"{counted(len(found.templates), 'pod template')}: {', '.join(counts) or 'none'}. {files}"
+    )
 
 
 def _print_served(page: Page, found: Migration, target: Target) -> None:
     """Say first what needs no change at all: a class that serves the name of the resource."""
     rewritten = found.count(Result.REWRITTEN)
     if rewritten and target.served:
-        classes = ", ".join(f"{name} ({resource})" for resource, name in sorted(target.served.items()))
+        classes = ", ".join(
+            f"{name} ({resource})" for resource, name in sorted(target.served.items())
+        )
         page.gap()
         page.text(
-            f"Pods that need no selector can also stay as they are, because a DeviceClass serves the name that they "
+            "Pods that need no selector can also stay as they are, because a DeviceClass serves "
+            "the name that they "
             f"request: {classes}. Rewrite those that need a selector, shares, or a quota by class."
         )
 
@@ -58,7 +70,9 @@ def _print_template(page: Page, each: TemplateOutcome, *, verbose: bool) -> None
     page.gap()
     of = f" ({each.pods})" if each.pods else ""
     devices = f", {counted(each.devices, 'device')} per pod" if each.devices else ""
-    page.line(f"{each.place} {each.object}{of}: ", (each.result.value, _STYLES[each.result]), devices)
+    page.line(
+        f"{each.place} {each.object}{of}: ", (each.result.value, _STYLES[each.result]), devices
+    )
     if each.reason:
         page.text(each.reason, indent=4)
     alternatives = each.alternatives if verbose else each.alternatives[:2]
@@ -71,7 +85,10 @@ def _print_template(page: Page, each: TemplateOutcome, *, verbose: bool) -> None
 def _print_changes(page: Page, changes: Sequence[ObjectChange]) -> None:
     for each in changes:
         page.gap()
-        page.line(f"{each.place} {each.object}: ", ("changed", "green") if each.is_changed else ("see to it", "yellow"))
+        page.line(
+            f"{each.place} {each.object}: ",
+            ("changed", "green") if each.is_changed else ("see to it", "yellow"),
+        )
         first, *others = each.what.splitlines()
         page.text(first, indent=4)
         for line in others:

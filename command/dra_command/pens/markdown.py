@@ -17,7 +17,9 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def safe(text: str) -> str:
-    """Escape what Markdown or HTML would take for its own; `code` of messages stays code, nobody is mentioned."""
+    """Escape what Markdown or HTML would take for its own; `code` of messages stays code, nobody is
+    mentioned.
+    """
     parts = _CODE.split(visible(text))
     return "".join(_escaped(part) if at % 2 == 0 else code(part) for at, part in enumerate(parts))
 
@@ -26,7 +28,9 @@ def _escaped(text: str) -> str:
     text = escape(text, quote=False)
     for sign in "\\`*_[]|~#":
         text = text.replace(sign, f"\\{sign}")
-    return text.replace("@", "@<!-- -->").replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
+    return (
+        text.replace("@", "@<!-- -->").replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
+    )
 
 
 def code(text: str) -> str:
@@ -50,7 +54,11 @@ def table_lines(table: Table, *, title: bool = True) -> Iterator[str]:
     if title:
         yield from (f"### {safe(table.title)}", "")
     yield "| " + " | ".join(safe(head) for head in table.heads) + " |"
-    yield "|" + "|".join("--:" if index in table.numbers else ":--" for index in range(len(table.heads))) + "|"
+    yield (
+        "|"
+        + "|".join("--:" if index in table.numbers else ":--" for index in range(len(table.heads)))
+        + "|"
+    )
     for row in table.rows:
         yield "| " + " | ".join(safe(cell) for cell in row) + " |"
     yield ""
@@ -78,12 +86,21 @@ def html_code(text: str) -> str:
 
 
 def joined(head: Sequence[str], folded: Sequence[list[str]], foot: Sequence[str]) -> str:
-    """Return a comment that is short enough to be posted: what is folded last is left out first, and that is said."""
+    """Return a comment that is short enough to be posted: what is folded last is left out first,
+    and that is said.
+    """
     kept = list(folded)
     while True:
         left_out = len(folded) - len(kept)
-        said = [f"*{left_out} more folded parts are left out: too long for a comment.*", ""] if left_out else []
-        text = "\n".join([*head, *(line for part in kept for line in part), *said, *foot]).rstrip() + "\n"
+        said = (
+            [f"*{left_out} more folded parts are left out: too long for a comment.*", ""]
+            if left_out
+            else []
+        )
+        text = (
+            "\n".join([*head, *(line for part in kept for line in part), *said, *foot]).rstrip()
+            + "\n"
+        )
         if len(text) <= MOST_CHARACTERS:
             return text
         if not kept:

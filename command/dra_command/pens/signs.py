@@ -1,4 +1,6 @@
-"""The signs of text reports: what a node, a device and a verdict are drawn with, with and without UTF-8."""
+"""The signs of text reports: what a node, a device and a verdict are drawn with, with and without
+UTF-8.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ if TYPE_CHECKING:  # tables of the catalogue need no verdicts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """One sign for each thing. `eighths` are the ends of bars that stand for many nodes; () where there are none."""
+    """One sign for each thing. `eighths` are the ends of bars that stand for many nodes; () where
+    there are none.
+    """
 
     fits: str
     does_not_fit: str
@@ -26,7 +30,11 @@ class Signs:
 
     def of(self, verdict: Verdict) -> str:
         """Return the sign of a verdict."""
-        return {"fits": self.fits, "does-not-fit": self.does_not_fit, "cannot-tell": self.cannot_tell}[verdict]
+        return {
+            "fits": self.fits,
+            "does-not-fit": self.does_not_fit,
+            "cannot-tell": self.cannot_tell,
+        }[verdict]
 
 
 DRAWN: Final = Signs(
@@ -54,11 +62,34 @@ TYPED: Final = Signs(
     eighths="",
 )
 _TYPED: Final = str.maketrans(
-    {"─": "-", "–": "-", "—": "-", "→": ">", "·": "|", "×": "x", "−": "-", "≤": "<", "≥": ">", "…": "~", "’": "'",
-     "‘": "'", "“": '"', "”": '"', "✓": "+", "✗": "x", "✕": "x", "█": "#", "▓": "+", "░": ".", "▒": "/"}
-)  # fmt: skip
+    {
+        "─": "-",
+        "–": "-",
+        "—": "-",
+        "→": ">",
+        "·": "|",
+        "×": "x",
+        "−": "-",
+        "≤": "<",
+        "≥": ">",
+        "…": "~",
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "✓": "+",
+        "✗": "x",
+        "✕": "x",
+        "█": "#",
+        "▓": "+",
+        "░": ".",
+        "▒": "/",
+    }
+)
 
 
 def typed(text: str, encoding: str) -> str:
-    """Return text as an output of that encoding can carry it, with as many columns where signs of ours are replaced."""
+    """Return text as an output of that encoding can carry it, with as many columns where signs of
+    ours are replaced.
+    """
     return text.translate(_TYPED).encode(encoding, errors="backslashreplace").decode(encoding)

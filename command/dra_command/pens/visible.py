@@ -1,4 +1,6 @@
-"""Names and messages that come from foreign files, made safe to print: whatever acts or hides is written out."""
+"""Names and messages that come from foreign files, made safe to print: whatever acts or hides is
+written out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ _NAME: Final = re.compile(rf"""[^\s&|()=<>,"'`\[\]{{}}]{{{LONGEST_NAME + 1},}}""
 
 
 def visible(text: str) -> str:
-    """Return text in one line in which control characters and signs that turn or hide text are written out.
+    """Return text in one line in which control characters and signs that turn or hide text are
+    written out.
 
     Names longer than `LONGEST_NAME` and texts longer than `LONGEST_TEXT` are cut.
     """
@@ -35,4 +38,10 @@ def short(name: str, most: int = LONGEST_NAME) -> str:
 
 def _written_out(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )

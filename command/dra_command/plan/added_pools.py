@@ -14,13 +14,24 @@ from dra_planner.plan.suggestion.added_pools import find_added_pools
 
 
 def write_added_pools(path: Path, request: PlanRequest) -> str:
-    """Write the cheapest pools found with which everything fits; return what was done, or why nothing was."""
+    """Write the cheapest pools found with which everything fits; return what was done, or why
+    nothing was.
+    """
     found = find_added_pools(request)
     if found is None:
-        return f"{path}: not written: with no machine that the region sells on demand does everything fit"
+        return (
+            f"{path}: not written: with no machine that the region sells on demand does "
+            "everything fit"
+        )
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}
     told = " and ".join(f"{nodes[row['name']]} × {row['machine']}" for row in found.pools)
     price = "" if found.hourly_usd is None else f", {usd(found.hourly_usd)} per hour"
-    head = f"# With these pools everything fits: {told}{price}.\n# Append them to the fleet's pools.\n"
-    write_whole(path, head + yaml.safe_dump({"pools": list(found.pools)}, sort_keys=False, width=120), PlannerError)
+    head = (
+        f"# With these pools everything fits: {told}{price}.\n# Append them to the fleet's pools.\n"
+    )
+    write_whole(
+        path,
+        head + yaml.safe_dump({"pools": list(found.pools)}, sort_keys=False, width=120),
+        PlannerError,
+    )
     return f"wrote {path}: add {told}{price}"

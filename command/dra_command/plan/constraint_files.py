@@ -1,6 +1,7 @@
 """The guards of a plan, or the cheapest fix that the simulation found, as a file.
 
-Guards are a Component of kustomize that patches manifests; a fix is such a Component, or keys to merge into the fleet.
+Guards are a Component of kustomize that patches manifests; a fix is such a Component, or keys to
+merge into the fleet.
 """
 
 from __future__ import annotations
@@ -18,29 +19,39 @@ from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, 
 from dra_planner.wording import counted
 
 _FOR_MANIFESTS = (
-    "A kustomize Component: save it as kustomization.yaml of a folder and name the folder under `components`."
+    "A kustomize Component: save it as kustomization.yaml of a folder and name the "
+    "folder under `components`."
 )
 _GUARDS = "Make pods follow the plan, as its guards do: for clusters before Kubernetes 1.36."
 _FOR_FLEET = "Merge these keys into the fleet, pools by name."
 
 
 def write_constraints(path: Path, plan: Plan) -> str:
-    """Write the guards of the plan, or else the cheapest fix; return a sentence that names the file, or the reason why
-    none was written.
+    """Write the guards of the plan, or else the cheapest fix; return a sentence that names the
+    file, or the reason why none was written.
     """
     if plan.guarded is not None:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
-        return f"{path}: not written: nothing was simulated, for want of a packing that places everything or of time"
+        return (
+            f"{path}: not written: nothing was simulated, for want of a packing that places "
+            "everything or of time"
+        )
     if not plan.judgement.simulated.at_packing:
-        return f"{path}: not written: the packing places everything in every order, so nothing needs to be constrained"
+        return (
+            f"{path}: not written: the packing places everything in every order, so nothing "
+            "needs to be constrained"
+        )
     assert plan.manifests is not None  # plans that are made from manifests have them
     for fix in plan.judgement.fixes:
         patch = fix_patch(fix, plan.manifests)
         if patch is not None:
             write_whole(path, _text(fix_sentence(fix), patch), PlannerError)
             return f"wrote {path}: {fix_sentence(fix)}"
-    return f"{path}: not written: no change was found, in the time given, that places everything and costs less"
+    return (
+        f"{path}: not written: no change was found, in the time given, that places everything "
+        "and costs less"
+    )
 
 
 def _write_guards(path: Path, plan: Plan) -> str:
@@ -50,7 +61,10 @@ def _write_guards(path: Path, plan: Plan) -> str:
     if patch is None:
         return f"{path}: not written: no workload can be patched{rest}"
     write_whole(path, _text(_GUARDS.rstrip("."), patch), PlannerError)
-    return f"wrote {path}: patches for {counted(len(patch['patches']), 'workload')} that add the guards{rest}"
+    return (
+        f"wrote {path}: patches for {counted(len(patch['patches']), 'workload')} that add the "
+        f"guards{rest}"
+    )
 
 
 def _text(sentence: str, patch: dict[str, Any]) -> str:

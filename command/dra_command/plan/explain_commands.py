@@ -1,4 +1,6 @@
-"""Which command says more about what does not fit: `explain`, with the options that the plan was made with."""
+"""Which command says more about what does not fit: `explain`, with the options that the plan was
+made with.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +15,44 @@ from dra_planner.plan import Plan
 def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Yield for workloads that do not fit what a command tells, and the command.
 
-    Where a claim is at fault that is the claim, term by term; where nodes of every pool turn the pods down before they
-    look at devices, all that would have to change, since one reason often stands before others.
+    Where a claim is at fault that is the claim, term by term; where nodes of every pool turn the
+    pods down before they look at devices, all that would have to change, since one reason often
+    stands before others.
     """
     for workload in plan.workloads:
         if workload.verdicts[plan.level] == "fits":
             continue
         ref = workload.workload
         claims = dict(_claims(plan, ref))
-        claim = next((claims[reason.claim] for reason in workload.reasons if reason.claim in claims), "")
+        claim = next(
+            (claims[reason.claim] for reason in workload.reasons if reason.claim in claims), ""
+        )
         explain = ["pulumi-dra", "explain", *_capacity(values)]
         if claim:
             yield "why, term by term", shlex.join([*explain, "--claim", claim])
         elif _is_turned_down(plan, ref):
-            yield "all that has to change", shlex.join([*explain, "--pod", f"{ref.namespace}/{ref.name}"])
+            yield (
+                "all that has to change",
+                shlex.join([*explain, "--pod", f"{ref.namespace}/{ref.name}"]),
+            )
 
 
 def _is_turned_down(plan: Plan, ref: WorkloadRef) -> bool:
     """Whether some pods of a workload are taken by a node of no pool."""
-    shapes = [shape for shape in plan.demand.shapes if any(member.workload == ref for member in shape.members)]
-    return any(all(each.verdict != "fits" for each in plan.judgement.answers(shape)) for shape in shapes)
+    shapes = [
+        shape
+        for shape in plan.demand.shapes
+        if any(member.workload == ref for member in shape.members)
+    ]
+    return any(
+        all(each.verdict != "fits" for each in plan.judgement.answers(shape)) for shape in shapes
+    )
 
 
 def _claims(plan: Plan, ref: WorkloadRef) -> Iterator[tuple[str, str]]:
-    """Yield the claims of a workload as reasons call them, and by a name that no other workload has."""
+    """Yield the claims of a workload as reasons call them, and by a name that no other workload
+    has.
+    """
     for shape in plan.demand.shapes:
         if any(member.workload == ref for member in shape.members):
             for claim in shape.claims:

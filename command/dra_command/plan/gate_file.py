@@ -1,4 +1,6 @@
-"""Admission policies and quotas that keep a cluster within its plan, as a file for `kubectl apply` or a GitOps tool."""
+"""Admission policies and quotas that keep a cluster within its plan, as a file for `kubectl apply`
+or a GitOps tool.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ _HEAD: Final = """\
 
 
 def write_gate(path: Path, plan: Plan) -> str:
-    """Write the file, and return a sentence about it; raises PlannerError if it can't be written."""
+    """Write the file, and return a sentence about it; raises PlannerError if it can't be
+    written.
+    """
     documents = admission_gate(plan_file(plan))
-    write_whole(path, _HEAD + yaml.safe_dump_all(documents, sort_keys=False, width=100), PlannerError)
+    write_whole(
+        path, _HEAD + yaml.safe_dump_all(documents, sort_keys=False, width=100), PlannerError
+    )
     return f"wrote {path}: apply it with kubectl apply -f {path}"

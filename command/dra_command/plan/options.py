@@ -26,14 +26,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="off|SECONDS",
         type=_seconds,
         default="2",
-        help="stop simulating the scheduler after SECONDS of an ordinary machine, or off; larger plans are "
+        help="stop simulating the scheduler after SECONDS of an ordinary machine, or off; larger "
+        "plans are "
         "simulated at a smaller scale [default: %(default)s]",
     )
     parser.add_argument(
         "--certificate",
         metavar="FILE",
         default="",
-        help="write the proof of the cost and the packing, which conformance/certificate/check.py verifies",
+        help="write the proof of the cost and the packing, which conformance/certificate/check.py "
+        "verifies",
     )
     parser.add_argument(
         "--matrix",
@@ -41,41 +43,53 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="plan every combination of these fleet values, and print a table: kubernetes, driver, or a "
+        help="plan every combination of these fleet values, and print a table: kubernetes, driver, "
+        "or a "
         "path such as pools.l4.count.max",
     )
     parser.add_argument(
         "--quotas",
         metavar="FILE",
         default="",
-        help="plan within the account's quotas: output of `aws service-quotas list-service-quotas --service-code ec2`, "
+        help="plan within the account's quotas: output of `aws service-quotas list-service-quotas "
+        "--service-code ec2`, "
         "`az vm list-usage`, or `gcloud compute regions describe`",
     )
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--write", action="store_true", help="save the plan to stacks/NAME.plan.json (with --stack)")
-    kept.add_argument("--check", action="store_true", help="exit with 1 if the saved plan is stale (with --stack)")
+    kept.add_argument(
+        "--write", action="store_true", help="save the plan to stacks/NAME.plan.json (with --stack)"
+    )
+    kept.add_argument(
+        "--check", action="store_true", help="exit with 1 if the saved plan is stale (with --stack)"
+    )
     parser.add_argument(
         "--gate",
         metavar="FILE",
         default="",
-        help="write admission policies and quotas that keep a cluster within this plan, as YAML to apply",
+        help="write admission policies and quotas that keep a cluster within this plan, as YAML to "
+        "apply",
     )
     parser.add_argument(
         "--constraints",
         metavar="FILE",
         default="",
-        help="write the guards of the plan as a kustomize Component that patches the manifests; without guards, write "
+        help="write the guards of the plan as a kustomize Component that patches the manifests; "
+        "without guards, write "
         "the cheapest change with which the scheduler places everything",
     )
     parser.add_argument(
         "--suggest",
         metavar="FILE",
         default="",
-        help="if something doesn't fit, write the cheapest additional pools found that make everything "
+        help="if something doesn't fit, write the cheapest additional pools found that make "
+        "everything "
         "fit, as keys of the fleet",
     )
     parser.add_argument(
-        "--picture", metavar="FILE.svg", default="", help="also draw the pools and their devices as SVG"
+        "--picture",
+        metavar="FILE.svg",
+        default="",
+        help="also draw the pools and their devices as SVG",
     )
     parser.add_argument(
         "--detail",
@@ -108,7 +122,11 @@ def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f'"{text}" is neither "off" nor a number of seconds') from None
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is neither "off" nor a number of seconds'
+        ) from None
     if not 0 < seconds <= _LONGEST_SIMULATION:
-        raise argparse.ArgumentTypeError(f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}")
+        raise argparse.ArgumentTypeError(
+            f"{text} seconds are not between 0 and {_LONGEST_SIMULATION}"
+        )
     return seconds

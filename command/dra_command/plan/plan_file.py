@@ -1,4 +1,6 @@
-"""The plan of a stack as it is saved beside the stack's settings: written, and compared with one made now."""
+"""The plan of a stack as it is saved beside the stack's settings: written, and compared with one
+made now.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,18 @@ if TYPE_CHECKING:
 
 
 def write(stack: str, plan: Plan) -> Path:
-    """Save the plan of a stack, and return where; raises PlanFileError when it cannot be written."""
+    """Save the plan of a stack, and return where; raises PlanFileError when it cannot be
+    written.
+    """
     path = plan_path(stack)
     write_whole(path, file_text(plan_file(plan)), PlanFileError)
     return path
 
 
 def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
-    """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot be read."""
+    """Return what the plan changes of the stack's saved one; None where none is saved, or it cannot
+    be read.
+    """
     path = plan_path(inputs.stack)
     if not inputs.stack or not path.exists():
         return None
@@ -36,7 +42,9 @@ def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
 
 
 def find_stale(inputs: CommandInputs, plan: Plan) -> str:
-    """Return why the saved plan is not the one that would be made now; raises PlanFileError when it cannot be read."""
+    """Return why the saved plan is not the one that would be made now; raises PlanFileError when it
+    cannot be read.
+    """
     path = plan_path(inputs.stack)
     fix = f"run `pulumi-dra plan --stack {inputs.stack} --write`"
     if not path.exists():

@@ -27,7 +27,9 @@ class AccountQuotas:
 
     def limited_fleet(self) -> Fleet:
         """Return the fleet with the quotas."""
-        return self.fleet.model_copy(update={"quotas": [*self.fleet.quotas, *fleet_quotas(self.quotas)]})
+        return self.fleet.model_copy(
+            update={"quotas": [*self.fleet.quotas, *fleet_quotas(self.quotas)]}
+        )
 
     def report(self, plan: Plan, plan_without: Callable[[], Plan]) -> Iterator[str]:
         """Yield a sentence for each quota that is too small, with the command that requests more.
@@ -42,23 +44,31 @@ class AccountQuotas:
             has = f"the account's limit is {quota.limit}{used}"
             if use.missing:
                 yield (
-                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so {use.missing} are "
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, but {has}, so "
+                    f"{use.missing} are "
                     f"missing. Request more: {self._request(quota, quota.used + use.planned)}"
                 )
             elif use.at_most > quota.free:
                 yield (
-                    f"quota {quota.name}: the plan needs {use.planned} {unit}, and pools at their maximums need "
-                    f"{use.at_most}, but {has}. Request more: {self._request(quota, quota.used + use.at_most)}"
+                    f"quota {quota.name}: the plan needs {use.planned} {unit}, and pools at their "
+                    "maximums need "
+                    f"{use.at_most}, but {has}. Request more: "
+                    f"{self._request(quota, quota.used + use.at_most)}"
                 )
         for name in pools_without_quota(self.fleet, self.quotas):
-            yield f"pool {name}: no quota in the file counts its machine type, so its limit isn't known"
+            yield (
+                f"pool {name}: no quota in the file counts its machine type, so its limit isn't "
+                "known"
+            )
 
     def _request(self, quota: AccountQuota, limit: int) -> str:
         return quota.request(limit).replace("REGION", self.fleet.region)
 
 
 def read_quotas(path: str, fleet: Fleet) -> AccountQuotas:
-    """Return the quotas in a file. Raises PlannerError if it isn't an export of quotas, or is another cloud's."""
+    """Return the quotas in a file. Raises PlannerError if it isn't an export of quotas, or is
+    another cloud's.
+    """
     found = read_account_quotas(_data(path))
     if found is None:
         raise UsageError(
@@ -87,4 +97,6 @@ def _data(path: str) -> Any:
     try:
         return read_yaml(read_file(path).text)[0]
     except Fault as fault:
-        raise UsageError(f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix) from None
+        raise UsageError(
+            f"can't be read: {fault.message}", place=Place(path, fault.line), fix=fault.fix
+        ) from None

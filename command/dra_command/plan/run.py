@@ -39,7 +39,9 @@ def run(values: argparse.Namespace) -> int:
         return _run_stacks(values)
     inputs, plan = _plan(values)
     difference = _difference(plan, inputs, values)
-    stale, notes = _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
+    stale, notes = (
+        _compare_and_write(plan, inputs, values) if values.check or values.write else ("", [])
+    )
     if values.constraints:
         from dra_command.plan.constraint_files import write_constraints  # loads what writes YAML
 
@@ -49,7 +51,10 @@ def run(values: argparse.Namespace) -> int:
 
         notes = [*notes, write_gate(Path(values.gate), plan)]
     if values.suggest:
-        notes = [*notes, _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values)]
+        notes = [
+            *notes,
+            _write_added_pools(Path(values.suggest), plan, _request(inputs, values), values),
+        ]
     if values.picture:
         notes = [*notes, _write_picture(Path(values.picture), plan)]
     if values.certificate:
@@ -72,7 +77,9 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _fleet_notes(inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, ...]:
-    """Return notes about the fleet for people: support, outdated facts, and features that nobody uses."""
+    """Return notes about the fleet for people: support, outdated facts, and features that nobody
+    uses.
+    """
     if inputs.fleet is None or values.format != "text":
         return ()
     fleet = inputs.fleet
@@ -97,15 +104,20 @@ def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
             plan = make_plan(request)
         findings: tuple[Diagnostic, ...] = inputs.left_alone
     except (SourceError, ManifestError):
-        if not any(Path(path).is_dir() for path in values.paths):  # files that are named are taken for manifests
+        # files that are named are taken for manifests
+        if not any(Path(path).is_dir() for path in values.paths):
             raise
         inputs, plan, findings = _plan_readable(values)
     _require_room_for_pods(plan)
     return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
 
 
-def _plan_readable(values: argparse.Namespace) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
-    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no file can be read."""
+def _plan_readable(
+    values: argparse.Namespace,
+) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
+    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no
+    file can be read.
+    """
     inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
     read = evaluate_readable(inputs, lambda given: make_plan(_request(given, values)))
     plan = read.answer
@@ -117,7 +129,8 @@ def _plan_readable(values: argparse.Namespace) -> tuple[CommandInputs, Plan, tup
 def _require_room_for_pods(plan: Plan) -> None:
     """Raise FleetError where the nodes that would be built have no room in the range of their pods.
 
-    Where somebody changes counts later the most count, as they do for the cloud. A quota of addresses is planned with.
+    Where somebody changes counts later the most count, as they do for the cloud. A quota of
+    addresses is planned with.
     """
     fleet = plan.fleet
     if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
@@ -126,7 +139,8 @@ def _require_room_for_pods(plan: Plan) -> None:
         return
     place, kept = cloud(fleet.cloud), not fleet.is_autoscaled
     nodes = [
-        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods) for pool in plan.pools
+        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods)
+        for pool in plan.pools
     ]
     if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
         message, _, fix = fault.partition("; ")
@@ -151,7 +165,9 @@ def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
 
 
 def _write_picture(path: Path, plan: Plan) -> str:
-    """Write the picture of the plan's pools, and return what was done; raises PlannerError where it cannot be."""
+    """Write the picture of the plan's pools, and return what was done; raises PlannerError where it
+    cannot be.
+    """
     from dra_command.command_line.file_writer import write_whole
     from dra_command.plan_report.html.picture import plan_picture  # loads the templates
 
@@ -159,7 +175,9 @@ def _write_picture(path: Path, plan: Plan) -> str:
     return f"wrote {path}"
 
 
-def _write_added_pools(path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace) -> str:
+def _write_added_pools(
+    path: Path, plan: Plan, request: PlanRequest, values: argparse.Namespace
+) -> str:
     """Write the pools that make everything fit, and return what was done, or why nothing was."""
     if plan.verdict == "fits":
         return f"{path}: not written: everything fits, so no pool needs to be added"
@@ -176,39 +194,56 @@ def _write_certificate(path: Path, plan: Plan) -> str:
     from dra_command.command_line.file_writer import write_whole
     from dra_planner.sizing.bound.certificate import certificate_of  # for this option alone
 
-    write_whole(path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError)
+    write_whole(
+        path, json.dumps(certificate_of(plan.judgement.sizing), indent=1) + "\n", PlannerError
+    )
     return f"wrote {path}"
 
 
 def _run_stacks(values: argparse.Namespace) -> int:
-    """Plan several stacks, print one comment about all of them, and return the exit status of the worst verdict."""
+    """Plan several stacks, print one comment about all of them, and return the exit status of the
+    worst verdict.
+    """
     from dra_command.plan_report.markdown import StackPlan, plan_markdown
 
-    files = values.constraints or values.picture or values.certificate or values.suggest or values.gate
+    files = (
+        values.constraints or values.picture or values.certificate or values.suggest or values.gate
+    )
     if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
         raise UsageError("several stacks are told together in Markdown alone", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
-        raise UsageError(f"--stack {values.stack}: names no stack", fix="give names with commas between them")
+        raise UsageError(
+            f"--stack {values.stack}: names no stack", fix="give names with commas between them"
+        )
     stacks = []
     for name in names:
         one = argparse.Namespace(**{**vars(values), "stack": name})
         inputs, plan = _plan(one)
         stacks.append(StackPlan(name, plan, _difference(plan, inputs, one)))
     print(plan_markdown(stacks, detail=values.detail), end="")
-    return status_of(worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown)
+    return status_of(
+        worst(stack.plan.verdict for stack in stacks), allow_unknown=values.allow_unknown
+    )
 
 
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
-        raise UsageError(f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg")
+        raise UsageError(
+            f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg"
+        )
     if values.gate and values.observed:
         raise UsageError("--gate needs a fleet", fix="pass --fleet or --stack, not --observed")
     if values.constraints and values.observed:
-        raise UsageError("--constraints needs pools that are sized", fix="give --fleet or --stack, not --observed")
+        raise UsageError(
+            "--constraints needs pools that are sized",
+            fix="give --fleet or --stack, not --observed",
+        )
     if values.suggest and values.observed:
-        raise UsageError("--suggest adds pools to a fleet", fix="give --fleet or --stack, not --observed")
+        raise UsageError(
+            "--suggest adds pools to a fleet", fix="give --fleet or --stack, not --observed"
+        )
     if values.certificate and values.observed:
         fix = "give --fleet or --stack, not --observed"
         raise UsageError("--certificate is about pools that are sized", fix=fix)
@@ -219,7 +254,9 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         if not getattr(values, option):
             continue
         if not values.stack:
-            raise UsageError(f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}")
+            raise UsageError(
+                f"--{option} needs --stack", fix=f"pulumi-dra plan --stack NAME --{option}"
+            )
         if values.paths or values.kubernetes or values.observed:
             what = "PATH" if values.paths else "--kubernetes" if values.kubernetes else "--observed"
             raise UsageError(
@@ -228,7 +265,9 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
             )
 
 
-def _compare_and_write(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> tuple[str, list[str]]:
+def _compare_and_write(
+    plan: Plan, inputs: CommandInputs, values: argparse.Namespace
+) -> tuple[str, list[str]]:
     """Return why the saved plan is stale, "" where it is not, and what else is to be told."""
     from dra_command.plan.plan_file import find_stale, write  # loads the document's schema
     from dra_planner.planfile import plan_path
@@ -239,7 +278,9 @@ def _compare_and_write(plan: Plan, inputs: CommandInputs, values: argparse.Names
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
-def _difference(plan: Plan, inputs: CommandInputs, values: argparse.Namespace) -> PlanDifference | None:
+def _difference(
+    plan: Plan, inputs: CommandInputs, values: argparse.Namespace
+) -> PlanDifference | None:
     """Return what changes of the saved plan, where the plan is about the stack as it stands."""
     if not values.stack or values.paths or values.kubernetes or values.observed or values.quiet:
         return None
@@ -253,21 +294,41 @@ def _print(plan: Plan, difference: PlanDifference | None, values: argparse.Names
         case "json":
             from dra_command.plan_report.json.plan import plan_json
 
-            print(plan_json(plan, detail=bool(values.detail or values.observed), difference=difference))
+            print(
+                plan_json(
+                    plan, detail=bool(values.detail or values.observed), difference=difference
+                )
+            )
         case "markdown":
             from dra_command.plan_report.markdown import StackPlan, plan_markdown
 
-            print(plan_markdown([StackPlan(values.stack or "", plan, difference)], detail=values.detail), end="")
+            print(
+                plan_markdown(
+                    [StackPlan(values.stack or "", plan, difference)], detail=values.detail
+                ),
+                end="",
+            )
         case "focus":
             _print_focus(plan, values)
         case "html":
             from dra_command.plan_report.html.page import plan_html
 
-            print(plan_html(plan, stack=values.stack or "", detail=values.detail, difference=difference), end="")
+            print(
+                plan_html(
+                    plan, stack=values.stack or "", detail=values.detail, difference=difference
+                ),
+                end="",
+            )
         case _:
             from dra_command.plan_report.text import print_plan
 
-            print_plan(plan, detail=values.detail, quiet=values.quiet, verbose=values.verbose, difference=difference)
+            print_plan(
+                plan,
+                detail=values.detail,
+                quiet=values.quiet,
+                verbose=values.verbose,
+                difference=difference,
+            )
 
 
 def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
@@ -276,7 +337,10 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
     from dra_planner.plan.nodes.groups import fill_nodes
 
     if plan.fleet is None or plan.judgement.is_observed:
-        raise UsageError("--format focus needs pools that are sized", fix="give --fleet or --stack, not --observed")
+        raise UsageError(
+            "--format focus needs pools that are sized",
+            fix="give --fleet or --stack, not --observed",
+        )
     month = values.month or date.today().replace(day=1)
     print(focus_csv(plan, plan.fleet, fill_nodes(plan), month, values.stack or ""), end="")
     if plan.cost is None:

@@ -1,4 +1,6 @@
-"""What a plan says with `--detail`: devices of claims, who pays what, what one more would cost, why devices strand."""
+"""What a plan says with `--detail`: devices of claims, who pays what, what one more would cost, why
+devices strand.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,13 @@ def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
         for each in claim_shares(plan, filled)
     )
     note = "a claim carries the share of its devices in the price of the node"
-    return Table("Cost of claims", ("claim", "claims", "USD/h each", "USD/h"), rows, frozenset({1, 2, 3}), note)
+    return Table(
+        "Cost of claims",
+        ("claim", "claims", "USD/h each", "USD/h"),
+        rows,
+        frozenset({1, 2, 3}),
+        note,
+    )
 
 
 def _namespaces(plan: Plan, filled: FilledNodes) -> Table:
@@ -51,15 +59,26 @@ def _pods(more: OneMore) -> Table:
     rows = tuple(
         (
             visible(f"{each.workload}{f' ({each.pod_set})' if each.pod_set else ''}"),
-            "not known" if each.room is None else f"{each.room}{' at least' if each.is_least else ''}",
+            "not known"
+            if each.room is None
+            else f"{each.room}{' at least' if each.is_least else ''}",
             _price(each),
             _on(each),
         )
         for each in more.pods
     )
-    note = "room: pods more that the nodes take as they are filled · one more: 0.00 there, else what its packing adds"
+    note = (
+        "room: pods more that the nodes take as they are filled · one more: 0.00 there, else "
+        "what its packing adds"
+    )
     left = f" · {more.left_out} pods and nodes not sized" if more.left_out else ""
-    return Table("One pod more", ("workload", "room", "one more, USD/h", "nodes"), rows, frozenset({1, 2}), note + left)
+    return Table(
+        "One pod more",
+        ("workload", "room", "one more, USD/h", "nodes"),
+        rows,
+        frozenset({1, 2}),
+        note + left,
+    )
 
 
 def _price(more: OnePodMore) -> str:
@@ -80,7 +99,11 @@ def _on(more: OnePodMore) -> str:
 
 def _nodes(more: OneMore) -> Table:
     rows = tuple(
-        (visible(each.name), "unknown" if each.saves_usd is None else _usd(each.saves_usd), str(each.pods))
+        (
+            visible(each.name),
+            "unknown" if each.saves_usd is None else _usd(each.saves_usd),
+            str(each.pods),
+        )
         for each in more.nodes
         if each.saves_usd or each.pods
     )
@@ -99,7 +122,9 @@ def _stranded(plan: Plan) -> Table:
         )
         for each in why_stranded(plan)
     )
-    return Table("Stranded", ("pool", "nodes", "free devices", "why no pod takes them"), rows, frozenset({1}))
+    return Table(
+        "Stranded", ("pool", "nodes", "free devices", "why no pod takes them"), rows, frozenset({1})
+    )
 
 
 def _usd(usd: Decimal) -> str:

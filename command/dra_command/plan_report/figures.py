@@ -1,4 +1,6 @@
-"""The figures of a plan before any format: a letter for each workload, bars of nodes, devices of a node in a row."""
+"""The figures of a plan before any format: a letter for each workload, bars of nodes, devices of a
+node in a row.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ Letters = Mapping[WorkloadRef, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Nodes of a pool: `bound` are proved, `more` recommended beside those, `allowed` up to the maximum; `beyond` it so
-    many would be needed, or, where `is_open`, an unknown number.
+    """Nodes of a pool: `bound` are proved, `more` recommended beside those, `allowed` up to the
+    maximum; `beyond` it so many would be needed, or, where `is_open`, an unknown number.
     """
 
     bound: int
@@ -47,13 +49,17 @@ class Bar:
 
 
 def letters_of(plan: Plan, filled: FilledNodes) -> Letters:
-    """Return a letter for each workload with claims; of more than 26, those that use most have one."""
+    """Return a letter for each workload with claims; of more than 26, those that use most have
+    one.
+    """
     uses: Counter[WorkloadRef] = Counter()
     for group in filled.groups:
         for device in group.devices:
             for ref in device.holders:
                 uses[ref] += group.nodes * (1 if device.kind == NIC else 1_000)
-    claiming = {member.workload for shape in plan.demand.shapes if shape.claims for member in shape.members}
+    claiming = {
+        member.workload for shape in plan.demand.shapes if shape.claims for member in shape.members
+    }
     ranked = sorted(claiming | set(uses), key=lambda ref: (-uses[ref], ref))
     return dict(zip(sorted(ranked[: len(ascii_uppercase)]), ascii_uppercase, strict=False))
 
@@ -73,9 +79,17 @@ def bar_of(pool: PlannedPool) -> Bar:
 
 def drawn_bar(bar: Bar, signs: Signs, cells: int = MOST_CELLS) -> str:
     """Return the bar as text: one sign is one node, or, of more than `cells`, a part of them."""
-    end = signs.beyond * min(bar.beyond, cells) if bar.beyond else signs.cannot_tell if bar.is_open else ""
+    end = (
+        signs.beyond * min(bar.beyond, cells)
+        if bar.beyond
+        else signs.cannot_tell
+        if bar.is_open
+        else ""
+    )
     if bar.maximum <= cells:
-        return signs.bound * bar.bound + signs.simulated * bar.more + signs.allowed * bar.allowed + end
+        return (
+            signs.bound * bar.bound + signs.simulated * bar.more + signs.allowed * bar.allowed + end
+        )
     filled, rest = divmod((bar.bound + bar.more) * cells * 8 // bar.maximum, 8)
     bound = bar.bound * cells // bar.maximum
     part = signs.eighths[rest - 1] if rest and signs.eighths else ""
@@ -92,9 +106,13 @@ def device_letter(device: NodeDevice, letters: Letters, signs: Signs) -> str:
 
 
 def drawn_devices(group: NodeGroup, letters: Letters, signs: Signs) -> str:
-    """Return the devices of one node but its network interfaces: slices GPU by GPU, long rows of equal GPUs once."""
+    """Return the devices of one node but its network interfaces: slices GPU by GPU, long rows of
+    equal GPUs once.
+    """
     devices = [each for each in group.devices if each.kind != NIC]
-    boards = ["".join(device_letter(each, letters, signs) for each in board) for board in _boards(devices)]
+    boards = [
+        "".join(device_letter(each, letters, signs) for each in board) for board in _boards(devices)
+    ]
     gap = " " if any(len(board) > 1 for board in boards) else ""
     row = gap.join(boards)
     if len(row) <= _LONGEST_ROW or not gap:
@@ -114,7 +132,9 @@ def _boards(devices: Iterable[NodeDevice]) -> Iterator[list[NodeDevice]]:
     for device in devices:
         gpus.setdefault(device.board or device.name, []).append(device)
     for slices in gpus.values():
-        yield sorted(slices, key=lambda each: (each.is_rest, each.start if each.start is not None else 0))
+        yield sorted(
+            slices, key=lambda each: (each.is_rest, each.start if each.start is not None else 0)
+        )
 
 
 def is_shared(filled: FilledNodes) -> bool:
@@ -124,4 +144,9 @@ def is_shared(filled: FilledNodes) -> bool:
 
 def has_many(filled: FilledNodes, letters: Letters) -> bool:
     """Whether a workload without a letter uses a device."""
-    return any(ref not in letters for group in filled.groups for device in group.devices for ref in device.holders)
+    return any(
+        ref not in letters
+        for group in filled.groups
+        for device in group.devices
+        for ref in device.holders
+    )

@@ -1,8 +1,9 @@
 """The cost of a plan as rows of the FinOps Open Cost and Usage Specification (FOCUS) 1.2, in CSV.
 
-A row is the share of one workload's claims in the price of the nodes for one month; the last row is capacity that no
-claim uses. Columns that begin with `x_` are custom columns, as the specification requires.
-Source: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec:specification/columns@v1.2 (seen 2026-11-26).
+A row is the share of one workload's claims in the price of the nodes for one month; the last row is
+capacity that no claim uses. Columns that begin with `x_` are custom columns, as the specification
+requires. Source: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec:specification/columns@v1.2 (seen
+2026-11-26).
 """
 
 from __future__ import annotations
@@ -26,13 +27,44 @@ from dra_planner.plan.nodes.groups import FilledNodes
 _TEAM_LABELS: Final = ("team", "app.kubernetes.io/team")
 _CENT: Final = Decimal("0.01")
 COLUMNS: Final = (
-    "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
-    "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
-    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "EffectiveCost", "InvoiceIssuerName", "ListCost",
-    "PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "RegionId", "ResourceId",
-    "ResourceName", "ResourceType", "ServiceCategory", "ServiceName", "ServiceSubcategory", "SubAccountId", "Tags",
-    "x_Team", "x_Namespace", "x_Workload", "x_Claim", "x_Claims",
-)  # fmt: skip
+    "BilledCost",
+    "BillingAccountId",
+    "BillingAccountName",
+    "BillingCurrency",
+    "BillingPeriodEnd",
+    "BillingPeriodStart",
+    "ChargeCategory",
+    "ChargeClass",
+    "ChargeDescription",
+    "ChargeFrequency",
+    "ChargePeriodEnd",
+    "ChargePeriodStart",
+    "ConsumedQuantity",
+    "ConsumedUnit",
+    "ContractedCost",
+    "EffectiveCost",
+    "InvoiceIssuerName",
+    "ListCost",
+    "PricingCategory",
+    "PricingQuantity",
+    "PricingUnit",
+    "ProviderName",
+    "PublisherName",
+    "RegionId",
+    "ResourceId",
+    "ResourceName",
+    "ResourceType",
+    "ServiceCategory",
+    "ServiceName",
+    "ServiceSubcategory",
+    "SubAccountId",
+    "Tags",
+    "x_Team",
+    "x_Namespace",
+    "x_Workload",
+    "x_Claim",
+    "x_Claims",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +78,22 @@ class _Charge:
     claims: int = 0
 
 
-def focus_rows(plan: Plan, fleet: Fleet, filled: FilledNodes, month: date, stack: str = "") -> Iterator[dict[str, str]]:
-    """Yield the rows for a month, by column; none if a price is unknown or the nodes exist already."""
+def focus_rows(
+    plan: Plan, fleet: Fleet, filled: FilledNodes, month: date, stack: str = ""
+) -> Iterator[dict[str, str]]:
+    """Yield the rows for a month, by column; none if a price is unknown or the nodes exist
+    already.
+    """
     hours = monthrange(month.year, month.month)[1] * 24
     provider = catalog.cloud_titles()[fleet.cloud]
     for charge in _charges(plan, filled):
         cost = str((charge.hourly_usd * hours).quantize(_CENT))
-        tags = {"namespace": charge.namespace, "team": charge.team, "workload": charge.workload, "claim": charge.claim}
+        tags = {
+            "namespace": charge.namespace,
+            "team": charge.team,
+            "workload": charge.workload,
+            "claim": charge.claim,
+        }
         yield {
             **dict.fromkeys(("BilledCost", "ContractedCost", "EffectiveCost", "ListCost"), cost),
             **dict.fromkeys(("BillingPeriodStart", "ChargePeriodStart"), _instant(month)),
@@ -69,14 +110,19 @@ def focus_rows(plan: Plan, fleet: Fleet, filled: FilledNodes, month: date, stack
             "ChargeFrequency": "Usage-Based",
             "PricingCategory": "Standard",
             "RegionId": fleet.region,
-            "ResourceId": "/".join(filter(None, (stack, charge.namespace, charge.workload, charge.claim))) or "unused",
+            "ResourceId": "/".join(
+                filter(None, (stack, charge.namespace, charge.workload, charge.claim))
+            )
+            or "unused",
             "ResourceName": charge.claim,
             "ResourceType": "ResourceClaim" if charge.claim else "Node",
             "ServiceCategory": "Compute",
             "ServiceName": provider,
             "ServiceSubcategory": "Virtual Machines",
             "SubAccountId": stack,
-            "Tags": json.dumps({key: value for key, value in tags.items() if value}, sort_keys=True),
+            "Tags": json.dumps(
+                {key: value for key, value in tags.items() if value}, sort_keys=True
+            ),
             "x_Team": charge.team,
             "x_Namespace": charge.namespace,
             "x_Workload": charge.workload,

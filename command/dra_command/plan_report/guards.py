@@ -1,4 +1,6 @@
-"""The guards of a plan in words: effect, who acts, and the plan without each; the same in all formats."""
+"""The guards of a plan in words: effect, who acts, and the plan without each; the same in all
+formats.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _MOST_RULES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class GuardLine:
-    """One guard: its number, what it does, who has to act, and the pods that are pending without it."""
+    """One guard: its number, what it does, who has to act, and the pods that are pending without
+    it.
+    """
 
     number: int
     kind: GuardKind
@@ -37,7 +41,9 @@ def guard_lines(plan: Plan) -> tuple[GuardLine, ...]:
     if guarded is None:
         return ()
     pending = guarded.pending_without
-    kinds = sorted(guarded.guards.kinds, key=lambda kind: tuple(-each for each in reversed(pending[kind])))
+    kinds = sorted(
+        guarded.guards.kinds, key=lambda kind: tuple(-each for each in reversed(pending[kind]))
+    )
     return tuple(
         GuardLine(
             number=number,
@@ -56,7 +62,9 @@ def with_guards(plan: Plan) -> str:
 
 
 def without_guards(guarded: Guarded) -> str:
-    """Return the other future in a sentence without a full stop: the same workloads without guards."""
+    """Return the other future in a sentence without a full stop: the same workloads without
+    guards.
+    """
     price, pending = guarded.free_hourly_usd, guarded.free_pending
     if price is not None:
         return f"without the guards, {usd(price)} per hour"
@@ -67,7 +75,10 @@ def without_guards(guarded: Guarded) -> str:
 
 def guards_table(plan: Plan) -> Table | None:
     """Return a row for each guard; None for a plan without guards."""
-    rows = tuple((f"{each.number} {each.kind}", each.effect, each.who_acts, each.without) for each in guard_lines(plan))
+    rows = tuple(
+        (f"{each.number} {each.kind}", each.effect, each.who_acts, each.without)
+        for each in guard_lines(plan)
+    )
     if not rows:
         return None
     heads = ("guard", "makes the scheduler follow this plan", "who acts", "without this guard")
@@ -77,14 +88,24 @@ def guards_table(plan: Plan) -> Table | None:
 def rules_table(plan: Plan) -> Table | None:
     """Return a row for each rule that steers pods; None for a plan without rules."""
     rows = tuple(
-        (rule.pool, _some([str(key) for key in rule.templates]), _some([str(ref) for ref, _ in rule.workloads]))
+        (
+            rule.pool,
+            _some([str(key) for key in rule.templates]),
+            _some([str(ref) for ref, _ in rule.workloads]),
+        )
         for rule in plan.guards.rules
     )
-    return Table("Steering rules", ("pool", "ResourceClaimTemplates", "workloads"), rows) if rows else None
+    return (
+        Table("Steering rules", ("pool", "ResourceClaimTemplates", "workloads"), rows)
+        if rows
+        else None
+    )
 
 
 def futures_table(plan: Plan) -> Table | None:
-    """Return the nodes, price, and pending pods without guards next to those with guards; None without guards."""
+    """Return the nodes, price, and pending pods without guards next to those with guards; None
+    without guards.
+    """
     guarded = plan.guarded
     if guarded is None:
         return None
@@ -95,14 +116,26 @@ def futures_table(plan: Plan) -> Table | None:
     built = dict(guarded.proof.counts or {})
     rows: list[tuple[str, ...]] = []
     for pool in guarded.given.pools:
-        parts = [part for part in guarded.guards.parts_of(pool.name) if built.get(part) or part == pool.name]
+        parts = [
+            part
+            for part in guarded.guards.parts_of(pool.name)
+            if built.get(part) or part == pool.name
+        ]
         split = ", ".join(f"{part}: {built.get(part, 0)}" for part in parts if part != pool.name)
         rows.append((pool.name, str(free.get(pool.name, 0)), split or str(built.get(pool.name, 0))))
     rows.append(("all nodes", str(sum(free.values())), str(sum(built.values()))))
-    rows.append(("USD per hour", _price(free, guarded.free.offers), _price(built, guarded.judgement.offers)))
+    rows.append(
+        ("USD per hour", _price(free, guarded.free.offers), _price(built, guarded.judgement.offers))
+    )
     pods = [each.pods for each in found.at_packing] if found is not None else []
     stranded = (min(pods), max(pods)) if pods else ()
-    rows.append(("pods pending", "none" if is_placed else _pending(stranded).removesuffix(" pending"), "none"))
+    rows.append(
+        (
+            "pods pending",
+            "none" if is_placed else _pending(stranded).removesuffix(" pending"),
+            "none",
+        )
+    )
     note = "" if is_placed else "without guards, the nodes are those of the best packing"
     heads = ("pool", "nodes without guards", "nodes with guards")
     return Table("Two futures", heads, tuple(rows), numbers=frozenset({1, 2}), note=note)

@@ -1,7 +1,7 @@
 """A plan, or the plans of several stacks, as a comment on a pull request.
 
-The first line is a mark by which the comment is found again and edited in place. Verdicts and what does not fit come
-first, with fixes as a diff; everything else is folded.
+The first line is a mark by which the comment is found again and edited in place. Verdicts and what
+does not fit come first, with fixes as a diff; everything else is folded.
 """
 
 from __future__ import annotations
@@ -10,13 +10,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dra_command.claim_report.terms import failing_tables
-from dra_command.pens.markdown import block, code, details, diagnostic_lines, html_code, joined, safe, table_lines
+from dra_command.pens.markdown import (
+    block,
+    code,
+    details,
+    diagnostic_lines,
+    html_code,
+    joined,
+    safe,
+    table_lines,
+)
 from dra_command.pens.signs import DRAWN
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
-from dra_command.plan_report.summary import Obstacle, costs, diagnostics, headline, obstacles, setting, simulation
+from dra_command.plan_report.summary import (
+    Obstacle,
+    costs,
+    diagnostics,
+    headline,
+    obstacles,
+    setting,
+    simulation,
+)
 from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
@@ -30,7 +47,9 @@ _WIDTH: Final = 100
 
 
 class StackPlan(NamedTuple):
-    """The plan of one stack, and what it changes of the saved one; the name is "" for a fleet without a stack."""
+    """The plan of one stack, and what it changes of the saved one; the name is "" for a fleet
+    without a stack.
+    """
 
     stack: str
     plan: Plan
@@ -39,8 +58,15 @@ class StackPlan(NamedTuple):
 
 def plan_markdown(stacks: Sequence[StackPlan], *, detail: bool = False) -> str:
     """Return the comment, with a newline at its end; `detail` adds the devices of each claim."""
-    head = [MARK, f"### GPU capacity plan: {safe(_title(stacks))}", "", *table_lines(_summary(stacks), title=False)]
-    told: list[list[str]] = [list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)]
+    head = [
+        MARK,
+        f"### GPU capacity plan: {safe(_title(stacks))}",
+        "",
+        *table_lines(_summary(stacks), title=False),
+    ]
+    told: list[list[str]] = [
+        list(lines) for stack in stacks for lines in _findings(stack, len(stacks) > 1)
+    ]
     for lines in told[:_MOST_FINDINGS]:
         head += lines
     for stack in stacks:
@@ -83,8 +109,13 @@ def _summary(stacks: Sequence[StackPlan]) -> Table:
         nodes = sum(pool.nodes.desired for pool in plan.pools)
         cost = ("unknown", "unknown")
         if plan.cost is not None:
-            cost = (f"{plan.cost.hourly_usd:,.2f}", f"{plan.cost.hourly_usd * HOURS_PER_MONTH:,.0f}")
-        rows.append((*((f"`{stack}`",) if stack else ()), verdict, str(nodes), *cost, _change(difference)))
+            cost = (
+                f"{plan.cost.hourly_usd:,.2f}",
+                f"{plan.cost.hourly_usd * HOURS_PER_MONTH:,.0f}",
+            )
+        rows.append(
+            (*((f"`{stack}`",) if stack else ()), verdict, str(nodes), *cost, _change(difference))
+        )
     heads = (
         *(("Stack",) if stacks[0].stack else ()),
         "Verdict",
@@ -110,7 +141,9 @@ def _change(difference: PlanDifference | None) -> str:
 
 
 def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
-    """Yield what keeps each workload from running, and what is wrong with each object, as paragraphs."""
+    """Yield what keeps each workload from running, and what is wrong with each object, as
+    paragraphs.
+    """
     where = f"{code(stack.stack)}: " if named else ""
     for obstacle in obstacles(stack.plan, every=False):
         yield _obstacle(obstacle, where)
@@ -119,7 +152,11 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
             yield diagnostic_lines(each, where)
     raised = list(_raised(stack.plan))
     if raised:
-        yield [f"{where}With these maximums all pods that some node takes are placed:", *block(raised, "diff"), ""]
+        yield [
+            f"{where}With these maximums all pods that some node takes are placed:",
+            *block(raised, "diff"),
+            "",
+        ]
 
 
 def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
@@ -138,7 +175,9 @@ def _obstacle(obstacle: Obstacle, where: str) -> Iterator[str]:
 
 
 def _raised(plan: Plan) -> Iterator[str]:
-    """Yield the counts of pools whose maximum is too small, as they are in the fleet and as they would have to be."""
+    """Yield the counts of pools whose maximum is too small, as they are in the fleet and as they
+    would have to be.
+    """
     for pool in plan.pools:
         if pool.enough > pool.maximum:
             fixed = pool.minimum == pool.maximum
@@ -168,10 +207,16 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
         yield details(f"{where}workloads ({len(plan.workloads)})", workloads)
     drawn = tables.devices()
     devices = list(table_lines(_as_code(drawn, 2), title=False)) if drawn is not None else []
-    pools = table_lines(_as_code(tables.pools(), 2) if plan.fleet is not None else tables.pools(), title=False)
+    pools = table_lines(
+        _as_code(tables.pools(), 2) if plan.fleet is not None else tables.pools(), title=False
+    )
     yield details(
         f"{where}{'pools' if plan.fleet is not None else 'nodes'} ({len(plan.pools)}) and devices",
-        [*pools, *devices, *_paragraphs((*(() if orders is not None else simulation(plan)), *costs(plan)))],
+        [
+            *pools,
+            *devices,
+            *_paragraphs((*(() if orders is not None else simulation(plan)), *costs(plan))),
+        ],
     )
     others = [each for each in diagnostics(plan) if each.severity != "error"]
     if others:
@@ -179,7 +224,9 @@ def _folded(stack: StackPlan, named: bool, *, detail: bool) -> Iterator[list[str
         yield details(f"{where}{counted(len(others), 'note')}", lines)
     rules = rules_table(plan)
     if rules is not None:
-        yield details(f"{where}{counted(len(rules.rows), 'steering rule')}", table_lines(rules, title=False))
+        yield details(
+            f"{where}{counted(len(rules.rows), 'steering rule')}", table_lines(rules, title=False)
+        )
     if detail:
         for table in detail_tables(plan, tables.filled):
             yield details(f"{where}{table.title.lower()}", table_lines(table, title=False))
@@ -192,13 +239,19 @@ def _terms(plan: Plan, where: str) -> Iterator[list[str]]:
     for workload, table in failing_tables(explain_failing(plan.judgement), DRAWN, 4):
         rows = tuple((f"`{row[0]}`", *row[1:]) for row in table.rows)
         shown = Table(table.title, table.heads, rows)
-        yield details(f"{where}the {html_code(table.heads[0])} of {html_code(workload)}, condition by condition",
-                      table_lines(shown, title=False))  # fmt: skip
+        yield details(
+            f"{where}the {html_code(table.heads[0])} of {html_code(workload)}, condition by "
+            "condition",
+            table_lines(shown, title=False),
+        )
 
 
 def _as_code(table: Table, column: int) -> Table:
     """Return the table with one column as code, so that its signs stand below each other."""
-    rows = tuple((*row[:column], f"`{row[column]}`" if row[column] else "", *row[column + 1 :]) for row in table.rows)
+    rows = tuple(
+        (*row[:column], f"`{row[column]}`" if row[column] else "", *row[column + 1 :])
+        for row in table.rows
+    )
     return Table(table.title, table.heads, rows, table.numbers, table.note)
 
 

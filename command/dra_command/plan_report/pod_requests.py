@@ -21,7 +21,9 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class PodRequest:
-    """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods that name it."""
+    """One request of a claim; `ways` in the order in which they are tried, `shared` with other pods
+    that name it.
+    """
 
     claim: str
     request: str
@@ -34,7 +36,9 @@ class PodRequest:
 
 @dataclass(frozen=True, slots=True)
 class PodRequests:
-    """What each pod of one role requests, and the attributes that its devices must have in common."""
+    """What each pod of one role requests, and the attributes that its devices must have in
+    common.
+    """
 
     role: str
     requests: tuple[PodRequest, ...]
@@ -46,7 +50,9 @@ class PodRequests:
 
 
 def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]]:
-    """Return what the pods of each workload with claims request, a row for each role that differs."""
+    """Return what the pods of each workload with claims request, a row for each role that
+    differs.
+    """
     told: dict[WorkloadRef, dict[PodRequests, None]] = {}
     for shape in demand.shapes:
         requests = tuple(_requests(shape))
@@ -63,7 +69,9 @@ def pod_requests(demand: Demand) -> Mapping[WorkloadRef, tuple[PodRequests, ...]
 
 
 def requests_sentence(rows: Iterable[PodRequests]) -> str:
-    """Return what each pod requests in one line; roles are named where they request different things."""
+    """Return what each pod requests in one line; roles are named where they request different
+    things.
+    """
     said: dict[str, list[str]] = {}
     for row in rows:
         said.setdefault(str(row), []).append(row.role)
@@ -75,7 +83,9 @@ def requests_sentence(rows: Iterable[PodRequests]) -> str:
 def _requests(shape: Shape) -> Iterator[PodRequest]:
     for claim in shape.claims:
         for request in _of(claim.spec):
-            yield PodRequest(claim.name, request.name, tuple(_ways(request)), claim.shared is not None)
+            yield PodRequest(
+                claim.name, request.name, tuple(_ways(request)), claim.shared is not None
+            )
 
 
 def _of(spec: ClaimSpec) -> tuple[DeviceRequest, ...]:

@@ -1,4 +1,6 @@
-"""A plan as rows and sentences, before any format: what the text, Markdown and HTML reports share."""
+"""A plan as rows and sentences, before any format: what the text, Markdown and HTML reports
+share.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +37,28 @@ class Obstacle:
     verdict: Verdict
     state: str  # how many of its pods are pending, or the verdict
     lines: tuple[tuple[str, str], ...]  # what, what would fix it
-    changes: tuple[tuple[str, str], ...] = ()  # of selectors: what is written, what to write instead
+    # of selectors: what is written, what to write instead
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 def claims_table(plan: Plan) -> Table:
     """Return which device each request of each claim would get, a row for each."""
     rows = (
-        (f"{claim.namespace}/{claim.name}", claim.pod, device.request, device.node, f"{device.driver}/{device.device}")
+        (
+            f"{claim.namespace}/{claim.name}",
+            claim.pod,
+            device.request,
+            device.node,
+            f"{device.driver}/{device.device}",
+        )
         for claim in detail_claims(plan)
         for device in claim.devices
     )
-    note = "" if plan.judgement.is_observed else "devices as the packing gives them; the scheduler may give others"
+    note = (
+        ""
+        if plan.judgement.is_observed
+        else "devices as the packing gives them; the scheduler may give others"
+    )
     return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
 
 
@@ -56,7 +69,9 @@ def headline(plan: Plan) -> str:
 
 
 def verdict_parts(plan: Plan) -> tuple[str, str, str]:
-    """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what is to be said."""
+    """Return the verdict, the demand where it is not the steady one (" at peak demand"), and what
+    is to be said.
+    """
     level = "" if plan.level == "steady" else f" at {plan.level} demand"
     apart = [each.diagnostic for each in plan.hindrances if not each.workloads]
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
@@ -65,7 +80,11 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     if plan.verdict == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
-        beside = [name for name in DEMAND_LEVELS if any(each.code == f"{name}-does-not-fit" for each in plan.beside)]
+        beside = [
+            name
+            for name in DEMAND_LEVELS
+            if any(each.code == f"{name}-does-not-fit" for each in plan.beside)
+        ]
         but = f"; not at {beside[0]} demand" if beside else ""
         return "Fits", level, f"{workloads}{_on_nodes(plan)}{with_guards(plan)}{but}"
     wrong = counted(errors, "error") if errors else ""
@@ -78,9 +97,13 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
 
 
 def _hindered(plan: Plan, *, is_pending_counted: bool) -> Iterator[str]:
-    """Yield how many workloads never run although their devices fit, and how much isn't known or read."""
+    """Yield how many workloads never run although their devices fit, and how much isn't known or
+    read.
+    """
     certain = {ref for each in plan.hindrances if each.is_certain for ref in each.workloads}
-    doubtful = {ref for each in plan.hindrances if each.verdict == "cannot-tell" for ref in each.workloads} - certain
+    doubtful = {
+        ref for each in plan.hindrances if each.verdict == "cannot-tell" for ref in each.workloads
+    } - certain
     unread = sum(each.verdict == "cannot-tell" and not each.workloads for each in plan.hindrances)
     if certain and not is_pending_counted:
         yield f"{counted(len(certain), 'workload')} can't run"
@@ -107,17 +130,24 @@ def _pending(plan: Plan) -> str:
     if not waiting:
         return ""
     said = f"{sum(waiting)} of {counted(plan.pods, 'pod')} pending"
-    return f"{said} in {len(waiting)} of {len(plan.workloads)} workloads" if len(plan.workloads) > 1 else said
+    return (
+        f"{said} in {len(waiting)} of {len(plan.workloads)} workloads"
+        if len(plan.workloads) > 1
+        else said
+    )
 
 
 def _simulated_pending(plan: Plan) -> str:
-    """Return how many pods the simulation leaves pending, where no counts were found that place everything."""
+    """Return how many pods the simulation leaves pending, where no counts were found that place
+    everything.
+    """
     found = plan.judgement.simulated
     if found is None or found.counts is not None:
         return ""
     strandings = found.at_maximum or found.at_packing
     most = max(each.pods for each in strandings)
-    of_all = found.scale == 1 and most <= plan.pods  # a DaemonSet has pods on nodes that the plan has none of
+    # a DaemonSet has pods on nodes that the plan has none of
+    of_all = found.scale == 1 and most <= plan.pods
     pods = f"{most} of {counted(plan.pods, 'pod')}" if of_all else counted(most, "pod")
     where = " even on the maximum of every pool" if found.at_maximum else ""
     return f"up to {pods} pending in {len(strandings)} of {len(found.orders)} arrival orders{where}"
@@ -128,14 +158,23 @@ def setting(plan: Plan) -> str:
     if plan.fleet is None:
         return f"{counted(len(plan.pools), 'observed node')} · Kubernetes {plan.kubernetes}"
     there = f" · {counted(len(plan.offers), 'observed node')}" if plan.judgement.is_observed else ""
-    return f"{cloud_titles()[plan.fleet.cloud]} {plan.fleet.region}{there} · Kubernetes {plan.kubernetes}"
+    return (
+        f"{cloud_titles()[plan.fleet.cloud]} {plan.fleet.region}{there} · Kubernetes "
+        f"{plan.kubernetes}"
+    )
 
 
 def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
-    """Return those about pools of which it cannot be told whether they take some workload, or that have hours."""
-    doubtful = {pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"}
+    """Return those about pools of which it cannot be told whether they take some workload, or that
+    have hours.
+    """
+    doubtful = {
+        pool for each in plan.workloads for pool, verdict in each.fits if verdict == "cannot-tell"
+    }
     told = {text for offer in plan.offers if offer.name in doubtful for text in offer.assumptions}
-    told |= {pool.schedule_sentence for pool in (plan.fleet.pools if plan.fleet else ()) if pool.schedule}
+    told |= {
+        pool.schedule_sentence for pool in (plan.fleet.pools if plan.fleet else ()) if pool.schedule
+    }
     return tuple(each for each in plan.assumptions if any(each.endswith(text) for text in told))
 
 
@@ -145,20 +184,32 @@ def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
         verdict = workload.verdicts[plan.level]
         if verdict == "fits" or not workload.reasons:
             continue
-        told = tuple(_together(reason for reason in workload.reasons if reason.code != MISSING_POOL))
+        told = tuple(
+            _together(reason for reason in workload.reasons if reason.code != MISSING_POOL)
+        )
         lines = told if every else told[:MOST_REASONS]
         hidden = len(told) - len(lines)
         if hidden:
             lines += ((f"and {hidden} more (--verbose shows them)", ""),)
-        missing = tuple(_together(reason for reason in workload.reasons if reason.code == MISSING_POOL))
-        lines = (*missing, *lines) if workload.reasons[0].code == MISSING_POOL else (*lines, *missing)
+        missing = tuple(
+            _together(reason for reason in workload.reasons if reason.code == MISSING_POOL)
+        )
+        lines = (
+            (*missing, *lines) if workload.reasons[0].code == MISSING_POOL else (*lines, *missing)
+        )
         pods = counted(workload.placed + workload.pending, "pod")
-        state = f"{workload.pending} of {pods} pending" if workload.pending else VERDICT_AFTER_A_NAME[verdict]
+        state = (
+            f"{workload.pending} of {pods} pending"
+            if workload.pending
+            else VERDICT_AFTER_A_NAME[verdict]
+        )
         yield Obstacle(str(workload.workload), verdict, state, lines, _changes(workload.reasons))
 
 
 def _changes(reasons: Iterable[Reason]) -> tuple[tuple[str, str], ...]:
-    """Return what would be changed of selectors for one pool, the nearest: changes for other pools exclude these."""
+    """Return what would be changed of selectors for one pool, the nearest: changes for other pools
+    exclude these.
+    """
     changing = [reason for reason in reasons if reason.changes]
     nearest = [reason for reason in changing if reason.pool == changing[0].pool]
     return tuple(dict.fromkeys(change for reason in nearest for change in reason.changes))
@@ -168,13 +219,19 @@ def diagnostics(plan: Plan) -> tuple[Diagnostic, ...]:
     """Return findings about objects, errors first."""
     order = {"error": 0, "warning": 1, "note": 2}
     told = {each.workload for each in plan.workloads}  # their reasons are printed with them
-    apart = (each.diagnostic for each in plan.hindrances if each.verdict == "fits" or told.isdisjoint(each.workloads))
+    apart = (
+        each.diagnostic
+        for each in plan.hindrances
+        if each.verdict == "fits" or told.isdisjoint(each.workloads)
+    )
     found = (*plan.diagnostics, *apart, *plan.beside)
     return tuple(sorted(found, key=lambda each: (order[each.severity], each.place, each.code)))
 
 
 def costs(plan: Plan) -> tuple[str, ...]:
-    """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and what pools share."""
+    """Return what the planned nodes cost, with the date of the prices, or that it is unknown; and
+    what pools share.
+    """
     return (*_costs(plan), *_spares(plan), *map(_limit, plan.limits))
 
 
@@ -184,8 +241,16 @@ def _spares(plan: Plan) -> tuple[str, ...]:
     if survival is None or plan.verdict != "fits":
         return ()
     spare = sum(survival.spare.values())
-    tried = f"{counted(survival.tried, 'case')} simulated" if survival.tried else "by the packing; not simulated"
-    nodes = "No node is spare" if not spare else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
+    tried = (
+        f"{counted(survival.tried, 'case')} simulated"
+        if survival.tried
+        else "by the packing; not simulated"
+    )
+    nodes = (
+        "No node is spare"
+        if not spare
+        else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
+    )
     return (f"{nodes}: every pod finds a node again when {lost(survival.asked)} ({tried})",)
 
 
@@ -193,7 +258,8 @@ def _limit(use: LimitUse) -> str:
     limit = use.limit
     users = f"{_listed(limit.takes)}{' and the system pool' if limit.beside else ''}"
     return (
-        f"{limit.name}: {use.used + limit.beside} of {counted(limit.most + limit.beside, limit.unit)} used by {users}"
+        f"{limit.name}: {use.used + limit.beside} of "
+        f"{counted(limit.most + limit.beside, limit.unit)} used by {users}"
     )
 
 
@@ -219,16 +285,24 @@ def _costs(plan: Plan) -> tuple[str, ...]:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
             said += f" (fewest devices first, without prices; no plan takes fewer than {fewest})"
-        missing = ", ".join(pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None)
+        missing = ", ".join(
+            pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None
+        )
         return (f"{said}; cost unknown: no price for {missing or 'a pool'} (give it pricePerHour)",)
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     least = ""
     open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
     if plan.verdict == "fits" and open_prices:
-        least = f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
+        least = (
+            f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
+        )
     elif plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
-        least = f"; no plan costs less than {usd(bound)} (gap {gap:.2%}{_looser()})" if gap else "; no plan costs less"
+        least = (
+            f"; no plan costs less than {usd(bound)} (gap {gap:.2%}{_looser()})"
+            if gap
+            else "; no plan costs less"
+        )
     return (f"{said}, {usd(plan.cost.hourly_usd)} per hour{when}{least}",)
 
 
@@ -242,7 +316,12 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
     if not more:
         return ("No node more is needed.",) if plan.verdict == "fits" else ()
     if plan.cost is None:
-        return (f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it pricePerHour)",)
+        return (
+            (
+                f"{counted(more, 'node')} more; cost unknown: no price for a pool (give it "
+                "pricePerHour)"
+            ),
+        )
     when = f", prices of {plan.cost.priced_on}" if plan.cost.priced_on else ", prices of the fleet"
     return (f"{counted(more, 'node')} more, {usd(plan.cost.hourly_usd)} per hour more{when}",)
 
@@ -271,12 +350,19 @@ def simulation(plan: Plan) -> tuple[str, ...]:
         kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
         return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
     if not found.complete:
-        return (f"{said}; how many nodes place {everything} was not found in the time given (--simulate SECONDS).",)
+        return (
+            (
+                f"{said}; how many nodes place {everything} was not found in the time given "
+                "(--simulate SECONDS)."
+            ),
+        )
     return (f"{said}, and no counts within the maxima were found that leave none.",)
 
 
 def _beyond_packing(plan: Plan) -> str:
-    """Return what the simulated counts are beside the packing, which may have more nodes of some pools."""
+    """Return what the simulated counts are beside the packing, which may have more nodes of some
+    pools.
+    """
     simulated = {pool.name: pool.simulated or 0 for pool in plan.pools}
     more = sum(simulated.values()) - sum(pool.packing for pool in plan.pools)
     if all(simulated[pool.name] >= pool.packing for pool in plan.pools):
@@ -293,12 +379,19 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if found.counts is not None:
         return (f"{said}, those with the new nodes in none.",)
     if not found.complete:
-        return (f"{said}; how many more nodes it takes was not found in the time given (--simulate SECONDS).",)
+        return (
+            (
+                f"{said}; how many more nodes it takes was not found in the time given (--simulate "
+                "SECONDS)."
+            ),
+        )
     return (f"{said}, and no counts within the maxima were found that leave none.",)
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:
-    """Return the change that would place everything on cheaper nodes, and what it saves against what is built."""
+    """Return the change that would place everything on cheaper nodes, and what it saves against
+    what is built.
+    """
     if not plan.judgement.fixes:
         return ()
     fix = plan.judgement.fixes[0]
@@ -310,11 +403,19 @@ def _cheaper(plan: Plan) -> tuple[str, ...]:
     worth = [f"{counted(fewer, 'node')} fewer"] if fewer > 0 else []
     worth += [f"{usd(saved)} per hour less"] if saved else []
     sentence = fix_sentence(fix)
-    return (f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed too (simulated).",)
+    return (
+        (
+            f"{sentence[0].upper()}{sentence[1:]}: {', '.join(worth)}, and everything is placed "
+            "too "
+            "(simulated)."
+        ),
+    )
 
 
 def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
-    """Yield each reason with its fix; what several pools say alike is said once, with their names."""
+    """Yield each reason with its fix; what several pools say alike is said once, with their
+    names.
+    """
     pools: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
         named = pools.setdefault((reason.message, reason.fix), [])

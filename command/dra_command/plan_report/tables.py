@@ -1,4 +1,6 @@
-"""The tables of a plan: difference, workloads, pools, devices, orders of arrival; for text and Markdown alike."""
+"""The tables of a plan: difference, workloads, pools, devices, orders of arrival; for text and
+Markdown alike.
+"""
 
 from __future__ import annotations
 
@@ -81,21 +83,32 @@ class PlanTables:
 
     @property
     def is_placed_otherwise(self) -> bool:
-        """Whether the scheduler, simulated, has pods in other pools than the packing, which placements are those of."""
+        """Whether the scheduler, simulated, has pods in other pools than the packing, which
+        placements are those of.
+        """
         if self.filled.source != "simulated":
             return False
         drawn = Counter[tuple[WorkloadRef, str]]()
         for group in self.filled.groups:
             drawn.update({(ref, group.pool): pods * group.nodes for ref, pods in group.pods})
         pools = {pool.name for pool in self.plan.pools}
-        packed = ((each.workload, pool, pods) for each in self.plan.workloads for pool, pods in each.placements)
+        packed = (
+            (each.workload, pool, pods)
+            for each in self.plan.workloads
+            for pool, pods in each.placements
+        )
         return any(pods != drawn[ref, pool] for ref, pool, pods in packed if pool in pools)
 
     def workloads(self) -> Table:
         """Return workloads with pods and verdict for each demand; those with pending pods first."""
         plan, signs = self.plan, self.signs
-        levels: tuple[DemandLevel, ...] = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
-        ordered = sorted(plan.workloads, key=lambda each: (not self.pending(each), each.verdicts[plan.level] == "fits"))
+        levels: tuple[DemandLevel, ...] = (
+            (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
+        )
+        ordered = sorted(
+            plan.workloads,
+            key=lambda each: (not self.pending(each), each.verdicts[plan.level] == "fits"),
+        )
         shown = ordered if self.every or len(ordered) <= MOST_ROWS + 1 else ordered[:MOST_ROWS]
         pending = any(self.pending(each) for each in plan.workloads)
         rest = [
@@ -112,8 +125,16 @@ class PlanTables:
         rows = [(name, *cells) for name, cells in zip(names, rest, strict=True)]
         if len(shown) < len(ordered):
             fits = sum(each.verdicts[plan.level] == "fits" for each in ordered[len(shown) :])
-            rows.append((f"… {len(ordered) - len(shown)} more, {fits} of them fit", *("" for _ in heads[1:])))
-        verdicts = f"{signs.fits} fits · {signs.does_not_fit} does not fit · {signs.cannot_tell} cannot tell"
+            rows.append(
+                (
+                    f"… {len(ordered) - len(shown)} more, {fits} of them fit",
+                    *("" for _ in heads[1:]),
+                )
+            )
+        verdicts = (
+            f"{signs.fits} fits · {signs.does_not_fit} does not fit · {signs.cannot_tell} "
+            "cannot tell"
+        )
         note = f"pods per demand · {verdicts}"
         if self.is_placed_otherwise:
             note = f"{note} · pool: that of the packing"
@@ -122,7 +143,9 @@ class PlanTables:
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
 
     def _names(self, refs: Sequence[WorkloadRef], beside: Sequence[Sequence[str]]) -> list[str]:
-        """Return the workloads as their cells have them: whole where the line holds them, else shorter."""
+        """Return the workloads as their cells have them: whole where the line holds them, else
+        shorter.
+        """
         taken = sum(max(map(len, column)) + 2 for column in zip(*beside, strict=True))
         room = max(_SHORTEST_NAME, self.width - taken)
         names: list[str] = []
@@ -142,13 +165,17 @@ class PlanTables:
         return len(self.letters) == 26 and ref not in self.letters
 
     def pending(self, workload: PlannedWorkload) -> str:
-        """Return the pods that are pending, or the most that an order of arrival leaves pending; "" for none."""
+        """Return the pods that are pending, or the most that an order of arrival leaves pending; ""
+        for none.
+        """
         if workload.pending:
             return str(workload.pending)
         found = self.plan.judgement.simulated
         if found is None or found.counts is not None:
             return ""
-        ends = [each.pending.get(workload.workload, 0) for each in found.at_maximum or found.at_packing]
+        ends = [
+            each.pending.get(workload.workload, 0) for each in found.at_maximum or found.at_packing
+        ]
         if not any(ends):
             return ""
         fewest = min(ends) if len(ends) == len(found.orders) else 0
@@ -252,12 +279,19 @@ class PlanTables:
             for pool in self.plan.pools
         )
         heads = ("pool", "machine", "allowed", "existing", "more", "USD/h each")
-        note = "more: so many beside those that exist, and the default scheduler places everything in every order tried"
+        note = (
+            "more: so many beside those that exist, and the default scheduler places everything "
+            "in every order tried"
+        )
         return Table("Pools", heads, rows, frozenset(range(2, 6)), note)
 
     def _nodes(self) -> Table:
         rows = tuple(
-            (short(node.name, 60), node.machine or "?", *map(str, (node.devices.total, node.devices.used)))
+            (
+                short(node.name, 60),
+                node.machine or "?",
+                *map(str, (node.devices.total, node.devices.used)),
+            )
             for node in self.plan.pools
         )
         return Table("Nodes", ("node", "machine", "devices", "used"), rows, frozenset({2, 3}))
@@ -273,7 +307,11 @@ class PlanTables:
         names = list(dict.fromkeys(group.pool for group in self.filled.groups))
         if not self.every and self.plan.fleet is None:
             names = names[:MOST_ROWS]
-        rows = [(*row, str(kind.stranded)) if stranded else row for pool in names for row, kind in self._devices(pool)]
+        rows = [
+            (*row, str(kind.stranded)) if stranded else row
+            for pool in names
+            for row, kind in self._devices(pool)
+        ]
         heads = ("pool", "nodes", "each node", "used", "free", *(("stranded",) if stranded else ()))
         numbers = frozenset({1, *range(3, len(heads))})
         return Table("Devices", heads, tuple(rows), numbers, self._device_legend(stranded))
@@ -285,7 +323,12 @@ class PlanTables:
         name = short(pool, 40)
         for group in shown:
             for kind in (kind for kind in group.kinds if kind.kind != NIC):
-                yield self._row(name, str(group.nodes), drawn_devices(group, self.letters, self.signs), kind), kind
+                yield (
+                    self._row(
+                        name, str(group.nodes), drawn_devices(group, self.letters, self.signs), kind
+                    ),
+                    kind,
+                )
                 name = ""
         hidden = groups[len(shown) :]
         if hidden:
@@ -293,7 +336,9 @@ class PlanTables:
             each = f"{len(hidden)} more ways to fill a node"
             for kind in self.filled.kinds(pool):
                 if kind.kind != NIC and rest[kind.kind]:
-                    of_kind = (each for group in hidden for each in group.kinds if each.kind == kind.kind)
+                    of_kind = (
+                        each for group in hidden for each in group.kinds if each.kind == kind.kind
+                    )
                     mine = sum(of_kind, KindCount(kind=kind.kind))
                     yield self._row("", str(sum(group.nodes for group in hidden)), each, mine), mine
         for kind in self.filled.kinds(pool):
@@ -308,7 +353,11 @@ class PlanTables:
 
     def _device_legend(self, stranded: bool) -> str:
         signs, used = self.signs, sorted(self.letters.values())
-        said = [f"{used[0]}–{used[-1]} used by that workload" if len(used) > 1 else f"{used[0]} used"] if used else []
+        said = (
+            [f"{used[0]}–{used[-1]} used by that workload" if len(used) > 1 else f"{used[0]} used"]
+            if used
+            else []
+        )
         if has_many(self.filled, self.letters):
             said.append("+ used by another")
         if is_shared(self.filled):
@@ -323,16 +372,22 @@ class PlanTables:
     # -- arrival orders
 
     def orders(self) -> Table | None:
-        """Return how the orders of arrival end with every pool at its maximum; None unless that leaves pods pending."""
+        """Return how the orders of arrival end with every pool at its maximum; None unless that
+        leaves pods pending.
+        """
         found = self.plan.judgement.simulated
         if found is None or found.counts is not None or not found.at_maximum:
             return None
         rows = []
         for end in order_outcomes(self.plan)[: None if self.every else 6]:
-            pods = ", ".join(f"{count} {self.letters.get(ref, short(str(ref), 60))}" for ref, count in end.pending)
+            pods = ", ".join(
+                f"{count} {self.letters.get(ref, short(str(ref), 60))}"
+                for ref, count in end.pending
+            )
             sign = self.signs.does_not_fit if end.pending else self.signs.fits
             nodes = "  ".join(
-                f"{self._held(each.devices)}{f' ×{each.nodes}' if each.nodes > 1 else ''}" for each in end.nodes
+                f"{self._held(each.devices)}{f' ×{each.nodes}' if each.nodes > 1 else ''}"
+                for each in end.nodes
             )
             more = [f"{len(end.orders) - 2} more"] if len(end.orders) > 2 else []
             orders = ", ".join([*end.orders[:2], *more])
@@ -345,7 +400,8 @@ class PlanTables:
 
     def _held(self, devices: Sequence[HeldDevices]) -> str:
         return "".join(
-            (self.signs.free if each.workload is None else self.letters.get(each.workload, "+")) * each.devices
+            (self.signs.free if each.workload is None else self.letters.get(each.workload, "+"))
+            * each.devices
             for each in devices
             if each.kind != NIC
         )
@@ -364,7 +420,9 @@ def _without_namespace(ref: WorkloadRef) -> str:
 
 
 def difference_table(difference: PlanDifference) -> Table:
-    """Return what changes of the saved plan, pool by pool; pools that stay as they are are left out."""
+    """Return what changes of the saved plan, pool by pool; pools that stay as they are are left
+    out.
+    """
     rows = [
         (
             short(pool.pool, 40),
@@ -383,7 +441,9 @@ def difference_table(difference: PlanDifference) -> Table:
 
 
 def difference_line(difference: PlanDifference) -> str:
-    """Return the difference in nodes and money: "+2 nodes, +USD 59.64 per hour against the saved plan"."""
+    """Return the difference in nodes and money: "+2 nodes, +USD 59.64 per hour against the saved
+    plan".
+    """
     if difference.is_empty:
         return "no difference to the saved plan"
     noun = "node" if abs(difference.nodes) == 1 else "nodes"

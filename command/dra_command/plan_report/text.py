@@ -43,8 +43,9 @@ def print_plan(
     difference: PlanDifference | None = None,
     file: TextIO | None = None,
 ) -> None:
-    """Print the plan, with `detail` also the devices of each claim and what one more costs; `quiet` leaves the verdict
-    and what is wrong, `verbose` leaves nothing out. `difference` is that to the saved plan.
+    """Print the plan, with `detail` also the devices of each claim and what one more costs; `quiet`
+    leaves the verdict and what is wrong, `verbose` leaves nothing out. `difference` is that to the
+    saved plan.
     """
     with Page(file) as page:
         _PlanPage(page, plan, difference, verbose=verbose).write(detail=detail, quiet=quiet)
@@ -53,7 +54,9 @@ def print_plan(
 class _PlanPage:
     """Writes one plan on a page."""
 
-    def __init__(self, page: Page, plan: Plan, difference: PlanDifference | None, *, verbose: bool) -> None:
+    def __init__(
+        self, page: Page, plan: Plan, difference: PlanDifference | None, *, verbose: bool
+    ) -> None:
         self._page = page
         self._plan = plan
         self._difference = difference
@@ -65,7 +68,12 @@ class _PlanPage:
 
     def write(self, *, detail: bool, quiet: bool) -> None:
         page, plan = self._page, self._plan
-        page.line((f"{self._signs.of(plan.verdict)} {headline(plan)}", f"bold {VERDICT_STYLES[plan.verdict]}"))
+        page.line(
+            (
+                f"{self._signs.of(plan.verdict)} {headline(plan)}",
+                f"bold {VERDICT_STYLES[plan.verdict]}",
+            )
+        )
         if quiet:
             self._obstacles()
             self._diagnostics(quiet=True)
@@ -120,7 +128,9 @@ class _PlanPage:
             self._page.gap()
             style = VERDICT_STYLES[obstacle.verdict]
             sign = self._signs.of(obstacle.verdict)
-            self._page.line((f"{sign} ", f"bold {style}"), (obstacle.subject, "bold"), f": {obstacle.state}")
+            self._page.line(
+                (f"{sign} ", f"bold {style}"), (obstacle.subject, "bold"), f": {obstacle.state}"
+            )
             for what, fix in obstacle.lines:
                 self._page.text(what, indent=2)
                 if fix:
@@ -152,7 +162,9 @@ class _PlanPage:
         for each in (*told, *shown):
             self._page.diagnostic(each)
         if len(shown) < len(others):
-            self._page.line((f"and {len(others) - len(shown)} more of these (--verbose shows them)", "dim"))
+            self._page.line(
+                (f"and {len(others) - len(shown)} more of these (--verbose shows them)", "dim")
+            )
 
     def _assumptions(self) -> None:
         """Print the assumptions that decide something, and how many there are beside them."""

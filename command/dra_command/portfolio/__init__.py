@@ -1,1 +1,3 @@
-"""The subcommand `portfolio`: collect inputs, compute cells here or elsewhere, cache results, and report."""
+"""The subcommand `portfolio`: collect inputs, compute cells here or elsewhere, cache results, and
+report.
+"""

@@ -17,7 +17,9 @@ from dra_planner.portfolio.cells import StackCells
 
 
 def print_cell(collected: Collected, values: argparse.Namespace) -> Status:
-    """Plan one cell, print it, and return its exit status; raises PlannerError where there is no such cell."""
+    """Plan one cell, print it, and return its exit status; raises PlannerError where there is no
+    such cell.
+    """
     plan = plan_cell(collected, values.cell)
     match values.format:
         case "json":
@@ -35,7 +37,11 @@ def plan_cell(collected: Collected, name: str) -> Plan:
     futures = {future.scenario.name: future for future in collected.futures}
     stack, _, scenario = name.partition("/")
     if stack not in stacks or scenario not in futures:
-        known = [f"{each}/{other}" for each in stacks for other in futures] if len(stacks) < 1_000 else list(stacks)
+        known = (
+            [f"{each}/{other}" for each in stacks for other in futures]
+            if len(stacks) < 1_000
+            else list(stacks)
+        )
         near = get_close_matches(name, known, 3, 0.3)
         raise UsageError(
             f'--cell: there is no "{name}" in this portfolio',

@@ -18,10 +18,14 @@ class ScenarioTotalRow(Output):
     fits: int
     does_not_fit: int
     cannot_tell: int
-    failed: int = Field(description="Number of cells without a result. `cells` contains the reasons.")
+    failed: int = Field(
+        description="Number of cells without a result. `cells` contains the reasons."
+    )
     not_computed: int
     nodes: int = Field(description="Number of built nodes, within the maximums.")
-    hourly: float | None = Field(description="US dollars per hour for these nodes. null if a price is unknown.")
+    hourly: float | None = Field(
+        description="US dollars per hour for these nodes. null if a price is unknown."
+    )
 
 
 class StackRow(Output):
@@ -29,7 +33,9 @@ class StackRow(Output):
 
     name: str
     as_is: OutcomeText
-    first_not_fitting: str | None = Field(description="First scenario in the file in which the verdict isn't fits.")
+    first_not_fitting: str | None = Field(
+        description="First scenario in the file in which the verdict isn't fits."
+    )
 
 
 class CellRow(Output):
@@ -73,7 +79,8 @@ class CurveRow(Output):
         description="Number of additional units in the packing. null if a pod is already pending."
     )
     simulated_up_to: int | None = Field(
-        description="Number of additional units in the simulation. null if not requested, or if none fit."
+        description="Number of additional units in the simulation. null if not requested, or if "
+        "none fit."
     )
     refused_from: int | None = Field(
         description="Number of additional units that is proven not to fit. null if not proven."
@@ -90,7 +97,9 @@ class IntervalRow(Output):
 
 
 class RiskRow(Output):
-    """How often pods are pending on the planned nodes, in random orders of arrival, spot nodes lost."""
+    """How often pods are pending on the planned nodes, in random orders of arrival, spot nodes
+    lost.
+    """
 
     stack: str
     scenario: str
@@ -98,8 +107,12 @@ class RiskRow(Output):
     seed: int = Field(description="Seed of the first run. Each following run adds 1.")
     spot_loss: float
     nodes: dict[str, int] = Field(description="Number of nodes before a failure.")
-    unfinished: int = Field(description="Number of runs that exceeded the time limit. They aren't counted.")
-    pending: IntervalRow = Field(description="Share of runs that leave a pod pending (Wilson score interval).")
+    unfinished: int = Field(
+        description="Number of runs that exceeded the time limit. They aren't counted."
+    )
+    pending: IntervalRow = Field(
+        description="Share of runs that leave a pod pending (Wilson score interval)."
+    )
     pods: IntervalRow = Field(description="Mean number of pending pods per run.")
     most_pods: int
     lost: IntervalRow = Field(description="Mean number of failed nodes per run.")
@@ -125,11 +138,14 @@ class ClusterPlacementRow(Output):
     """The cheapest assignment found; every assignment costs `bound` or more."""
 
     verdict: VerdictText
-    unit: Literal["usd", "nodes"] = Field(description="US dollars per hour, or number of nodes if a price is unknown.")
+    unit: Literal["usd", "nodes"] = Field(
+        description="US dollars per hour, or number of nodes if a price is unknown."
+    )
     cost: float
     bound: float
     gap: float = Field(
-        description="Maximum saving of any other assignment, as a fraction of this cost. 0 means that no assignment "
+        description="Maximum saving of any other assignment, as a fraction of this cost. 0 means "
+        "that no assignment "
         "costs less."
     )
     pending: int
@@ -155,4 +171,6 @@ class PortfolioOutput(Output):
     curves: list[CurveRow]
     risk: list[RiskRow]
     placement: ClusterPlacementRow | None
-    faults: list[str] = Field(description="Cells without a result and the reasons, and patterns without a match.")
+    faults: list[str] = Field(
+        description="Cells without a result and the reasons, and patterns without a match."
+    )

@@ -36,7 +36,8 @@ class Collected:
 
 
 def collect(path: str) -> Collected:
-    """Return what a portfolio file names; raises PlannerError where the file, or a path of a scenario, is wrong.
+    """Return what a portfolio file names; raises PlannerError where the file, or a path of a
+    scenario, is wrong.
 
     A stack that cannot be read, or that is not there, is kept with its fault: the others go on.
     """
@@ -50,14 +51,20 @@ def collect(path: str) -> Collected:
         for inputs in files.stacks(entry, place):
             if inputs.name in stacks:
                 raise PortfolioError(
-                    f'two stacks are named "{inputs.name}"', place=place, fix="give one of them another `name`"
+                    f'two stacks are named "{inputs.name}"',
+                    place=place,
+                    fix="give one of them another `name`",
                 )
             stacks[inputs.name] = inputs
             labels[inputs.name] = {"name": inputs.name, **entry.labels}
     futures = []
     for at, scenario in enumerate(portfolio.all_scenarios):
         try:
-            added = files.sources(files.folder, scenario.add_workloads) if scenario.add_workloads else ()
+            added = (
+                files.sources(files.folder, scenario.add_workloads)
+                if scenario.add_workloads
+                else ()
+            )
         except PlannerError as error:
             raise _at(("scenarios", at - 1, "addWorkloads"), error, data, path) from None
         futures.append(ScenarioInputs(scenario=scenario, added=added))
@@ -68,7 +75,11 @@ def collect(path: str) -> Collected:
         except PlannerError as error:
             raise _at(("place", at, "workloads"), error, data, path) from None
     return Collected(
-        portfolio=portfolio, stacks=tuple(stacks.values()), labels=labels, futures=tuple(futures), placed=tuple(placed)
+        portfolio=portfolio,
+        stacks=tuple(stacks.values()),
+        labels=labels,
+        futures=tuple(futures),
+        placed=tuple(placed),
     )
 
 
@@ -80,22 +91,35 @@ def _at(key: Location, error: PlannerError, data: object, path: str) -> Portfoli
 
 @dataclass(slots=True)
 class _Files:
-    """Reads below the portfolio's folder, the same paths once; names in messages are relative to it."""
+    """Reads below the portfolio's folder, the same paths once; names in messages are relative to
+    it.
+    """
 
     folder: Path
-    _read: dict[tuple[str, ...], tuple[Source, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Source, ...]])
+    _read: dict[tuple[str, ...], tuple[Source, ...]] = field(
+        default_factory=dict[tuple[str, ...], tuple[Source, ...]]
+    )
 
     def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
-        """Yield the stacks of an entry; where there is none, one with that fault, named like the entry or its path."""
+        """Yield the stacks of an entry; where there is none, one with that fault, named like the
+        entry or its path.
+        """
         root, prefix = self.folder, ""
         pattern = entry.stack or entry.fleet or ""
         try:
             if entry.git is not None:
                 repository = (self.folder / entry.git.repository).resolve()
-                root, prefix = checked_out(repository, str(entry.git.ref), place), f"{entry.git.ref}:"
+                root, prefix = (
+                    checked_out(repository, str(entry.git.ref), place),
+                    f"{entry.git.ref}:",
+                )
             found = sorted(glob.glob(os.path.join(root, pattern), recursive=True))
             if not found:
-                raise PortfolioError(f'no file matches "{pattern}"', place=place, fix="paths are relative to this file")
+                raise PortfolioError(
+                    f'no file matches "{pattern}"',
+                    place=place,
+                    fix="paths are relative to this file",
+                )
         except (PortfolioError, SourceError) as error:
             yield StackInputs(
                 name=entry.name or pattern,
@@ -107,7 +131,9 @@ class _Files:
             return
         if entry.name is not None and len(found) > 1:
             raise PortfolioError(
-                f'"{entry.name}" would name {len(found)} stacks', place=place, fix="leave `name` out, or name one file"
+                f'"{entry.name}" would name {len(found)} stacks',
+                place=place,
+                fix="leave `name` out, or name one file",
             )
         for file in found:
             inputs = self._stack(entry, Path(file), root)
@@ -128,9 +154,13 @@ class _Files:
                 settings, is_fleet = read_file(project / config[_FLEET]), True
         except PlannerError as error:
             fault = CellFault.of(error)
-        name = entry.name or (_fleet_name(file) if entry.fleet is not None else file.stem.removeprefix("Pulumi."))
+        name = entry.name or (
+            _fleet_name(file) if entry.fleet is not None else file.stem.removeprefix("Pulumi.")
+        )
         named = replace(settings, name=os.path.relpath(settings.name, root))
-        return StackInputs(name=name, settings=named, is_fleet=is_fleet, sources=sources, fault=fault)
+        return StackInputs(
+            name=name, settings=named, is_fleet=is_fleet, sources=sources, fault=fault
+        )
 
     def sources(self, folder: Path, paths: Sequence[str]) -> tuple[Source, ...]:
         """Return the manifests of paths below a folder; raises SourceError."""
@@ -138,12 +168,16 @@ class _Files:
         if key not in self._read:
             named = [os.path.join(folder, path) for path in paths]
             read, _ = mark_unrelated_files(read_sources(named), named, "plan")
-            self._read[key] = tuple(replace(each, name=os.path.relpath(each.name, folder)) for each in read)
+            self._read[key] = tuple(
+                replace(each, name=os.path.relpath(each.name, folder)) for each in read
+            )
         return self._read[key]
 
 
 def _config_of(settings: Source) -> Mapping[str, Any]:
-    """Return the configuration in a stack's settings, {} if there is none: planning says what is wrong with them."""
+    """Return the configuration in a stack's settings, {} if there is none: planning says what is
+    wrong with them.
+    """
     data = read_document(settings.text, settings.name)
     config = data.get("config") if isinstance(data, Mapping) else None
     return config if isinstance(config, Mapping) else {}
@@ -152,7 +186,11 @@ def _config_of(settings: Source) -> Mapping[str, Any]:
 def _own_workloads(config: Mapping[str, Any]) -> list[str]:
     """Return the workloads of a stack's settings, as far as they are there."""
     listed = config.get(_WORKLOADS)
-    return [path for path in listed if isinstance(path, str) and path] if isinstance(listed, list) else []
+    return (
+        [path for path in listed if isinstance(path, str) and path]
+        if isinstance(listed, list)
+        else []
+    )
 
 
 def _fleet_name(file: Path) -> str:

@@ -8,7 +8,9 @@ from dra_command.command_line.shared_options import add_answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="portfolio file with stacks, scenarios, and questions")
+    parser.add_argument(
+        "file", metavar="FILE", help="portfolio file with stacks, scenarios, and questions"
+    )
     where = parser.add_argument_group("where it runs")
     where.add_argument(
         "--workers",
@@ -27,7 +29,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("processes", "here", "dask"),
         default="",
-        help="processes, only this process, or Dask with workers on this machine [default: processes, or "
+        help="processes, only this process, or Dask with workers on this machine [default: "
+        "processes, or "
         "this process for up to 48 cells]",
     )
     where.add_argument(
@@ -38,11 +41,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="run a part of the stacks, and estimate the time for all",
     )
     parser.add_argument(
-        "--results", metavar="FOLDER", default="", help="folder of cached results [default: .pulumi-dra next to FILE]"
+        "--results",
+        metavar="FOLDER",
+        default="",
+        help="folder of cached results [default: .pulumi-dra next to FILE]",
     )
-    parser.add_argument("--parquet", metavar="FILE", default="", help="also write all results to one Parquet file")
     parser.add_argument(
-        "--cell", metavar="STACK/SCENARIO", default="", help="print the plan of one stack in one scenario instead"
+        "--parquet", metavar="FILE", default="", help="also write all results to one Parquet file"
+    )
+    parser.add_argument(
+        "--cell",
+        metavar="STACK/SCENARIO",
+        default="",
+        help="print the plan of one stack in one scenario instead",
     )
     add_answer(parser, ("text", "json", "html"))
 

@@ -32,7 +32,10 @@ def run(values: argparse.Namespace) -> int:
     with shown(quiet=values.quiet) as progress:
         answers = run_portfolio(collected, options, progress)
     for file, why in answers.store.unreadable.items():
-        print(f"pulumi-dra: {file}: is passed over, it cannot be read: {why}; remove it", file=sys.stderr)
+        print(
+            f"pulumi-dra: {file}: is passed over, it cannot be read: {why}; remove it",
+            file=sys.stderr,
+        )
     summary = Summary(answers)
     if values.parquet:
         from dra_command.portfolio.report.parquet import export_parquet
@@ -44,10 +47,14 @@ def run(values: argparse.Namespace) -> int:
 
 def _check(values: argparse.Namespace) -> None:
     """Raise UsageError for options that do not go together."""
-    for option, given in (("--engine", values.engine not in ("", "dask")), ("--workers", values.workers)):
+    for option, given in (
+        ("--engine", values.engine not in ("", "dask")),
+        ("--workers", values.workers),
+    ):
         if values.scheduler and given:
             raise UsageError(
-                f"{option}: with --scheduler the workers are those that have joined it", fix=f"leave {option} out"
+                f"{option}: with --scheduler the workers are those that have joined it",
+                fix=f"leave {option} out",
             )
 
 
@@ -80,7 +87,8 @@ def _status(summary: Summary, values: argparse.Namespace) -> int:
     log = summary.answers.log
     if log.interrupted:
         print(
-            f"interrupted: {log.known + log.computed} of {log.cells} cells are kept; the same command continues",
+            f"interrupted: {log.known + log.computed} of {log.cells} cells are kept; the same "
+            "command continues",
             file=sys.stderr,
         )
         return Status.INTERRUPTED

@@ -11,16 +11,24 @@ _WORKERS = (1, 16, 128)
 
 
 def estimate(folder: Path, missing: int) -> list[str]:
-    """Return sentences on the time and the room that missing cells take; none where nothing was measured."""
+    """Return sentences on the time and the room that missing cells take; none where nothing was
+    measured.
+    """
     runs = _runs(folder)
     cells = sum(run["cells"] for run in runs)
     if not cells or not missing:
         return []
     each = sum(run["cpu_seconds"] for run in runs) / cells
     kept = sum(part.stat().st_size for part in folder.glob("part-*")) / cells
-    times = ", ".join(f"{_time(each * missing / workers)} on {counted(workers, 'core')}" for workers in _WORKERS)
+    times = ", ".join(
+        f"{_time(each * missing / workers)} on {counted(workers, 'core')}" for workers in _WORKERS
+    )
     return [
-        f"{missing:,} cells are not computed yet; {cells:,} took {each * 1000:.1f} ms of CPU each: {times}",
+        (
+            f"{missing:,} cells are not computed yet; {cells:,} took {each * 1000:.1f} ms of CPU "
+            "each: "
+            f"{times}"
+        ),
         f"their answers take about {_size(kept * missing)}",
     ]
 

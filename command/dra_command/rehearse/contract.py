@@ -49,10 +49,14 @@ class RehearsedOutcomeRow(Output):
     """What became of a workload."""
 
     placed: int
-    pending: int = Field(description="Number of pods without a node, including pods that were never created.")
+    pending: int = Field(
+        description="Number of pods without a node, including pods that were never created."
+    )
     created: int
     placements: list[PlanPlacementRow]
-    refused: str = Field(description="Reason why the API server rejected it or its pods. Empty if accepted.")
+    refused: str = Field(
+        description="Reason why the API server rejected it or its pods. Empty if accepted."
+    )
     pods: list[RehearsedPodRow]
 
 
@@ -73,8 +77,12 @@ class RehearsedWorkloadRow(Output):
     plan: PlannedRow | None = Field(description="null if the plan omits the workload.")
     simulation: SimulatedRow | None = Field(description="null if nothing was simulated.")
     outcome: RehearsedOutcomeRow
-    difference: RehearsedDifferenceRow | None = Field(description="Difference between plan and outcome.")
-    deviation: RehearsedDifferenceRow | None = Field(description="Difference between simulation and outcome.")
+    difference: RehearsedDifferenceRow | None = Field(
+        description="Difference between plan and outcome."
+    )
+    deviation: RehearsedDifferenceRow | None = Field(
+        description="Difference between simulation and outcome."
+    )
 
 
 class RehearsedPoolRow(Output):
@@ -99,11 +107,15 @@ class ScenarioWorkloadRow(Output):
     wanted: int = Field(description="Expected number of pods after the scenario.")
     simulation: SimulatedRow
     outcome: RehearsedOutcomeRow
-    deviation: RehearsedDifferenceRow | None = Field(description="Difference between simulation and outcome.")
+    deviation: RehearsedDifferenceRow | None = Field(
+        description="Difference between simulation and outcome."
+    )
 
 
 class RehearsedScenario(Output):
-    """A scenario that was played after the workloads were placed, and after the scenarios before it."""
+    """A scenario that was played after the workloads were placed, and after the scenarios before
+    it.
+    """
 
     scenario: str
     event: str
@@ -117,7 +129,8 @@ class RehearseOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="fits: every pod has a node. does-not-fit: pods are pending. cannot-tell: a difference is "
+        description="fits: every pod has a node. does-not-fit: pods are pending. cannot-tell: a "
+        "difference is "
         "unexplained, or the time limit was reached."
     )
     kubernetes: str = Field(description="Kubernetes version of the control plane.")
@@ -126,7 +139,9 @@ class RehearseOutput(Output):
     workloads: list[RehearsedWorkloadRow]
     pools: list[RehearsedPoolRow]
     notes: list[str]
-    scenarios: list[RehearsedScenario] = Field(description="Scenarios in the order in which they ran.")
+    scenarios: list[RehearsedScenario] = Field(
+        description="Scenarios in the order in which they ran."
+    )
 
 
 class RehearsedStepRow(Output):
@@ -134,7 +149,9 @@ class RehearsedStepRow(Output):
 
     step: str = Field(description="Number and name: 02-move-chat.")
     placed: int
-    pending: int = Field(description="Pods without a node, with the old and the new pods of the step at once.")
+    pending: int = Field(
+        description="Pods without a node, with the old and the new pods of the step at once."
+    )
     is_safe: bool = Field(description="The plan proves that no pod stays pending.")
     decided: bool = Field(description="False if time ran out.")
 

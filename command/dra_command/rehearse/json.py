@@ -59,7 +59,9 @@ def _workload(row: Row) -> RehearsedWorkloadRow:
         else PlannedRow(
             placed=planned.placed,
             pending=planned.pending,
-            placements=[PlanPlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements],
+            placements=[
+                PlanPlacementRow(pool=pool, pods=pods) for pool, pods in planned.placements
+            ],
             verdict=planned.verdicts["steady"],
         ),
         simulation=_simulated(row.simulated) if row.simulated else None,

@@ -23,11 +23,18 @@ from dra_sandbox.tools.kubernetes import find_binaries
 
 
 def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int:
-    """Print what the scheduler does in each step; return 0 if every pod has a node in all, 1 if not, 3 if unknown."""
+    """Print what the scheduler does in each step; return 0 if every pod has a node in all, 1 if
+    not, 3 if unknown.
+    """
     if inputs.fleet is None:
-        raise UsageError("--migration needs the pools of the fleet", fix="add --fleet FILE or --stack NAME")
+        raise UsageError(
+            "--migration needs the pools of the fleet", fix="add --fleet FILE or --stack NAME"
+        )
     if values.format not in ("text", "json") or values.scenario:
-        raise UsageError("--migration supports only text and JSON, without --scenario", fix="remove these options")
+        raise UsageError(
+            "--migration supports only text and JSON, without --scenario",
+            fix="remove these options",
+        )
     steps = plan_steps(inputs.sources, inputs.fleet, kubernetes=inputs.kubernetes).steps
     minor = parse_version(inputs.kubernetes or inputs.fleet.kubernetes)
     try:
@@ -38,7 +45,9 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
             binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
             title = f"rehearsing {counted(len(steps), 'step')} on Kubernetes {binaries.version}"
             tolerates = cloud(inputs.fleet.cloud).tolerates_extended_resources
-            start = partial(control_plane, Settings(minor, tolerates_extended_resources=tolerates), binaries)
+            start = partial(
+                control_plane, Settings(minor, tolerates_extended_resources=tolerates), binaries
+            )
             with progress_step(title):
                 found = tuple(rehearse_steps(start, steps, inputs.kubernetes, values.time_limit))
     except NotThrowAway as error:
@@ -53,7 +62,9 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
 
 def _print(found: tuple[RehearsedStep, ...], values: argparse.Namespace) -> None:
     if values.format == "json":
-        print(RehearseMigrationOutput(steps=[_row(each) for each in found]).model_dump_json(indent=2))
+        print(
+            RehearseMigrationOutput(steps=[_row(each) for each in found]).model_dump_json(indent=2)
+        )
         return
     with Page() as page:
         if not found:
@@ -61,7 +72,9 @@ def _print(found: tuple[RehearsedStep, ...], values: argparse.Namespace) -> None
             return
         pending = [str(each.step.number) for each in found if each.pending]
         page.text(
-            f"Pods are pending in step {', '.join(pending)}." if pending else "All pods were placed in every step."
+            f"Pods are pending in step {', '.join(pending)}."
+            if pending
+            else "All pods were placed in every step."
         )
         rows = [
             (

@@ -11,17 +11,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(observed="")
     add_paths(parser)
     add_fleet(parser)
-    parser.add_argument("--kubernetes", metavar="VERSION", help="use this Kubernetes version, for example 1.36")
+    parser.add_argument(
+        "--kubernetes", metavar="VERSION", help="use this Kubernetes version, for example 1.36"
+    )
     parser.add_argument(
         "--order",
         metavar="ORDER",
         default="document",
-        help="order in which workloads arrive: document, reversed, or random:N [default: %(default)s]",
+        help="order in which workloads arrive: document, reversed, or random:N [default: "
+        "%(default)s]",
     )
     parser.add_argument(
         "--one-by-one",
         action="store_true",
-        help="apply each workload after all earlier pods have a node or a verdict [default: all at once]",
+        help="apply each workload after all earlier pods have a node or a verdict [default: all at "
+        "once]",
     )
     parser.add_argument(
         "--scenario",
@@ -43,8 +47,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="use this disposable cluster (kind, k3d, vcluster), which must have the label for it",
     )
     parser.add_argument("--context", metavar="NAME", default="", help="context in the kubeconfig")
-    parser.add_argument("--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries")
     parser.add_argument(
-        "--time-limit", metavar="SECONDS", type=float, default=180, help="fail after SECONDS [default: %(default)s]"
+        "--binaries", metavar="FOLDER", help="folder with etcd and the three Kubernetes binaries"
+    )
+    parser.add_argument(
+        "--time-limit",
+        metavar="SECONDS",
+        type=float,
+        default=180,
+        help="fail after SECONDS [default: %(default)s]",
     )
     add_answer(parser, ("text", "json", "markdown", "html"))

@@ -21,12 +21,14 @@ if TYPE_CHECKING:  # the sandbox is an extra
 
 
 def run(values: argparse.Namespace) -> int:
-    """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when some are pending,
-    3 when a difference is unexplained or time ran out.
+    """Plan, rehearse the plan, and print both side by side; 0 when every pod has a node, 1 when
+    some are pending, 3 when a difference is unexplained or time ran out.
     """
     require_sandbox("a rehearsal", "psutil", "cryptography")
     if values.context and not values.kubeconfig:
-        raise UsageError("--context names a context of a kubeconfig", fix="give --kubeconfig FILE too")
+        raise UsageError(
+            "--context names a context of a kubeconfig", fix="give --kubeconfig FILE too"
+        )
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)
     if values.migration:
@@ -34,7 +36,12 @@ def run(values: argparse.Namespace) -> int:
 
         return rehearse_migration(values, inputs)
     plan = make_plan(
-        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes, paths=inputs.paths)
+        PlanRequest(
+            sources=inputs.sources,
+            fleet=inputs.fleet,
+            kubernetes=inputs.kubernetes,
+            paths=inputs.paths,
+        )
     )
     found = _rehearse(plan, inputs.sources, values)
     _print(found, values)

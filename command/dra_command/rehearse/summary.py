@@ -13,17 +13,26 @@ if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
-    "plan: what the packing found places · simulation: what the planner says of this order of arrival · "
+    "plan: what the packing found places · simulation: what the planner says of this order of "
+    "arrival · "
     "outcome: what the scheduler did · pods per pool in brackets"
 )
 
 
 def verdict_of(found: Comparison) -> Verdict:
-    """Return whether every pod has a node; cannot tell where something is unexplained, or time ran out."""
-    if _unexplained(found) or not found.outcome.decided or not all(each.decided for each in found.scenarios):
+    """Return whether every pod has a node; cannot tell where something is unexplained, or time ran
+    out.
+    """
+    if (
+        _unexplained(found)
+        or not found.outcome.decided
+        or not all(each.decided for each in found.scenarios)
+    ):
         return "cannot-tell"
     is_pending = found.pending or any(each.pending for each in found.scenarios)
-    return "does-not-fit" if is_pending or any(row.outcome.refused for row in found.rows) else "fits"
+    return (
+        "does-not-fit" if is_pending or any(row.outcome.refused for row in found.rows) else "fits"
+    )
 
 
 def headline(found: Comparison) -> str:
@@ -38,7 +47,9 @@ def headline(found: Comparison) -> str:
     if found.pending:
         first = f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
     left = [
-        f"After {each.scenario}: {counted(each.pending, 'pod')} pending." for each in found.scenarios if each.pending
+        f"After {each.scenario}: {counted(each.pending, 'pod')} pending."
+        for each in found.scenarios
+        if each.pending
     ]
     return " ".join([first, *left])
 
@@ -69,7 +80,9 @@ def workloads_table(found: Comparison) -> Table:
 
 
 def scenario_tables(found: Comparison) -> Iterator[Table]:
-    """Yield for each scenario what was placed before, what the simulation said, and what became of every workload."""
+    """Yield for each scenario what was placed before, what the simulation said, and what became of
+    every workload.
+    """
     heads = ("workload", "before", "pods", "simulation", "outcome", "pending", "difference")
     for each in found.scenarios:
         rows = tuple(
@@ -84,7 +97,11 @@ def scenario_tables(found: Comparison) -> Iterator[Table]:
             )
             for row in each.rows
         )
-        note = "" if each.decided else "The time limit was reached before the scheduler had judged every pod."
+        note = (
+            ""
+            if each.decided
+            else "The time limit was reached before the scheduler had judged every pod."
+        )
         title = f"Scenario {each.scenario}: {each.event}"
         yield Table(title, heads, rows, frozenset({1, 2, 5}), note)
 
@@ -109,7 +126,9 @@ def pools_table(found: Comparison) -> Table:
 
 
 def explanations(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each workload that differs, was refused or has pending pods, with the reason and the scheduler's words."""
+    """Yield each workload that differs, was refused or has pending pods, with the reason and the
+    scheduler's words.
+    """
     for row in found.rows:
         lines = [each.message for each in (row.difference, row.deviation) if each is not None]
         if row.outcome.refused and not row.difference:

@@ -22,13 +22,20 @@ if TYPE_CHECKING:  # the sandbox is an extra
 def print_rehearsal(found: Comparison, *, quiet: bool = False) -> None:
     """Print the rehearsal; `quiet` leaves the headline and what differs or is pending."""
     with Page() as page:
-        page.line((headline(found), f"bold {VERDICT_STYLES[verdict_of(found)]}"), f"  {setting(found)}")
+        page.line(
+            (headline(found), f"bold {VERDICT_STYLES[verdict_of(found)]}"), f"  {setting(found)}"
+        )
         if not quiet:
             for table in (workloads_table(found), pools_table(found), *scenario_tables(found)):
                 page.gap()
                 if table.title.startswith("Scenario"):
                     page.line((table.title, "bold"))
-                page.table(table.heads, table.rows, numbers=table.numbers, styles={"unexplained": "bold red"})
+                page.table(
+                    table.heads,
+                    table.rows,
+                    numbers=table.numbers,
+                    styles={"unexplained": "bold red"},
+                )
                 if table.note:
                     page.text(table.note, indent=2)
         for name, lines in explanations(found):

@@ -9,7 +9,10 @@ from dra_command.command_line.shared_options import add_answer, add_capacity, ad
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_choice(
-        parser, "action", ("test", "objects"), "run the test cases of rules, or print the objects that rules read"
+        parser,
+        "action",
+        ("test", "objects"),
+        "run the test cases of rules, or print the objects that rules read",
     )
     add_paths(parser)
     add_capacity(parser)

@@ -47,7 +47,11 @@ def _test(values: argparse.Namespace) -> Status:
         print(_test_json(tested))
     else:
         _print_test(tested, quiet=values.quiet)
-    return Status.FITS if all(each.is_met for rule in tested for each in rule.results) else Status.BROKEN
+    return (
+        Status.FITS
+        if all(each.is_met for rule in tested for each in rule.results)
+        else Status.BROKEN
+    )
 
 
 def _files(values: argparse.Namespace) -> tuple[str, ...]:
@@ -58,7 +62,10 @@ def _files(values: argparse.Namespace) -> tuple[str, ...]:
         named += sorted(map(str, folder.glob("*.yaml"))) if folder.is_dir() else [path]
     found = named or [find_configuration(".")]
     if not found[0]:
-        raise UsageError("there is no pulumi-dra.yaml here or above", fix="name a file: pulumi-dra rules test FILE")
+        raise UsageError(
+            "there is no pulumi-dra.yaml here or above",
+            fix="name a file: pulumi-dra rules test FILE",
+        )
     return tuple(dict.fromkeys(found))
 
 
@@ -107,7 +114,9 @@ def _test_json(tested: Sequence[_Tested]) -> str:
     ]
     failed = sum(not row.met for row in rows)
     untested = [rule.rule for rule in tested if not rule.results]
-    output = RulesTestOutput(passed=len(rows) - failed, failed=failed, untested=untested, cases=rows)
+    output = RulesTestOutput(
+        passed=len(rows) - failed, failed=failed, untested=untested, cases=rows
+    )
     return output.model_dump_json(indent=2)
 
 
@@ -129,7 +138,11 @@ def _print_objects(values: argparse.Namespace) -> Status:
 def _plain(value: Any) -> Any:
     """Return a value as plain data, objects without their unknown fields."""
     if isinstance(value, MapValue):
-        return {key: _plain(each) for key, each in value.entries.values() if not isinstance(each, UnknownValue)}
+        return {
+            key: _plain(each)
+            for key, each in value.entries.values()
+            if not isinstance(each, UnknownValue)
+        }
     if isinstance(value, list):
         return [_plain(each) for each in value]
     return value

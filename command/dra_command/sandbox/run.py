@@ -15,7 +15,10 @@ def run(values: argparse.Namespace) -> int:
     require_sandbox("the sandbox", "pulumi", "grpc")
     for word in values.words:
         if not word.isprintable() or len(word) > _LONGEST_WORD:
-            raise UsageError(f'"{visible(word)}" is no stack, folder or version', fix="see `pulumi-dra sandbox --help`")
+            raise UsageError(
+                f'"{visible(word)}" is no stack, folder or version',
+                fix="see `pulumi-dra sandbox --help`",
+            )
     from dra_sandbox.__main__ import main
 
     try:

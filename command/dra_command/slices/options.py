@@ -10,15 +10,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     fleet = parser.add_argument_group("the nodes of a fleet", "as its pools and drivers are set up")
     which = fleet.add_mutually_exclusive_group()
     which.add_argument("--fleet", metavar="FILE", help="fleet file; prints one node of each pool")
-    which.add_argument("--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml")
+    which.add_argument(
+        "--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml"
+    )
     fleet.add_argument("--pool", metavar="NAME", default="", help="print only this pool")
     fleet.add_argument(
-        "--nodes", action="store_true", help="also print Nodes and DeviceClasses, for kwok or a scheduler simulator"
+        "--nodes",
+        action="store_true",
+        help="also print Nodes and DeviceClasses, for kwok or a scheduler simulator",
     )
     node = parser.add_argument_group("or any node")
-    node.add_argument("--machine", metavar="TYPE", default="", help="machine type, for example p5.48xlarge")
     node.add_argument(
-        "--cloud", metavar="CLOUD", default="", help="cloud [default: the cloud that has the machine type]"
+        "--machine", metavar="TYPE", default="", help="machine type, for example p5.48xlarge"
+    )
+    node.add_argument(
+        "--cloud",
+        metavar="CLOUD",
+        default="",
+        help="cloud [default: the cloud that has the machine type]",
     )
     node.add_argument(
         "--driver",
@@ -26,25 +35,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="",
         help="version of the NVIDIA DRA driver (not needed for TPU and Neuron)",
     )
-    node.add_argument("--mig", metavar="LAYOUT", default="", help="MIG configuration of every GPU (catalog mig)")
+    node.add_argument(
+        "--mig", metavar="LAYOUT", default="", help="MIG configuration of every GPU (catalog mig)"
+    )
     node.add_argument(
         "--gate",
         metavar="NAME[=true|false]",
         action="append",
         default=[],
-        help="feature gate of the driver, repeatable (catalog drivers): DynamicMIG, PassthroughSupport for VFIO, …",
+        help="feature gate of the driver, repeatable (catalog drivers): DynamicMIG, "
+        "PassthroughSupport for VFIO, …",
     )
     node.add_argument(
         "--consumable-shares",
         metavar="HOW",
         default="",
-        help="with the gate ConsumableShares, how claims share a GPU: memory, unlimited, or a number",
+        help="with the gate ConsumableShares, how claims share a GPU: memory, unlimited, or a "
+        "number",
     )
-    node.add_argument("--compute-domains", action="store_true", help="include channels and daemons of ComputeDomains")
+    node.add_argument(
+        "--compute-domains",
+        action="store_true",
+        help="include channels and daemons of ComputeDomains",
+    )
     node.add_argument(
         "--network",
         action="store_true",
-        help="also print network interfaces that DRANET publishes: EFA on EKS, RDMA and gVNIC on GKE",
+        help="also print network interfaces that DRANET publishes: EFA on EKS, RDMA and gVNIC on "
+        "GKE",
     )
     node.add_argument("--node-name", metavar="NAME", default="", help="default: node-0")
     parser.add_argument(
@@ -53,4 +71,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="",
         help="Kubernetes version [default: the fleet's version; 1.34 without a fleet]",
     )
-    parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s")
+    parser.add_argument(
+        "--format", choices=("yaml", "json"), default="yaml", help="default: %(default)s"
+    )

@@ -28,7 +28,16 @@ from dra_planner.plan import fleet_classes
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.slices import render_slice
 
-_OF_A_MACHINE = ("cloud", "driver", "mig", "gate", "consumable_shares", "compute_domains", "network", "node_name")
+_OF_A_MACHINE = (
+    "cloud",
+    "driver",
+    "mig",
+    "gate",
+    "consumable_shares",
+    "compute_domains",
+    "network",
+    "node_name",
+)
 _NODE_NAME, _KUBERNETES = "node-0", "1.34"
 _NODE = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LONGEST_NAME = 253
@@ -50,28 +59,41 @@ _Dumper.add_representer(
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be predicted."""
+    """Print the slices of one node, or of one of each pool; raises PlannerError for what cannot be
+    predicted.
+    """
     if values.fleet or values.stack:
         documents = _of_pools(values)
     elif values.nodes:
-        raise UsageError("--nodes is for the pools of a fleet", fix="give --fleet FILE or --stack NAME with it")
+        raise UsageError(
+            "--nodes is for the pools of a fleet", fix="give --fleet FILE or --stack NAME with it"
+        )
     elif values.machine:
         documents = [render_slice(each) for each in _of_machine(values)]
     else:
-        raise UsageError("no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME")
+        raise UsageError(
+            "no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME"
+        )
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
     return Status.FITS
 
 
 def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the slices of one node of each pool; with --nodes the fleet's DeviceClasses and the nodes before them."""
+    """Return the slices of one node of each pool; with --nodes the fleet's DeviceClasses and the
+    nodes before them.
+    """
     given = [name for name in ("machine", *_OF_A_MACHINE) if getattr(values, name)]
     if given:
         option = "--" + given[0].replace("_", "-")
-        raise UsageError(f"{option} is for one machine; the fleet says it for its pools", fix=f"leave {option} out")
+        raise UsageError(
+            f"{option} is for one machine; the fleet says it for its pools",
+            fix=f"leave {option} out",
+        )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
     assert inputs.fleet is not None  # --stack or --fleet was given
-    features = features_of(parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor)
+    features = features_of(
+        parse_version(values.kubernetes) if values.kubernetes else inputs.fleet.minor
+    )
     name = _pool_name(inputs.fleet, values.pool) if values.pool else ""
     offers = [offer for offer in predict_offers(inputs.fleet, features) if name in ("", offer.name)]
     slices = [render_slice(each) for offer in offers for each in offer.slices]
@@ -81,7 +103,11 @@ def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
     pools = [*offers, *([system] if system is not None and not name else [])]
     nodes = [each.node for offer in pools for each in nodes_of(offer, 1)]
     classes = fleet_classes(inputs.fleet, features)
-    return [*(render_device_class(classes[each]) for each in sorted(classes)), *map(render_node, nodes), *slices]
+    return [
+        *(render_device_class(classes[each]) for each in sorted(classes)),
+        *map(render_node, nodes),
+        *slices,
+    ]
 
 
 def _pool_name(fleet: Fleet, name: str) -> str:
@@ -95,8 +121,14 @@ def _pool_name(fleet: Fleet, name: str) -> str:
 
 def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if values.pool:
-        raise UsageError("--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it")
-    machine = catalog.machine(values.cloud, values.machine) if values.cloud else catalog.find_machine(values.machine)
+        raise UsageError(
+            "--pool is for a pool of a fleet", fix="give --fleet FILE or --stack NAME with it"
+        )
+    machine = (
+        catalog.machine(values.cloud, values.machine)
+        if values.cloud
+        else catalog.find_machine(values.machine)
+    )
     settings = PublishingSettings(
         gates=_gates(values.gate),
         consumable_shares=values.consumable_shares,
@@ -106,7 +138,9 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
     if len(node_name) > _LONGEST_NAME or not re.fullmatch(_NODE, node_name):
         fix = "write lower-case letters, digits, dashes and dots"
         raise UsageError(f'"{node_name}" is not a valid node name', fix=fix)
-    slices = _of_other_drivers(machine, node_name, features_of(parse_version(values.kubernetes or _KUBERNETES)))
+    slices = _of_other_drivers(
+        machine, node_name, features_of(parse_version(values.kubernetes or _KUBERNETES))
+    )
     if values.driver or not slices:
         slices += predict_slices(
             machine,
@@ -122,16 +156,27 @@ def _of_machine(values: argparse.Namespace) -> list[ResourceSlice]:
 
 
 def _of_other_drivers(machine: Machine, node_name: str, features: Features) -> list[ResourceSlice]:
-    """Return what drivers other than NVIDIA's publish of the accelerators of a machine type, set up as by default."""
+    """Return what drivers other than NVIDIA's publish of the accelerators of a machine type, set up
+    as by default.
+    """
     node = DriverNode(machine=machine, name=node_name, features=features)
-    others = (each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine))
-    return [found for driver in others for found in driver.slices(driver.options.model_validate({}), node)]
+    others = (
+        each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine)
+    )
+    return [
+        found
+        for driver in others
+        for found in driver.slices(driver.options.model_validate({}), node)
+    ]
 
 
 def _release(version: str) -> DriverRelease:
     if not version:
         known = ", ".join(each.version for each in nvidia.driver_releases() if each.is_installable)
-        raise UsageError("no release of the NVIDIA DRA driver is given", fix=f"give --driver VERSION, one of {known}")
+        raise UsageError(
+            "no release of the NVIDIA DRA driver is given",
+            fix=f"give --driver VERSION, one of {known}",
+        )
     return nvidia.driver_release(version)
 
 
@@ -150,7 +195,9 @@ def _gates(words: list[str]) -> dict[str, bool]:
     for word in words:
         name, equals, value = word.partition("=")
         if value.lower() not in ("true", "false") and equals:
-            raise UsageError(f'--gate {word}: "{value}" is neither true nor false', fix=f"write {name}=true")
+            raise UsageError(
+                f'--gate {word}: "{value}" is neither true nor false', fix=f"write {name}=true"
+            )
         gates[name] = value.lower() != "false"
     return gates
 
@@ -158,7 +205,9 @@ def _gates(words: list[str]) -> dict[str, bool]:
 def _as_yaml(documents: list[dict[str, Any]]) -> str:
     if not documents:
         return "# such a node publishes nothing through this driver\n"
-    text: str = yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+    text: str = yaml.dump_all(
+        documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True
+    )
     return text
 
 

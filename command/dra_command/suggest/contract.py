@@ -32,7 +32,9 @@ class NotComparedRow(Output):
 
 
 class ObstacleRow(Output):
-    """A workload that no fleet of the compared machines runs, with the reasons and what would fix them."""
+    """A workload that no fleet of the compared machines runs, with the reasons and what would fix
+    them.
+    """
 
     subject: str
     reasons: list[str]
@@ -46,9 +48,12 @@ class SuggestOutput(Output):
     verdict: VerdictText
     currency: Literal["USD"] = "USD"
     priced_on: str = Field(description="Date of the oldest price used. Empty if unknown.")
-    best: SuggestedRow | None = Field(description="Cheapest fleet found. null if no fleet runs everything.")
+    best: SuggestedRow | None = Field(
+        description="Cheapest fleet found. null if no fleet runs everything."
+    )
     gap: float = Field(
-        description="Maximum saving of any other fleet of these machine types, as a fraction of this cost. 0 means "
+        description="Maximum saving of any other fleet of these machine types, as a fraction of "
+        "this cost. 0 means "
         "that no fleet costs less."
     )
     others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")

@@ -32,7 +32,9 @@ def suggest_json(found: Suggestions) -> str:
 def _fleet(each: Suggestion) -> SuggestedRow:
     return SuggestedRow(
         hourly=float(each.hourly_usd),
-        machines=[MachineCountRow(machine=machine, nodes=nodes) for machine, nodes in each.machines],
+        machines=[
+            MachineCountRow(machine=machine, nodes=nodes) for machine, nodes in each.machines
+        ],
         fleet=each.document,
     )
 

@@ -9,8 +9,17 @@ from dra_command.command_line.shared_options import add_paths
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser, of_a_stack=False)
-    parser.add_argument("--cloud", metavar="CLOUD", default="", help="cloud [default: the cloud that has the region]")
-    parser.add_argument("--region", required=True, help="region whose machine types and on-demand prices are compared")
+    parser.add_argument(
+        "--cloud",
+        metavar="CLOUD",
+        default="",
+        help="cloud [default: the cloud that has the region]",
+    )
+    parser.add_argument(
+        "--region",
+        required=True,
+        help="region whose machine types and on-demand prices are compared",
+    )
     parser.add_argument(
         "--kubernetes",
         metavar="VERSION",
@@ -24,7 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="compare only these machine types; repeatable",
     )
-    parser.add_argument("--max-price", metavar="USD", default="", help="maximum USD per node and hour")
+    parser.add_argument(
+        "--max-price", metavar="USD", default="", help="maximum USD per node and hour"
+    )
     parser.add_argument(
         "--demand",
         choices=("floor", "steady", "ceiling", "peak"),

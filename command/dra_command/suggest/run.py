@@ -1,4 +1,6 @@
-"""`pulumi-dra suggest`: which machines to buy for workloads, as a fleet document ready to commit."""
+"""`pulumi-dra suggest`: which machines to buy for workloads, as a fleet document ready to
+commit.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,24 @@ from dra_command.inputs.new_cluster import new_cluster_version
 from dra_command.plan_report.summary import obstacles
 from dra_command.suggest.json import suggest_json
 from dra_planner.clouds import cloud_of_region
-from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import (
+    Suggestion,
+    Suggestions,
+    SuggestRequest,
+    suggest_fleets,
+)
 from dra_planner.sources import read_sources
 from dra_planner.wording import counted
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print the cheapest fleet found, the runners-up as comments above it, and return the exit status."""
+    """Print the cheapest fleet found, the runners-up as comments above it, and return the exit
+    status.
+    """
     if not values.paths:
-        raise UsageError("no manifests are named", fix="name a file, a folder, or - for standard input")
+        raise UsageError(
+            "no manifests are named", fix="name a file, a folder, or - for standard input"
+        )
     sources, left_alone = mark_unrelated_files(read_sources(values.paths), values.paths, "suggest")
     print_skipped_files(left_alone, quiet=values.quiet)
     name = values.cloud or cloud_of_region(values.region)
@@ -43,7 +54,11 @@ def run(values: argparse.Namespace) -> int:
         found = suggest_fleets(request)
     if values.format == "json":
         print(suggest_json(found))
-        return Status.FITS if found.best is not None else status_of(found.plan.verdict, allow_unknown=False)
+        return (
+            Status.FITS
+            if found.best is not None
+            else status_of(found.plan.verdict, allow_unknown=False)
+        )
     if found.best is None:
         for line in _refusal(found):
             print(line, file=sys.stderr)
@@ -62,34 +77,53 @@ def _price(text: str) -> Decimal | None:
     except InvalidOperation:
         price = Decimal(-1)
     if not price.is_finite() or price < 0:
-        raise UsageError(f'--max-price: "{text}" is not a price', fix="give US dollars per node and hour, as 12.50")
+        raise UsageError(
+            f'--max-price: "{text}" is not a price',
+            fix="give US dollars per node and hour, as 12.50",
+        )
     return price
 
 
 def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     """Yield what it costs, how far that is from the least, and what simpler fleets cost."""
     dated = best.plan.cost.priced_on if best.plan.cost is not None else ""
-    yield f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
-    least = f"could cost {found.gap:.2%} less, if one exists that was not found" if found.gap else "costs less: proved"
+    yield (
+        f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
+    )
+    least = (
+        f"could cost {found.gap:.2%} less, if one exists that was not found"
+        if found.gap
+        else "costs less: proved"
+    )
     compared = f"{counted(found.candidates, 'machine type')} compared"
     yield f"{compared}; {'another' if found.gap else 'no other'} fleet of them {least}"
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
         yield f"instead, {_fleet(other)}: {_usd(other.hourly_usd)} per hour, {more:.0%} more"
     for why in dict.fromkeys(why for _, why in found.left_out):
-        yield f"not compared, {why}: {', '.join(name for name, other in found.left_out if other == why)}"
+        yield (
+            f"not compared, {why}: "
+            f"{', '.join(name for name, other in found.left_out if other == why)}"
+        )
     yield "the system pool and its cost are not part of the comparison"
 
 
 def _refusal(found: Suggestions) -> Iterator[str]:
-    """Yield why no fleet is printed: reasons that hold on all machine types, or the scheduler on all fleets tried."""
+    """Yield why no fleet is printed: reasons that hold on all machine types, or the scheduler on
+    all fleets tried.
+    """
     plan = found.plan
-    compared = f"the {found.candidates} machine types compared" if found.candidates > 1 else plan.pools[0].machine
+    compared = (
+        f"the {found.candidates} machine types compared"
+        if found.candidates > 1
+        else plan.pools[0].machine
+    )
     blocking = tuple(obstacles(plan))
     apart = [each for each in plan.hindrances if not each.workloads and each.verdict != "fits"]
     if plan.judgement.sizing.verdict == "fits" and not blocking and not apart:
         yield (
-            f"cannot tell: everything can be packed on {_packed(found)}, but the simulated scheduler doesn't place it "
+            f"cannot tell: everything can be packed on {_packed(found)}, but the simulated "
+            "scheduler doesn't place it "
             f"in every pod arrival order on any fleet tried of {compared}"
         )
         return
@@ -114,7 +148,9 @@ def _with_fix(line: str, fix: str) -> Iterator[str]:
 
 
 def _packed(found: Suggestions) -> str:
-    return " + ".join(f"{pool.packing} × {pool.machine}" for pool in found.plan.pools if pool.packing)
+    return " + ".join(
+        f"{pool.packing} × {pool.machine}" for pool in found.plan.pools if pool.packing
+    )
 
 
 def _fleet(each: Suggestion) -> str:

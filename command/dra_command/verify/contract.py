@@ -27,14 +27,18 @@ class MissingRow(Output):
     table: str
     line: str
     reason: str
-    replaces: str = Field(description="First cell of the row that the line replaces. Empty to append it.")
+    replaces: str = Field(
+        description="First cell of the row that the line replaces. Empty to append it."
+    )
 
 
 class VerifyOutput(Output):
     """Answer of `pulumi-dra verify --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="cannot-tell if no node of the snapshot belongs to a pool.")
+    verdict: VerdictText = Field(
+        description="cannot-tell if no node of the snapshot belongs to a pool."
+    )
     compared: dict[str, list[str]] = Field(description="Number of nodes by pool.")
     pools_without_nodes: list[str]
     nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")

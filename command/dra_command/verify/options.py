@@ -13,9 +13,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_cluster(cluster, parser)
     pools = parser.add_mutually_exclusive_group()
     pools.add_argument("--fleet", metavar="FILE", help="fleet file")
-    pools.add_argument("--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml")
-    parser.add_argument(
-        "--kubernetes", metavar="VERSION", help="check against this Kubernetes version instead of the fleet's"
+    pools.add_argument(
+        "--stack", metavar="NAME", help="read fleet and workloads from stacks/Pulumi.NAME.yaml"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: %(default)s")
-    parser.add_argument("--allow-unknown", action="store_true", help="exit with 0 if no node could be compared")
+    parser.add_argument(
+        "--kubernetes",
+        metavar="VERSION",
+        help="check against this Kubernetes version instead of the fleet's",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help="exit with 0 if no node could be compared"
+    )

@@ -1,4 +1,6 @@
-"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would fix a difference."""
+"""`pulumi-dra verify`: a live cluster against the fleet, and the catalogue rows that would fix a
+difference.
+"""
 
 from __future__ import annotations
 
@@ -35,21 +37,35 @@ _MOST_NAMES = 3
 
 
 def run(values: argparse.Namespace) -> int:
-    """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node was compared."""
+    """Print every difference between prediction and snapshot; 1 when there is one, 3 when no node
+    was compared.
+    """
     if not (values.stack or values.fleet):
-        raise UsageError("there is nothing to compare with", fix="give --stack NAME or --fleet FILE")
+        raise UsageError(
+            "there is nothing to compare with", fix="give --stack NAME or --fleet FILE"
+        )
     if not values.observed:
-        raise UsageError("no cluster is named", fix="give --observed FILE, --context NAME or --kubeconfig FILE")
+        raise UsageError(
+            "no cluster is named", fix="give --observed FILE, --context NAME or --kubeconfig FILE"
+        )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False, kinds=VERIFIED_KINDS)
     assert inputs.fleet is not None  # --stack or --fleet was given
-    features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor)
+    features = features_of(
+        parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor
+    )
     snapshot = read_checked(inputs.observed, features)
     observed = observe_offers(snapshot, features)
-    found = verify_offers(predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet))
+    found = verify_offers(
+        predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet)
+    )
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
     options = inputs.fleet.drivers.of(nvidia.DRIVER)
     installed = [
-        *(verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes) if snapshot.classes else ()),
+        *(
+            verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes)
+            if snapshot.classes
+            else ()
+        ),
         *(verify_driver(options.version, daemon_sets) if options is not None else ()),
     ]
     found = dataclasses.replace(found, differences=(*found.differences, *installed))
@@ -64,14 +80,20 @@ def run(values: argparse.Namespace) -> int:
 
 
 def _planned_counts(inputs: CommandInputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
-    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what may be changed."""
+    """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what
+    may be changed.
+    """
     if not inputs.stack or not plan_path(inputs.stack).exists():
         return {}
     saved = read_plan_file(plan_path(inputs.stack), stack=inputs.stack)
     nodes = {row.name: row.nodes for row in saved.pools}
     if fleet.is_autoscaled:
         return {name: (each.min, each.max) for name, each in nodes.items()}
-    least = {pool.name: nodes[pool.name].min for pool in fleet.pools if pool.schedule and pool.name in nodes}
+    least = {
+        pool.name: nodes[pool.name].min
+        for pool in fleet.pools
+        if pool.schedule and pool.name in nodes
+    }
     return {name: (least.get(name, each.desired), each.desired) for name, each in nodes.items()}
 
 
@@ -91,11 +113,20 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
     with Page() as page:
         nodes = sum(map(len, found.compared.values()))
         if found.differences:
-            page.line((f"{counted(len(found.differences), 'difference')} on {counted(nodes, 'node')}.", "bold red"))
+            page.line(
+                (
+                    f"{counted(len(found.differences), 'difference')} on {counted(nodes, 'node')}.",
+                    "bold red",
+                )
+            )
             heads = ("what", "of", "predicted", "observed", "where")
-            page.table(heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items()))
+            page.table(
+                heads, ((*cells, _names(at)) for cells, at in _alike(found.differences).items())
+            )
         elif found.compared:
-            page.line((f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green"))
+            page.line(
+                (f"{counted(nodes, 'node')} {verb(nodes, 'are')} as predicted.", "bold green")
+            )
         else:
             page.line(("No node of the snapshot belongs to a pool of the fleet.", "bold yellow"))
         if found.pools_without_nodes:
@@ -124,7 +155,9 @@ def _alike(differences: Iterable[NodeDifference]) -> dict[tuple[str, ...], list[
     for each in differences:
         subject = " ".join(filter(None, (each.subject, each.field)))
         cells = (each.aspect, subject, each.predicted or "none", each.observed or "none")
-        alike.setdefault(cells, []).append(each.node or (f"pool {each.pool}" if each.pool else "cluster"))
+        alike.setdefault(cells, []).append(
+            each.node or (f"pool {each.pool}" if each.pool else "cluster")
+        )
     return alike
 
 

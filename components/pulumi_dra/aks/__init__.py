@@ -8,4 +8,11 @@ from pulumi_dra.aks.cluster import AksCluster, AksClusterArgs  # the check comes
 from pulumi_dra.aks.gpu_pool import AksGpuPool, AksGpuPoolArgs  # the check comes first
 from pulumi_dra.aks.network import AksNetwork, AksNetworkArgs  # the check comes first
 
-__all__ = ["AksCluster", "AksClusterArgs", "AksGpuPool", "AksGpuPoolArgs", "AksNetwork", "AksNetworkArgs"]
+__all__ = [
+    "AksCluster",
+    "AksClusterArgs",
+    "AksGpuPool",
+    "AksGpuPoolArgs",
+    "AksNetwork",
+    "AksNetworkArgs",
+]

@@ -1,6 +1,9 @@
-"""An AKS cluster that DRA can run on: Entra ID, workload identity, overlay network by Cilium, logs, no passwords."""
+"""An AKS cluster that DRA can run on: Entra ID, workload identity, overlay network by Cilium, logs,
+no passwords.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +20,13 @@ from pulumi_dra.aks.logs import declare_logs, declare_workspace
 from pulumi_dra.aks.naming import CLUSTER_NAME, IDENTITY_NAME, LABEL_NAME, NODE_GROUP_NAME
 from pulumi_dra.aks.network import AksNetwork
 from pulumi_dra.aks.profiles import LEFT_ALONE, api_server_access, network_profile, security_profile
-from pulumi_dra.aks.roles import CLUSTER_ADMIN, CRYPTO_USER, NETWORK_CONTRIBUTOR, READER, declare_role
+from pulumi_dra.aks.roles import (
+    CLUSTER_ADMIN,
+    CRYPTO_USER,
+    NETWORK_CONTRIBUTOR,
+    READER,
+    declare_role,
+)
 from pulumi_dra.children import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.names import fitting, made_of
@@ -55,7 +64,9 @@ class AksCluster(pulumi.ComponentResource):
     oidc_issuer_url: pulumi.Output[str]
     """Issuer of service account tokens, for federated credentials."""
 
-    def __init__(self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("AksCluster", name, args, AksClusterArgs)
         inputs = read_cluster_inputs(read)
         read.finish()
@@ -94,7 +105,11 @@ class AksCluster(pulumi.ComponentResource):
         """Return the cluster's identity, given or new."""
         if inputs.identity_id is not None and inputs.identity_principal_id is not None:
             principal = pulumi.Output.from_input(inputs.identity_principal_id)
-            return Identity(id=pulumi.Output.from_input(inputs.identity_id), principal_id=principal, is_new=False)
+            return Identity(
+                id=pulumi.Output.from_input(inputs.identity_id),
+                principal_id=principal,
+                is_new=False,
+            )
         made = managedidentity.UserAssignedIdentity(
             fitting(f"{self._name}-identity", IDENTITY_NAME),
             resource_group_name=group,
@@ -107,7 +122,9 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_roles(
         self, inputs: AksClusterInputs, identity: Identity, subnet: pulumi.Output[str]
     ) -> list[pulumi.Resource]:
-        """Declare what the identity may do before the cluster is there; one of one's own has its role on the subnet."""
+        """Declare what the identity may do before the cluster is there; one of one's own has its
+        role on the subnet.
+        """
         wanted: list[tuple[str, str, pulumi.Input[str] | None]] = [
             ("subnet", NETWORK_CONTRIBUTOR, subnet if identity.is_new else None),
             ("key", CRYPTO_USER, inputs.secrets_key_vault_id),
@@ -149,7 +166,8 @@ class AksCluster(pulumi.ComponentResource):
             resource_name_=inputs.cluster_name or None,
             location=inputs.location,
             kubernetes_version=inputs.kubernetes_version,
-            dns_prefix=inputs.dns_prefix or re.sub(r"[^a-zA-Z0-9-]", "-", self._name)[:54].strip("-"),
+            dns_prefix=inputs.dns_prefix
+            or re.sub(r"[^a-zA-Z0-9-]", "-", self._name)[:54].strip("-"),
             # AKS's own name may be too long for it, and a change of it replaces the cluster.
             node_resource_group=inputs.node_resource_group
             or group.apply(lambda known: made_of(known, f"-{self._name}-nodes", NODE_GROUP_NAME)),
@@ -181,7 +199,10 @@ class AksCluster(pulumi.ComponentResource):
             security_profile=security_profile(inputs, workspace),
             addon_profiles={
                 "azurepolicy": {"enabled": True},
-                "azureKeyvaultSecretsProvider": {"enabled": True, "config": {"enableSecretRotation": "true"}},
+                "azureKeyvaultSecretsProvider": {
+                    "enabled": True,
+                    "config": {"enableSecretRotation": "true"},
+                },
             },
             disk_encryption_set_id=inputs.disk_encryption_set_id,
             tags=inputs.tags,
@@ -190,7 +211,8 @@ class AksCluster(pulumi.ComponentResource):
                 ignore_changes=LEFT_ALONE if inputs.keep_pools else None,
                 # Two clusters cannot have one name.
                 delete_before_replace=True if inputs.cluster_name else None,
-                # Azure has locks alone, which keep pools and roles of the cluster from being replaced too.
+                # Azure has locks alone, which keep pools and roles of the cluster from being
+                # replaced too.
                 protect=True if inputs.deletion_protection else None,
             ),
         )
@@ -217,7 +239,9 @@ class AksCluster(pulumi.ComponentResource):
         return [pool]
 
     def _system_nodes(self, inputs: AksClusterInputs, subnet: pulumi.Output[str]) -> dict[str, Any]:
-        """Return what the system nodes are like, in words that a pool has inside a cluster and by itself."""
+        """Return what the system nodes are like, in words that a pool has inside a cluster and by
+        itself.
+        """
         return {
             "mode": "System",
             "type": "VirtualMachineScaleSets",
@@ -232,7 +256,8 @@ class AksCluster(pulumi.ComponentResource):
             "availability_zones": inputs.system_zones or None,
             "enable_node_public_ip": False,
             "enable_encryption_at_host": inputs.encryption_at_host,
-            # No taint CriticalAddonsOnly: controllers of drivers and whatever claims nothing run here too.
+            # No taint CriticalAddonsOnly: controllers of drivers and whatever claims nothing run
+            # here too.
             "node_labels": {POOL: "system"},
             "upgrade_settings": {"max_surge": "1"},
         }
@@ -240,17 +265,27 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_administration(
         self, inputs: AksClusterInputs, cluster: containerservice.ManagedCluster
     ) -> list[pulumi.Resource]:
-        """Declare who may do anything in the cluster where no group is named: who first creates it."""
+        """Declare who may do anything in the cluster where no group is named: who first creates
+        it.
+        """
         if inputs.admin_group_object_ids:
             return []
         me = authorization.get_client_config_output(opts=self._children.invoke_options()).object_id
         admin = declare_role(
-            f"{self._name}-admin", CLUSTER_ADMIN, cluster.id, me, self._children, principal_type=inputs.deployer_type
+            f"{self._name}-admin",
+            CLUSTER_ADMIN,
+            cluster.id,
+            me,
+            self._children,
+            principal_type=inputs.deployer_type,
         )
         return [admin]
 
     def _declare_windows(
-        self, inputs: AksClusterInputs, group: pulumi.Output[str], cluster: containerservice.ManagedCluster
+        self,
+        inputs: AksClusterInputs,
+        group: pulumi.Output[str],
+        cluster: containerservice.ManagedCluster,
     ) -> None:
         """Declare when AKS may upgrade control plane and node images."""
         for window in _WINDOWS if inputs.upgrade_channel != "none" else ():
@@ -263,7 +298,9 @@ class AksCluster(pulumi.ComponentResource):
                     "duration_hours": 4,
                     "start_time": inputs.maintenance_start,
                     "utc_offset": "+00:00",
-                    "schedule": {"weekly": {"interval_weeks": 1, "day_of_week": inputs.maintenance_day}},
+                    "schedule": {
+                        "weekly": {"interval_weeks": 1, "day_of_week": inputs.maintenance_day}
+                    },
                 },
                 opts=self._children.options(),
             )
@@ -279,7 +316,9 @@ class AksCluster(pulumi.ComponentResource):
         self.name, self.resource_group_name, self.subnet_id = cluster.name, group, subnet
         self.principal_id = identity.principal_id
         self.endpoint = pulumi.Output.all(cluster.fqdn, cluster.private_fqdn).apply(
-            lambda known: f"https://{(known[0] if inputs.public_access_cidrs else known[1]) or known[0]}"
+            lambda known: (
+                f"https://{(known[0] if inputs.public_access_cidrs else known[1]) or known[0]}"
+            )
         )
         self.oidc_issuer_url = cluster.oidc_issuer_profile.apply(_issuer)
         # "exec": without a token in it; with local accounts off Azure gives no other.
@@ -289,7 +328,9 @@ class AksCluster(pulumi.ComponentResource):
             format="exec",
             opts=self._children.invoke_options(),
         )
-        text = credentials.apply(lambda found: aks_kubeconfig(found.kubeconfigs[0].value, inputs.kubelogin))
+        text = credentials.apply(
+            lambda found: aks_kubeconfig(found.kubeconfigs[0].value, inputs.kubelogin)
+        )
         self.kubeconfig_json = pulumi.Output.secret(text)
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
         self.register_outputs(
@@ -307,7 +348,9 @@ class AksCluster(pulumi.ComponentResource):
 
     @property
     def usable(self) -> list[pulumi.Resource]:
-        """What must be there before anything runs in the cluster: system nodes, and the right to do so."""
+        """What must be there before anything runs in the cluster: system nodes, and the right to do
+        so.
+        """
         return list(self._usable)
 
 

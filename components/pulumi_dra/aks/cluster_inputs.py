@@ -1,6 +1,7 @@
 """Inputs of AksCluster: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
@@ -58,10 +59,14 @@ AUTOSCALER_SETTINGS = (
 """Azure REST API, Managed Clusters, 2025-09-01: autoScalerProfile."""
 DEPLOYERS = ("User", "ServicePrincipal")
 KEY = r"https://[a-zA-Z0-9-]+\.vault\.[a-z.-]+/keys/[a-zA-Z0-9-]+/[0-9a-zA-Z]+"
-KEY_MEANING = "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
+KEY_MEANING = (
+    "a key of a Key Vault with its version (https://VAULT.vault.azure.net/keys/NAME/VERSION)"
+)
 VAULT = rf"{_PROVIDERS}/Microsoft\.KeyVault/vaults/[^/]+"
 DISK_SET = rf"{_PROVIDERS}/Microsoft\.Compute/diskEncryptionSets/[^/]+"
-DISK_SET_MEANING = "the id of a disk encryption set (/subscriptions/…/Microsoft.Compute/diskEncryptionSets/NAME)"
+DISK_SET_MEANING = (
+    "the id of a disk encryption set (/subscriptions/…/Microsoft.Compute/diskEncryptionSets/NAME)"
+)
 
 
 class AksClusterArgs(TypedDict):
@@ -76,64 +81,88 @@ class AksClusterArgs(TypedDict):
     cluster_name: NotRequired[str]
     """Name of the cluster. Default: a name that Pulumi generates."""
     dns_prefix: NotRequired[str]
-    """Prefix of the API server's DNS name. Changing it replaces the cluster. Default: based on the name of the
-    component."""
+    """Prefix of the API server's DNS name. Changing it replaces the cluster. Default: based on the
+    name of the component.
+    """
     node_resource_group: NotRequired[str]
-    """Name of the resource group that AKS creates for nodes. Changing it replaces the cluster. Default: based on the
-    names of the resource group and the component."""
+    """Name of the resource group that AKS creates for nodes. Changing it replaces the cluster.
+    Default: based on the names of the resource group and the component.
+    """
     keep_pools: NotRequired[bool]
-    """With cluster_name: set to true if the cluster was imported. Its pools and all settings that aren't inputs here
-    stay unchanged, and the system nodes become a separate pool. Default: false."""
+    """With cluster_name: set to true if the cluster was imported. Its pools and all settings that
+    aren't inputs here stay unchanged, and the system nodes become a separate pool. Default: false.
+    """
     identity_id: NotRequired[pulumi.Input[str]]
-    """Existing identity of the cluster, with identity_principal_id. It needs the role Network Contributor on the
-    subnet. Default: a new identity with that role."""
+    """Existing identity of the cluster, with identity_principal_id. It needs the role Network
+    Contributor on the subnet. Default: a new identity with that role.
+    """
     identity_principal_id: NotRequired[pulumi.Input[str]]
     """Principal of identity_id."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """Existing subnet of the nodes. Without it, the component creates a network."""
     outbound_type: NotRequired[str]
-    """With subnet_id: outbound route of the nodes: loadBalancer (default), userAssignedNATGateway, userDefinedRouting,
-    or none. Changing it replaces the cluster. A new network has a NAT gateway."""
+    """With subnet_id: outbound route of the nodes: loadBalancer (default), userAssignedNATGateway,
+    userDefinedRouting, or none. Changing it replaces the cluster. A new network has a NAT gateway.
+    """
     pods_cidr: NotRequired[str]
-    """Pod CIDR, with a /24 per node. Changing it replaces the cluster. Default: AKS' 10.244.0.0/16."""
+    """Pod CIDR, with a /24 per node. Changing it replaces the cluster. Default: AKS'
+    10.244.0.0/16.
+    """
     service_cidr: NotRequired[str]
-    """Service CIDR. It must not overlap the network of an existing subnet. Changing it replaces the cluster. Default:
-    AKS' 10.0.0.0/16."""
+    """Service CIDR. It must not overlap the network of an existing subnet. Changing it replaces the
+    cluster. Default: AKS' 10.0.0.0/16.
+    """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, the cluster is private, so run
-    `pulumi up` inside its network."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, the
+    cluster is private, so run `pulumi up` inside its network.
+    """
     admin_group_object_ids: NotRequired[list[str]]
-    """Entra ID groups that administer the cluster. Default: only the identity that first creates it."""
+    """Entra ID groups that administer the cluster. Default: only the identity that first creates
+    it.
+    """
     deployer_type: NotRequired[str]
-    """Without groups: type of the identity that first creates the cluster, User (default) or ServicePrincipal."""
+    """Without groups: type of the identity that first creates the cluster, User (default) or
+    ServicePrincipal.
+    """
     kubelogin: NotRequired[str]
-    """Login method with which the kubeconfig gets a token from Entra ID: azurecli (default), devicecode, interactive,
-    msi, spn, or workloadidentity."""
+    """Login method with which the kubeconfig gets a token from Entra ID: azurecli (default),
+    devicecode, interactive, msi, spn, or workloadidentity.
+    """
     upgrade_channel: NotRequired[str]
-    """Automatic upgrades by AKS: patch (default), node-image, or none. They never change the minor version, because
-    plans depend on it."""
+    """Automatic upgrades by AKS: patch (default), node-image, or none. They never change the minor
+    version, because plans depend on it.
+    """
     node_os_channel: NotRequired[str]
-    """Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the image, NodeImage,
-    which brings a new image and driver every week, Unmanaged, or None. With upgrade_channel node-image: NodeImage."""
+    """Automatic upgrades of node images: SecurityPatch (default), which keeps the GPU driver of the
+    image, NodeImage, which brings a new image and driver every week, Unmanaged, or None. With
+    upgrade_channel node-image: NodeImage.
+    """
     autoscaler_profile: NotRequired[dict[str, pulumi.Input[str]]]
-    """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default: Azure's own."""
+    """Settings of the cluster autoscaler, such as expander or scale-down-unneeded-time. Default:
+    Azure's own.
+    """
     maintenance_day: NotRequired[str]
     """Weekday of the maintenance window. Default: Sunday."""
     maintenance_start: NotRequired[str]
     """Start of the four-hour maintenance window in UTC. Default: 03:00."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
     """Key Vault key that encrypts Kubernetes Secrets in etcd, with its version
-    (https://VAULT.vault.azure.net/keys/NAME/VERSION). The vault must be reachable from outside its network. Never
-    delete the key or the vault. Default: Azure's key."""
+    (https://VAULT.vault.azure.net/keys/NAME/VERSION). The vault must be reachable from outside its
+    network. Never delete the key or the vault. Default: Azure's key.
+    """
     secrets_key_vault_id: NotRequired[pulumi.Input[str]]
-    """ID of the vault of secrets_kms_key, to assign roles on it. Required unless grant_key_use is false."""
+    """ID of the vault of secrets_kms_key, to assign roles on it. Required unless grant_key_use is
+    false.
+    """
     grant_key_use: NotRequired[bool]
-    """With secrets_kms_key or disk_encryption_set_id: grant the cluster's identity the role Key Vault Crypto User on
-    the vault, and Reader on the disk encryption set. Set to false if it already has the roles, or if the vault uses
-    access policies. Default: true."""
+    """With secrets_kms_key or disk_encryption_set_id: grant the cluster's identity the role Key
+    Vault Crypto User on the vault, and Reader on the disk encryption set. Set to false if it
+    already has the roles, or if the vault uses access policies. Default: true.
+    """
     disk_encryption_set_id: NotRequired[pulumi.Input[str]]
-    """ID of a disk encryption set with your own key, in the cluster's region, for the disks of nodes and volumes.
-    Changing it replaces the cluster. Default: Azure's key."""
+    """ID of a disk encryption set with your own key, in the cluster's region, for the disks of
+    nodes and volumes. Changing it replaces the cluster. Default: Azure's key.
+    """
     encryption_at_host: NotRequired[bool]
     """Encrypt disks and caches of system nodes at the host. The subscription needs the feature
     Microsoft.Compute/EncryptionAtHost. Default: true."""
@@ -150,8 +179,9 @@ class AksClusterArgs(TypedDict):
     system_zones: NotRequired[list[str]]
     """Zones of the system nodes, for example eastus-1. Default: none."""
     deletion_protection: NotRequired[bool]
-    """Prevent Pulumi from deleting or replacing the cluster. Azure has no such setting, and a lock would also block the
-    replacement of pools. Default: false."""
+    """Prevent Pulumi from deleting or replacing the cluster. Azure has no such setting, and a lock
+    would also block the replacement of pools. Default: false.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of all created resources."""
 
@@ -205,7 +235,10 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     identity, principal = _read_identity(read)
     grants = read_key_grant(read, "secrets_kms_key", "disk_encryption_set_id")
     if read.has("log_retention_days") and read.has("log_workspace_id"):
-        read.refuse("log_retention_days", "is for a new workspace, and log_workspace_id names one that is there")
+        read.refuse(
+            "log_retention_days",
+            "is for a new workspace, and log_workspace_id names one that is there",
+        )
     return AksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
         location=location,
@@ -221,7 +254,9 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
         ranges=read_ranges(read),
         public_access_cidrs=cidrs,
         admin_group_object_ids=read.texts(
-            "admin_group_object_ids", pattern=r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", meaning="a UUID"
+            "admin_group_object_ids",
+            pattern=r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+            meaning="a UUID",
         ),
         deployer_type=_read_deployer(read),
         kubelogin=read.choice("kubelogin", LOGINS, LOGINS[0]),
@@ -230,11 +265,16 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
         autoscaler_profile=read.labels("autoscaler_profile", check=_autoscaler_fault),
         maintenance_day=read.choice("maintenance_day", DAYS, "Sunday"),
         maintenance_start=read.text(
-            "maintenance_start", "03:00", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
+            "maintenance_start",
+            "03:00",
+            pattern=r"([01]\d|2[0-3]):[0-5]\d",
+            meaning="a time of day, 03:00",
         ),
         secrets_kms_key=read.identifier("secrets_kms_key", pattern=KEY, meaning=KEY_MEANING),
         secrets_key_vault_id=_read_vault(read, grants),
-        disk_encryption_set_id=read.identifier("disk_encryption_set_id", pattern=DISK_SET, meaning=DISK_SET_MEANING),
+        disk_encryption_set_id=read.identifier(
+            "disk_encryption_set_id", pattern=DISK_SET, meaning=DISK_SET_MEANING
+        ),
         grant_disk_set_use=grants,
         encryption_at_host=read.flag("encryption_at_host", True),
         log_workspace_id=read.identifier("log_workspace_id"),
@@ -263,35 +303,56 @@ def _read_keep_pools(read: InputReader) -> bool:
 
 def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.Input[str] | None]:
     """Return an identity of one's own with its principal, or neither."""
-    for key, other in (("identity_id", "identity_principal_id"), ("identity_principal_id", "identity_id")):
+    for key, other in (
+        ("identity_id", "identity_principal_id"),
+        ("identity_principal_id", "identity_id"),
+    ):
         if read.has(key) and not read.has(other):
             read.refuse(other, f"is missing: an identity of one's own needs it beside {key}")
-    identity = read.identifier("identity_id", pattern=IDENTITY, meaning="the id of a user-assigned identity")
+    identity = read.identifier(
+        "identity_id", pattern=IDENTITY, meaning="the id of a user-assigned identity"
+    )
     return identity, read.identifier("identity_principal_id")
 
 
 def _read_outbound_type(read: InputReader) -> str:
     if not read.has("subnet_id"):
         if read.has("outbound_type"):
-            read.refuse("outbound_type", "is for subnet_id: nodes of a new network go out by its NAT gateway")
+            read.refuse(
+                "outbound_type",
+                "is for subnet_id: nodes of a new network go out by its NAT gateway",
+            )
         return "userAssignedNATGateway"
     return read.choice("outbound_type", OUTBOUND_TYPES, OUTBOUND_TYPES[0])
 
 
 def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
-    """Return the vault on which the cluster's identity is given a role, None where it is given none."""
+    """Return the vault on which the cluster's identity is given a role, None where it is given
+    none.
+    """
     has_key = read.has("secrets_kms_key")
-    vault = read.identifier("secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)")
+    vault = read.identifier(
+        "secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)"
+    )
     if vault is not None and not (has_key and grants):
-        read.refuse("secrets_key_vault_id", "is for secrets_kms_key, to grant its use: without that it means nothing")
+        read.refuse(
+            "secrets_key_vault_id",
+            "is for secrets_kms_key, to grant its use: without that it means nothing",
+        )
     if vault is None and has_key and grants:
-        read.refuse("secrets_key_vault_id", "is missing: the cluster's identity needs a role on the vault of its key")
+        read.refuse(
+            "secrets_key_vault_id",
+            "is missing: the cluster's identity needs a role on the vault of its key",
+        )
     return vault
 
 
 def _read_deployer(read: InputReader) -> str:
     if read.has("deployer_type") and read.has("admin_group_object_ids"):
-        read.refuse("deployer_type", "is for a cluster without admin_group_object_ids: groups administer this one")
+        read.refuse(
+            "deployer_type",
+            "is for a cluster without admin_group_object_ids: groups administer this one",
+        )
     return read.choice("deployer_type", DEPLOYERS, DEPLOYERS[0])
 
 
@@ -300,7 +361,8 @@ def _address_fault(cidr: str) -> str:
 
 
 def _read_node_os_channel(read: InputReader) -> str:
-    """Return `node_os_channel`: a new node image brings a new GPU driver, so only security patches by default.
+    """Return `node_os_channel`: a new node image brings a new GPU driver, so only security patches
+    by default.
 
     Azure/AKS issues 5869 and 5871: an image of the weekly channel broke every new A10 node.
     """

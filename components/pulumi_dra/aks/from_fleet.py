@@ -20,7 +20,9 @@ from pulumi_dra.platform.planned_pools import planned_pool_args, pods_range_faul
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
-"""What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for this cloud."""
+"""What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for
+this cloud.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,9 @@ class AksPoolPlace:
     principal_id: pulumi.Input[str]
 
 
-def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+def check_cluster(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs)
     if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
@@ -41,7 +45,9 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     if read.has("autoscaler"):
         read.refuse("autoscaler", "is for EKS: AKS runs the cluster autoscaler itself")
     later = pulumi.Output.from_input("")
-    place = AksPoolPlace(cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later)
+    place = AksPoolPlace(
+        cluster_name=later, resource_group_name=later, subnet_id=later, principal_id=later
+    )
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, AksGpuPoolArgs), pool.name)
@@ -59,7 +65,8 @@ def declare_cluster(
         principal_id=cluster.principal_id,
     )
     pools: list[pulumi.Resource] = []
-    granting: dict[str, pulumi.Resource] = {}  # reservation group → the pool that gives the role on it
+    # reservation group → the pool that gives the role on it
+    granting: dict[str, pulumi.Resource] = {}
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
         group, waits = (pool.source.reservation or "").lower(), list(cluster.usable)
@@ -93,16 +100,21 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> AksClusterArgs:
 def system_zones(fleet: Fleet) -> list[str]:
     """Return the zones of the system nodes: those of the network, by name or by number."""
     zones = fleet.network.zones
-    return list(zones) if isinstance(zones, list) else [f"{fleet.region}{each}" for each in CLOUD.zone_suffixes[:zones]]
+    return (
+        list(zones)
+        if isinstance(zones, list)
+        else [f"{fleet.region}{each}" for each in CLOUD.zone_suffixes[:zones]]
+    )
 
 
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: AksPoolPlace
 ) -> AksGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster.
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
+    the cluster.
 
-    Zones are its own, else those that the network names; where it only counts them the pool is in none, since many GPU
-    sizes are in none.
+    Zones are its own, else those that the network names; where it only counts them the pool is in
+    none, since many GPU sizes are in none.
     """
     options = dict(inputs.pools.get(pool.name, {}))
     zones = fleet.network.zones
@@ -120,5 +132,8 @@ def pool_args(
     if not pool.is_dra and (profile := instance_profile(pool.mig)):
         args["gpu_instance_profile"] = profile
     if pool.source.reservation:
-        args |= {"reservation_group_id": pool.source.reservation, "cluster_principal_id": place.principal_id}
+        args |= {
+            "reservation_group_id": pool.source.reservation,
+            "cluster_principal_id": place.principal_id,
+        }
     return AksGpuPoolArgs(**args, **options)

@@ -1,6 +1,7 @@
 """An AKS agent pool of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any
 
 import pulumi
@@ -14,8 +15,10 @@ from pulumi_dra.children import Children
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.waiting import waiting
 
-# Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"), and the provider
-# would try: Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 marks none create-only.
+# Azure refuses these of a pool that is there ("Changing property 'properties.…' is not allowed"),
+# and the provider would try:
+# Azure/azure-rest-api-specs:…/containerservice/…/AgentPoolModels.tsp@055cac0 marks none
+# create-only.
 FIXED = [
     "availabilityZones",
     "capacityReservationGroupID",
@@ -40,7 +43,9 @@ FIXED = [
 
 
 class AksGpuPool(pulumi.ComponentResource):
-    """An agent pool of GPU machines for the DRA driver, or with allocation device-plugin for the device plugin."""
+    """An agent pool of GPU machines for the DRA driver, or with allocation device-plugin for the
+    device plugin.
+    """
 
     pool_name: pulumi.Output[str]
     """Name of the pool, and value of the label `pulumi-dra/pool`."""
@@ -49,7 +54,9 @@ class AksGpuPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """Maximum number of nodes."""
 
-    def __init__(self, name: str, args: AksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: AksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("AksGpuPool", name, args, AksGpuPoolArgs)
         inputs = read_gpu_pool_inputs(read, name)
         read.finish()
@@ -80,7 +87,9 @@ class AksGpuPool(pulumi.ComponentResource):
             gpu_profile={"driver": "Install"},
             gpu_instance_profile=inputs.instance_profile or None,
             capacity_reservation_group_id=inputs.reservation_group_id,
-            creation_data={"source_resource_id": inputs.snapshot_id} if inputs.snapshot_id is not None else None,
+            creation_data={"source_resource_id": inputs.snapshot_id}
+            if inputs.snapshot_id is not None
+            else None,
             node_labels=inputs.labels,
             node_taints=[f"{taint.key}={taint.value}:{taint.effect}" for taint in inputs.taints],
             upgrade_settings=upgrade_settings(inputs.upgrades),
@@ -88,7 +97,8 @@ class AksGpuPool(pulumi.ComponentResource):
             opts=children.options(
                 depends_on=grants,
                 replace_on_changes=FIXED,
-                delete_before_replace=True,  # a pool's name is fixed, and Azure makes none of a name that is there
+                # a pool's name is fixed, and Azure makes none of a name that is there
+                delete_before_replace=True,
                 custom_timeouts=_waiting(inputs),
             ),
             **inputs.settings.agent_pool(),
@@ -99,16 +109,29 @@ class AksGpuPool(pulumi.ComponentResource):
         self.agent_pool_name = pool.name
         self.max_nodes = pulumi.Output.from_input(inputs.counts.max)
         self.register_outputs(
-            {"pool_name": self.pool_name, "agent_pool_name": self.agent_pool_name, "max_nodes": self.max_nodes}
+            {
+                "pool_name": self.pool_name,
+                "agent_pool_name": self.agent_pool_name,
+                "max_nodes": self.max_nodes,
+            }
         )
 
     def _counts(self, inputs: AksGpuPoolInputs, children: Children) -> dict[str, Any]:
-        """Return how many nodes there are; limits only with the autoscaler, which AKS refuses otherwise."""
+        """Return how many nodes there are; limits only with the autoscaler, which AKS refuses
+        otherwise.
+        """
         counts = inputs.counts
-        count = node_count(counts, inputs.pool_name, inputs.resource_group_name, inputs.cluster_name, children)
+        count = node_count(
+            counts, inputs.pool_name, inputs.resource_group_name, inputs.cluster_name, children
+        )
         if not counts.autoscaled:
             return {"count": count, "enable_auto_scaling": False}
-        return {"count": count, "enable_auto_scaling": True, "min_count": counts.min, "max_count": counts.max}
+        return {
+            "count": count,
+            "enable_auto_scaling": True,
+            "min_count": counts.min,
+            "max_count": counts.max,
+        }
 
 
 def _waiting(inputs: AksGpuPoolInputs) -> pulumi.CustomTimeouts:
@@ -122,4 +145,8 @@ def _spot(inputs: AksGpuPoolInputs) -> dict[str, Any]:
     """Return that machines may be taken away, at no more than the on-demand price."""
     if inputs.capacity != "spot":
         return {}
-    return {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1}
+    return {
+        "scale_set_priority": "Spot",
+        "scale_set_eviction_policy": "Delete",
+        "spot_max_price": -1,
+    }

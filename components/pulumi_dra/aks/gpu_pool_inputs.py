@@ -1,6 +1,7 @@
 """Inputs of AksGpuPool: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import re
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
@@ -70,45 +71,67 @@ class AksGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let the cluster autoscaler change the number of nodes. Default: false, which keeps the number in the plan."""
+    """Let the cluster autoscaler change the number of nodes. Default: false, which keeps the number
+    in the plan.
+    """
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     pool_name: NotRequired[str]
-    """Name of the pool on AKS and in the label `pulumi-dra/pool`: at most 12 lowercase letters and digits, starting
-    with a letter. Default: the name of the component."""
+    """Name of the pool on AKS and in the label `pulumi-dra/pool`: at most 12 lowercase letters and
+    digits, starting with a letter. Default: the name of the component.
+    """
     zones: NotRequired[list[str]]
-    """Zones of the nodes, for example eastus-1. Default: none, because many GPU sizes aren't available in zones."""
+    """Zones of the nodes, for example eastus-1. Default: none, because many GPU sizes aren't
+    available in zones.
+    """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, or reservation."""
     reservation_group_id: NotRequired[pulumi.Input[str]]
-    """ID of the capacity reservation group. If the group has no reservation for the machine type, the pool starts
-    outside it."""
+    """ID of the capacity reservation group. If the group has no reservation for the machine type,
+    the pool starts outside it.
+    """
     grant_reservation_use: NotRequired[bool]
-    """With reservation_group_id: grant the cluster's identity the required role Contributor on the group. Set to false
-    if it already has the role. Default: true."""
+    """With reservation_group_id: grant the cluster's identity the required role Contributor on the
+    group. Set to false if it already has the role. Default: true.
+    """
     cluster_principal_id: NotRequired[pulumi.Input[str]]
-    """Principal of the cluster's identity. Required with reservation_group_id unless grant_reservation_use is false."""
+    """Principal of the cluster's identity. Required with reservation_group_id unless
+    grant_reservation_use is false.
+    """
     image: NotRequired[str]
     """Node image: Ubuntu (default) or AzureLinux. Both contain the GPU driver."""
     snapshot_id: NotRequired[pulumi.Input[str]]
-    """Node pool snapshot whose node image the pool starts with, which pins the image and its GPU driver. Default: the
-    newest image when the pool is created."""
+    """Node pool snapshot whose node image the pool starts with, which pins the image and its GPU
+    driver. Default: the newest image when the pool is created.
+    """
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: none or static. Fixed when the pool is created. Default: Azure's own, none."""
+    """Kubelet CPU manager policy: none or static. Fixed when the pool is created. Default: Azure's
+    own, none.
+    """
     topology_manager_policy: NotRequired[str]
-    """Kubelet topology manager policy: none or best-effort. Fixed when the pool is created. Default: none."""
+    """Kubelet topology manager policy: none or best-effort. Fixed when the pool is created.
+    Default: none.
+    """
     pod_max_pids: NotRequired[int]
-    """Maximum number of processes in a pod. Fixed when the pool is created. Default: Azure's own."""
+    """Maximum number of processes in a pod. Fixed when the pool is created. Default: Azure's
+    own.
+    """
     sysctls: NotRequired[dict[str, str]]
-    """Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default: Azure's own."""
+    """Kernel parameters, such as net.core.somaxconn. Fixed when the pool is created. Default:
+    Azure's own.
+    """
     os_disk_type: NotRequired[str]
     """OS disk: Managed (default), or Ephemeral on the machine's own cache or temporary disk."""
     kubelet_disk_type: NotRequired[str]
-    """Disk for images, logs, and emptyDir volumes: OS or Temporary (the machine's own NVMe or SSD). Default: OS."""
+    """Disk for images, logs, and emptyDir volumes: OS or Temporary (the machine's own NVMe or SSD).
+    Default: OS.
+    """
     fips: NotRequired[bool]
     """Enable FIPS 140-2 images. Fixed when the pool is created. Default: false."""
     pod_subnet_id: NotRequired[pulumi.Input[str]]
-    """Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay network."""
+    """Subnet of the pods, for clusters with Azure CNI Pod Subnet. Default: pods use the overlay
+    network.
+    """
     node_soak_minutes: NotRequired[int]
     """Minutes that an upgrade waits after each new node, 0 to 30. Default: 0."""
     max_pods: NotRequired[int]
@@ -116,26 +139,35 @@ class AksGpuPoolArgs(TypedDict):
     disk_gib: NotRequired[int]
     """OS disk size in GiB. Default: 200."""
     encryption_at_host: NotRequired[bool]
-    """Encrypt disks and caches at the host. The subscription needs the feature Microsoft.Compute/EncryptionAtHost.
-    Default: true."""
+    """Encrypt disks and caches at the host. The subscription needs the feature
+    Microsoft.Compute/EncryptionAtHost. Default: true.
+    """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
-    node must tolerate them, including the DRA driver."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
+    that run on every node must tolerate them, including the DRA driver.
+    """
     max_surge: NotRequired[int]
-    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no free capacity."""
+    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no
+    free capacity.
+    """
     max_unavailable: NotRequired[int]
     """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
     drain_timeout_minutes: NotRequired[int]
     """Minutes that an upgrade waits for the pods of a node. Default: 30."""
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
-    that request nvidia.com/gpu). Another one replaces the pool."""
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Another one replaces the pool.
+    """
     gpu_instance_profile: NotRequired[str]
-    """MIG profile of every GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Only with allocation device-plugin."""
+    """MIG profile of every GPU: MIG1g, MIG2g, MIG3g, MIG4g, or MIG7g. Only with allocation
+    device-plugin.
+    """
     gpu_driver: NotRequired[str]
-    """Only Install is supported: the node image contains the driver below /, where the DRA driver expects it."""
+    """Only Install is supported: the node image contains the driver below /, where the DRA driver
+    expects it.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags of the pool and its machines."""
 
@@ -174,7 +206,10 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
     location = read.text("location", check=CLOUD.region_fault)
     pool_name = read_pool_name(read, name)
     if not re.fullmatch(POOL_NAME, pool_name):
-        read.refuse("pool_name", f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"')
+        read.refuse(
+            "pool_name",
+            f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"',
+        )
     machine = _read_machine(read)
     capacity = read.choice("capacity", CAPACITIES, "on-demand")
     plugin = read_plugin(read)
@@ -196,7 +231,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         grant_reservation_use=read.flag("grant_reservation_use", True),
         cluster_principal_id=read.identifier("cluster_principal_id"),
         image=_read_image(read, machine),
-        snapshot_id=read.identifier("snapshot_id", pattern=SNAPSHOT, meaning="the id of a node pool snapshot"),
+        snapshot_id=read.identifier(
+            "snapshot_id", pattern=SNAPSHOT, meaning="the id of a node pool snapshot"
+        ),
         instance_profile=_read_instance_profile(read, plugin),
         settings=read_node_settings(read),
         max_pods=read_max_pods(read, CLOUD) or MAX_PODS,
@@ -224,7 +261,9 @@ def _read_machine(read: InputReader) -> Machine | None:
     except CatalogError as error:
         read.refuse("machine", str(error))
         return None
-    served = machine is not None and any(each.serves_accelerator(machine) for each in every_driver())
+    served = machine is not None and any(
+        each.serves_accelerator(machine) for each in every_driver()
+    )
     if machine is not None and not served and (fault := machine_fault(machine)):
         read.refuse("machine", fault)
     return machine
@@ -241,17 +280,32 @@ def _read_instance_profile(read: InputReader, plugin: PluginServing | None) -> s
 
 def _refuse_other_drivers(read: InputReader) -> None:
     if (driver := read.text("gpu_driver", "Install")) != "Install":
-        read.refuse("gpu_driver", f'must be Install, not "{driver}": without it no driver lies where DRA looks for one')
+        read.refuse(
+            "gpu_driver",
+            f'must be Install, not "{driver}": without it no driver lies where DRA looks for one',
+        )
 
 
 def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | None:
     group = read.identifier("reservation_group_id", check=CLOUD.reservation_fault)
     if capacity == "reservation" and group is None:
-        read.refuse("reservation_group_id", 'is missing: capacity "reservation" needs the id of what was bought')
+        read.refuse(
+            "reservation_group_id",
+            'is missing: capacity "reservation" needs the id of what was bought',
+        )
     if capacity != "reservation" and group is not None:
         read.refuse("reservation_group_id", f'is for capacity "reservation", not "{capacity}"')
     if group is None and read.has("grant_reservation_use"):
-        read.refuse("grant_reservation_use", "is for reservation_group_id: without it there is nothing to grant")
-    elif group is not None and read.flag("grant_reservation_use", True) and not read.has("cluster_principal_id"):
-        read.refuse("cluster_principal_id", "is missing: it needs a role on the capacity reservation group")
+        read.refuse(
+            "grant_reservation_use",
+            "is for reservation_group_id: without it there is nothing to grant",
+        )
+    elif (
+        group is not None
+        and read.flag("grant_reservation_use", True)
+        and not read.has("cluster_principal_id")
+    ):
+        read.refuse(
+            "cluster_principal_id", "is missing: it needs a role on the capacity reservation group"
+        )
     return group

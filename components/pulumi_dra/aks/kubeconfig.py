@@ -1,4 +1,6 @@
-"""The kubeconfig of an AKS cluster: no token in it, kubelogin makes a short-lived one for whoever uses it."""
+"""The kubeconfig of an AKS cluster: no token in it, kubelogin makes a short-lived one for whoever
+uses it.
+"""
 
 import base64
 import json
@@ -13,7 +15,9 @@ AKS_SERVER = "6dae42f8-4368-4678-94ff-3960e28e3630"
 
 
 def aks_kubeconfig(encoded: str, login: str) -> str:
-    """Return a kubeconfig as JSON, from what Azure answers (base64 of YAML): its cluster, with a login of our own."""
+    """Return a kubeconfig as JSON, from what Azure answers (base64 of YAML): its cluster, with a
+    login of our own.
+    """
     given: dict[str, Any] = yaml.safe_load(base64.b64decode(encoded))
     named = given["clusters"][0]
     name, cluster = named["name"], named["cluster"]

@@ -7,8 +7,16 @@ from pulumi_dra.aks.naming import WORKSPACE_NAME
 from pulumi_dra.children import Children
 from pulumi_dra.names import fitting
 
-CATEGORIES = ("kube-apiserver", "kube-audit-admin", "kube-controller-manager", "kube-scheduler", "guard")
-"""The audit log without reads, and that of Entra ID (guard): learn.microsoft.com/azure/aks/monitor-aks."""
+CATEGORIES = (
+    "kube-apiserver",
+    "kube-audit-admin",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "guard",
+)
+"""The audit log without reads, and that of Entra ID (guard):
+learn.microsoft.com/azure/aks/monitor-aks.
+"""
 
 
 def declare_workspace(
@@ -35,7 +43,10 @@ def declare_workspace(
 
 
 def declare_logs(
-    name: str, cluster: containerservice.ManagedCluster, workspace: pulumi.Input[str], children: Children
+    name: str,
+    cluster: containerservice.ManagedCluster,
+    workspace: pulumi.Input[str],
+    children: Children,
 ) -> pulumi.Resource:
     """Declare that the control plane writes its logs to a workspace."""
     from pulumi_azure_native import monitor

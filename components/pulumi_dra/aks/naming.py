@@ -19,7 +19,9 @@ _TAKEN = ("azure", "microsoft", "windows")
 
 
 def read_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
-    """Return the input `tags` (learn.microsoft.com/azure/azure-resource-manager/management/tag-resources)."""
+    """Return the input `tags`
+    (learn.microsoft.com/azure/azure-resource-manager/management/tag-resources).
+    """
     return read.labels("tags", most=MOST, check=_check)
 
 

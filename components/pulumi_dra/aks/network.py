@@ -1,6 +1,9 @@
-"""A virtual network for an AKS cluster: one subnet over all zones, no public addresses, a way out by NAT."""
+"""A virtual network for an AKS cluster: one subnet over all zones, no public addresses, a way out
+by NAT.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -27,7 +30,9 @@ class AksNetworkArgs(TypedDict):
 
 
 class AksNetwork(pulumi.ComponentResource):
-    """A virtual network with a subnet for nodes without public addresses, and a NAT gateway for outbound traffic."""
+    """A virtual network with a subnet for nodes without public addresses, and a NAT gateway for
+    outbound traffic.
+    """
 
     network_id: pulumi.Output[str]
     """ID of the virtual network."""
@@ -36,13 +41,16 @@ class AksNetwork(pulumi.ComponentResource):
     egress_ip: pulumi.Output[str]
     """Public IP address for outbound traffic."""
 
-    def __init__(self, name: str, args: AksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: AksNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("AksNetwork", name, args, AksNetworkArgs)
         location = read.text("location", check=CLOUD.region_fault)
         group = read.required_identifier("resource_group_name")
         tags = read_tags(read)
         read.finish()
-        # This module alone costs a second to import; a cluster in an existing subnet does without it.
+        # This module alone costs a second to import; a cluster in an existing subnet does without
+        # it.
         from pulumi_azure_native import network
 
         super().__init__("pulumi-dra:index:AksNetwork", name, {}, opts)
@@ -69,9 +77,11 @@ class AksNetwork(pulumi.ComponentResource):
             **placed,
             opts=options(),
         )
-        # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS writes to a group of
-        # its own on the interfaces of nodes.
-        filters = network.NetworkSecurityGroup(fitting(f"{name}-filters", NETWORK_PART_NAME), **placed, opts=options())
+        # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS
+        # writes to a group of its own on the interfaces of nodes.
+        filters = network.NetworkSecurityGroup(
+            fitting(f"{name}-filters", NETWORK_PART_NAME), **placed, opts=options()
+        )
         subnet = network.Subnet(
             fitting(f"{name}-nodes", LABEL_NAME),
             resource_group_name=group,
@@ -85,4 +95,10 @@ class AksNetwork(pulumi.ComponentResource):
         )
         self.network_id, self.subnet_id = virtual.id, subnet.id
         self.egress_ip = address.ip_address.apply(lambda known: known or "")
-        self.register_outputs({"network_id": self.network_id, "subnet_id": self.subnet_id, "egress_ip": self.egress_ip})
+        self.register_outputs(
+            {
+                "network_id": self.network_id,
+                "subnet_id": self.subnet_id,
+                "egress_ip": self.egress_ip,
+            }
+        )

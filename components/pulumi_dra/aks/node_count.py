@@ -1,8 +1,10 @@
-"""How many nodes an agent pool is told to have, where the cluster autoscaler changes the number after us.
+"""How many nodes an agent pool is told to have, where the cluster autoscaler changes the number
+after us.
 
-AKS takes the count with every change of a pool, and refuses one that scales a pool which the autoscaler scales
-(Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256: it broke changes of tags and
-versions), or one outside new limits (Azure/AKS issue 4185). A program that leaves the count alone repeats an old one.
+AKS takes the count with every change of a pool, and refuses one that scales a pool which the
+autoscaler scales (Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256:
+it broke changes of tags and versions), or one outside new limits (Azure/AKS issue 4185). A program
+that leaves the count alone repeats an old one.
 """
 
 import pulumi
@@ -20,11 +22,15 @@ def node_count(
     cluster_name: pulumi.Input[str],
     children: Children,
 ) -> pulumi.Input[int]:
-    """Return the count to ask for: the plan's, or with the autoscaler the present one within the new limits."""
+    """Return the count to ask for: the plan's, or with the autoscaler the present one within the
+    new limits.
+    """
     if not counts.autoscaled:
         return counts.desired
     found = containerservice.get_managed_cluster_output(
-        resource_group_name=resource_group_name, resource_name=cluster_name, opts=children.invoke_options()
+        resource_group_name=resource_group_name,
+        resource_name=cluster_name,
+        opts=children.invoke_options(),
     )
 
     def within(pools: list[ManagedClusterAgentPoolProfileResponse] | None) -> int:
@@ -34,8 +40,10 @@ def node_count(
         wanted = counts.within(mine.count)
         if wanted != mine.count and not mine.enable_auto_scaling:
             raise pulumi.RunError(
-                f'AksGpuPool "{pool_name}": AKS does not change a count and switch the autoscaler on in one step '
-                f"(Azure/AKS issue 1248): the pool has {mine.count} nodes, which is not from {counts.min} to "
+                f'AksGpuPool "{pool_name}": AKS does not change a count and switch the autoscaler '
+                "on in one step "
+                f"(Azure/AKS issue 1248): the pool has {mine.count} nodes, which is not from "
+                f"{counts.min} to "
                 f"{counts.max}. Run `pulumi up` with as many first, without the autoscaler"
             )
         return wanted

@@ -31,7 +31,9 @@ SYSCTLS: Mapping[str, str] = {
     "vm.swappiness": "vm_swappiness",
     "vm.vfs_cache_pressure": "vm_vfs_cache_pressure",
 }
-"""Kernel parameters → the fields of SysctlConfig (Azure REST API, Agent Pools, 2025-09-01) that GPU nodes use."""
+"""Kernel parameters → the fields of SysctlConfig (Azure REST API, Agent Pools, 2025-09-01) that GPU
+nodes use.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class AgentPoolSettings:
         if kubelet := self._kubelet():
             settings["kubelet_config"] = kubelet
         if self.sysctls:
-            linux: LinuxOSConfigArgsDict = {"sysctls": {SYSCTLS[name]: value for name, value in self.sysctls.items()}}  # pyright: ignore[reportAssignmentType]  # keys are the SDK's
+            sysctls = {SYSCTLS[name]: value for name, value in self.sysctls.items()}
+            linux: LinuxOSConfigArgsDict = {"sysctls": sysctls}  # pyright: ignore[reportAssignmentType]  # keys are the SDK's
             settings["linux_os_config"] = linux
         if self.kubelet_disk_type:
             settings["kubelet_disk_type"] = self.kubelet_disk_type
@@ -77,10 +80,14 @@ def read_node_settings(read: InputReader) -> AgentPoolSettings:
     """Return the settings of a pool's nodes; faults are noted in `read`."""
     return AgentPoolSettings(
         kubelet=read_kubelet_policies(read),
-        pod_max_pids=read.whole("pod_max_pids", 32, least=32, most=4_194_304) if read.has("pod_max_pids") else None,
+        pod_max_pids=read.whole("pod_max_pids", 32, least=32, most=4_194_304)
+        if read.has("pod_max_pids")
+        else None,
         sysctls=_read_sysctls(read),
         os_disk_type=read.choice("os_disk_type", OS_DISKS, "Managed"),
-        kubelet_disk_type=read.choice("kubelet_disk_type", KUBELET_DISKS, "") if read.has("kubelet_disk_type") else "",
+        kubelet_disk_type=read.choice("kubelet_disk_type", KUBELET_DISKS, "")
+        if read.has("kubelet_disk_type")
+        else "",
         fips=read.flag("fips", False),
         pod_subnet_id=read.identifier("pod_subnet_id"),
     )

@@ -1,4 +1,6 @@
-"""What DraPlatform sets of AKS clusters and pools itself; all other inputs of theirs are its options."""
+"""What DraPlatform sets of AKS clusters and pools itself; all other inputs of theirs are its
+options.
+"""
 
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs

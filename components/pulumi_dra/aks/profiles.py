@@ -1,4 +1,6 @@
-"""Parts of a cluster's body: who reaches its API server, how its nodes go out, what is encrypted and watched."""
+"""Parts of a cluster's body: who reaches its API server, how its nodes go out, what is encrypted
+and watched.
+"""
 
 import pulumi
 from pulumi_azure_native import containerservice
@@ -24,22 +26,35 @@ LEFT_ALONE = [
     "windowsProfile",
     "workloadAutoScalerProfile",
 ]
-"""What a cluster that is taken over keeps: the component says nothing of it, and taking it away would replace the
-cluster (linuxProfile, windowsProfile, fqdnSubdomain) or what runs there would miss it."""
+"""What a cluster that is taken over keeps: the component says nothing of it, and taking it away
+would replace the cluster (linuxProfile, windowsProfile, fqdnSubdomain) or what runs there would
+miss it.
+"""
 
 
 def api_server_access(
     cidrs: list[str], egress: pulumi.Output[str] | None
 ) -> containerservice.ManagedClusterAPIServerAccessProfileArgsDict:
-    """Return who reaches the API server: these networks and the nodes themselves, or only who is inside."""
+    """Return who reaches the API server: these networks and the nodes themselves, or only who is
+    inside.
+    """
     if not cidrs:
-        return {"enable_private_cluster": True, "private_dns_zone": "system", "disable_run_command": True}
-    # Nodes reach a public API server by the address that they go out by; a load balancer's AKS adds itself.
-    own: list[pulumi.Input[str]] = [] if egress is None else [egress.apply(lambda address: f"{address}/32")]
+        return {
+            "enable_private_cluster": True,
+            "private_dns_zone": "system",
+            "disable_run_command": True,
+        }
+    # Nodes reach a public API server by the address that they go out by; a load balancer's AKS adds
+    # itself.
+    own: list[pulumi.Input[str]] = (
+        [] if egress is None else [egress.apply(lambda address: f"{address}/32")]
+    )
     return {"authorized_ip_ranges": [*cidrs, *own], "disable_run_command": True}
 
 
-def network_profile(inputs: AksClusterInputs) -> containerservice.ContainerServiceNetworkProfileArgsDict:
+def network_profile(
+    inputs: AksClusterInputs,
+) -> containerservice.ContainerServiceNetworkProfileArgsDict:
     """Return the network of pods and services, and the way out of nodes."""
     profile: containerservice.ContainerServiceNetworkProfileArgsDict = {
         "network_plugin": "azure",
@@ -66,7 +81,8 @@ def security_profile(
         "image_cleaner": {"enabled": True, "interval_hours": 168},
     }
     if inputs.secrets_kms_key is not None:
-        # A private vault needs an API server inside the network: learn.microsoft.com/azure/aks/use-kms-etcd-encryption.
+        # A private vault needs an API server inside the network:
+        # learn.microsoft.com/azure/aks/use-kms-etcd-encryption.
         profile["azure_key_vault_kms"] = {
             "enabled": True,
             "key_id": inputs.secrets_kms_key,

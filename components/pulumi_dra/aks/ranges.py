@@ -11,8 +11,9 @@ PODS, SERVICES = CLOUD.pods_range, "10.0.0.0/16"
 NEW_NETWORK = "10.224.0.0/16"
 """Of a new network, apart from both."""
 _RESERVED = ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
-# "Prerequisites" of learn.microsoft.com/azure/aks/concepts-network-cni-overview has those above; "IP address planning"
-# of …/azure-cni-overlay that services take less than a /12, and each node a /24 of the pods' range.
+# "Prerequisites" of learn.microsoft.com/azure/aks/concepts-network-cni-overview has those above;
+# "IP address planning" of …/azure-cni-overlay that services take less than a /12, and each node a
+# /24 of the pods' range.
 _LARGEST_SERVICES = 13
 _SMALLEST_PODS = 24
 _DNS = 10  # the address of the name service in its range, where AKS puts it
@@ -20,7 +21,9 @@ _DNS = 10  # the address of the name service in its range, where AKS puts it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRanges:
-    """Ranges of pods and services, None where AKS decides; the address of the name service goes with the second."""
+    """Ranges of pods and services, None where AKS decides; the address of the name service goes
+    with the second.
+    """
 
     pods: str | None
     services: str | None
@@ -33,15 +36,27 @@ class ServiceRanges:
 
 def read_ranges(read: InputReader) -> ServiceRanges:
     """Return `pods_cidr` and `service_cidr`; what AKS would refuse of them is noted in `read`."""
-    given = {key: read.text(key, "", check=check) for key, check in (("pods_cidr", _pods), ("service_cidr", _services))}
+    given = {
+        key: read.text(key, "", check=check)
+        for key, check in (("pods_cidr", _pods), ("service_cidr", _services))
+    }
     new = "" if read.has("subnet_id") else NEW_NETWORK
     others = {
-        "pods_cidr": [(given["service_cidr"] or SERVICES, "the services"), (new, "the new network")],
+        "pods_cidr": [
+            (given["service_cidr"] or SERVICES, "the services"),
+            (new, "the new network"),
+        ],
         "service_cidr": [(new, "the new network")],
     }
     for key, value in given.items():
         for other, whose in others[key]:
-            if value and other and not _range(value) and not _range(other) and _overlap(value, other):
+            if (
+                value
+                and other
+                and not _range(value)
+                and not _range(other)
+                and _overlap(value, other)
+            ):
                 read.refuse(key, f'"{value}" overlaps {other} of {whose}')
     return ServiceRanges(pods=given["pods_cidr"] or None, services=given["service_cidr"] or None)
 
@@ -50,7 +65,11 @@ def _pods(cidr: str) -> str:
     if fault := _range(cidr):
         return fault
     network = ipaddress.ip_network(cidr)
-    return f'"{cidr}" is too small: a node takes a /{_SMALLEST_PODS}' if network.prefixlen > _SMALLEST_PODS else ""
+    return (
+        f'"{cidr}" is too small: a node takes a /{_SMALLEST_PODS}'
+        if network.prefixlen > _SMALLEST_PODS
+        else ""
+    )
 
 
 def _services(cidr: str) -> str:
@@ -59,7 +78,11 @@ def _services(cidr: str) -> str:
     network = ipaddress.ip_network(cidr)
     if network.prefixlen < _LARGEST_SERVICES:
         return f'"{cidr}" is too large: AKS takes a /{_LARGEST_SERVICES} at most'
-    return f'"{cidr}" is too small: its address {_DNS} is the name service\'s' if network.num_addresses <= _DNS else ""
+    return (
+        f'"{cidr}" is too small: its address {_DNS} is the name service\'s'
+        if network.num_addresses <= _DNS
+        else ""
+    )
 
 
 def _range(cidr: str) -> str:

@@ -1,10 +1,12 @@
-"""Roles that the cluster and those who administer it are given: by id, since names of built-in roles may change.
+"""Roles that the cluster and those who administer it are given: by id, since names of built-in
+roles may change.
 
 Source of the ids: learn.microsoft.com/azure/role-based-access-control/built-in-roles
-(MicrosoftDocs/azure-docs:articles/role-based-access-control/built-in-roles.md@ac4ed7a). Who needs which: Network
-Contributor on the subnet (learn.microsoft.com/azure/aks/configure-azure-cni), Contributor on the capacity reservation
-group (…/aks/use-capacity-reservation-groups), read access to the disk encryption set
-(…/aks/azure-disk-customer-managed-keys), Key Vault Crypto User (…/aks/use-kms-etcd-encryption).
+(MicrosoftDocs/azure-docs:articles/role-based-access-control/built-in-roles.md@ac4ed7a). Who needs
+which: Network Contributor on the subnet (learn.microsoft.com/azure/aks/configure-azure-cni),
+Contributor on the capacity reservation group (…/aks/use-capacity-reservation-groups), read access
+to the disk encryption set (…/aks/azure-disk-customer-managed-keys), Key Vault Crypto User
+(…/aks/use-kms-etcd-encryption).
 """
 
 import pulumi
@@ -16,7 +18,8 @@ NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 CRYPTO_USER = "12338af0-0e69-4776-bea7-57ae8d297424"  # Key Vault Crypto User: encrypts and decrypts
-CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"  # Azure Kubernetes Service RBAC Cluster Admin
+# Azure Kubernetes Service RBAC Cluster Admin
+CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"
 
 
 def declare_role(
@@ -28,7 +31,9 @@ def declare_role(
     *,
     principal_type: str = "ServicePrincipal",
 ) -> authorization.RoleAssignment:
-    """Declare that a principal has a role on something; the type is said, since a new one is not found at once."""
+    """Declare that a principal has a role on something; the type is said, since a new one is not
+    found at once.
+    """
     # The role's id within its subscription, which is that of what the role is given on.
     definition = pulumi.Output.from_input(scope).apply(lambda known: _definition(known, role))
     return authorization.RoleAssignment(

@@ -13,7 +13,9 @@ MOST_NODES = 100
 
 @dataclass(frozen=True, slots=True)
 class Upgrades:
-    """How many nodes more than the pool has an upgrade starts, and how many it takes away at once."""
+    """How many nodes more than the pool has an upgrade starts, and how many it takes away at
+    once.
+    """
 
     surge: int
     unavailable: int
@@ -22,9 +24,11 @@ class Upgrades:
 
 
 def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
-    """Return surge, unavailable nodes, drain timeout, and soak time; None for spot pools, which accept none of them.
+    """Return surge, unavailable nodes, drain timeout, and soak time; None for spot pools, which
+    accept none of them.
 
-    By default one node goes before its successor comes: a full pool has quota and capacity for no more.
+    By default one node goes before its successor comes: a full pool has quota and capacity for no
+    more.
     """
     surge = read.whole("max_surge", 0, most=MOST_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=MOST_NODES)
@@ -36,7 +40,9 @@ def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
                 read.refuse(key, "is not for spot: AKS takes neither surge nor drain there")
         return None
     if not surge + unavailable:
-        read.refuse("max_unavailable", "must be 1 or more where max_surge is 0: no node could be replaced")
+        read.refuse(
+            "max_unavailable", "must be 1 or more where max_surge is 0: no node could be replaced"
+        )
     return Upgrades(surge, unavailable, drain, soak)
 
 

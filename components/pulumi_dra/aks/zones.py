@@ -6,7 +6,9 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_zones(read: InputReader, key: str, location: str) -> list[str]:
-    """Return the zones of an input as the API has them ("1" for eastus-1); none where it was left out."""
+    """Return the zones of an input as the API has them ("1" for eastus-1); none where it was left
+    out.
+    """
     zones = read.texts(key, check=lambda zone: CLOUD.zone_fault(zone, location))
     if fault := repetition_fault(zones):
         read.refuse(key, fault)

@@ -8,9 +8,17 @@ from pulumi_dra.extras import require_sdk
 require_sdk("pulumi_kubernetes", "components", "pulumi_dra.dra")
 
 # A driver may come with another distribution, as a folder of this name without an __init__.py.
-__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+__path__ += [
+    folder
+    for folder in extend_path(list[str](), __name__)
+    if not exists(join(folder, "__init__.py"))
+]
 
-from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings
+from pulumi_dra.dra.classes.device_classes import (
+    DeviceClasses,
+    DeviceClassesArgs,
+    DeviceClassSettings,
+)
 from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs
 from pulumi_dra.dra.dranet.release import Dranet, DranetArgs
 from pulumi_dra.dra.driver_chart import DeviceDriver, DeviceDriverArgs

@@ -21,16 +21,25 @@ class ChartComponents:
 
     driver: Driver[Any]
 
-    def check(self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+    def check(
+        self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+    ) -> None:
         """Note in `read` that nothing can install the driver."""
         of_cloud = cloud(fleet.cloud)
         if not is_managed(self.driver, of_cloud) and self.driver.chart(of_cloud) is None:
             read.refuse(
-                "plan", f"no chart of {self.driver.title} is known for {of_cloud.title}: remove it from drivers"
+                "plan",
+                f"no chart of {self.driver.title} is known for {of_cloud.title}: remove it from "
+                "drivers",
             )
 
     def declare(
-        self, name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+        self,
+        name: str,
+        inputs: DraPlatformInputs,
+        fleet: Fleet,
+        plan: PlanFile,
+        options: pulumi.ResourceOptions,
     ) -> list[pulumi.Resource]:
         """Declare the release, unless the cloud runs the driver."""
         if is_managed(self.driver, cloud(fleet.cloud)):
@@ -41,7 +50,9 @@ class ChartComponents:
             "tolerations": [*device_tolerations(fleet), *pool_tolerations(fleet)],
         }
         of_fleet = fleet.drivers.of(self.driver)
-        settings: dict[str, Any] = {} if of_fleet is None else of_fleet.model_dump(mode="json", by_alias=True)
+        settings: dict[str, Any] = (
+            {} if of_fleet is None else of_fleet.model_dump(mode="json", by_alias=True)
+        )
         if version := settings.pop("version", ""):
             args["version"] = version
         if settings:

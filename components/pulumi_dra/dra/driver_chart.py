@@ -1,6 +1,9 @@
-"""A device driver that its chart installs as it is: values come from the driver's module, not from inputs."""
+"""A device driver that its chart installs as it is: values come from the driver's module, not from
+inputs.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
@@ -42,7 +45,9 @@ class DeviceDriver(pulumi.ComponentResource):
     namespace: pulumi.Output[str]
     """Namespace of the driver, known once the release is deployed."""
 
-    def __init__(self, name: str, args: DeviceDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DeviceDriverArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DeviceDriver", name, args, DeviceDriverArgs)
         asked = read.text("driver", check=_driver_fault)
         platform = read.text("platform", check=_cloud_fault)
@@ -54,7 +59,10 @@ class DeviceDriver(pulumi.ComponentResource):
             options = _options(read, asked, settings)
             published = driver(asked).chart(cloud(platform))
             if published is None and not own_chart:
-                read.refuse("driver", f"no chart of {driver(asked).title} is known for {cloud(platform).title}")
+                read.refuse(
+                    "driver",
+                    f"no chart of {driver(asked).title} is known for {cloud(platform).title}",
+                )
         read.finish()
         if published is None:
             published = _unpublished(asked)
@@ -67,7 +75,9 @@ class DeviceDriver(pulumi.ComponentResource):
             namespace=home.metadata.name,
             chart=own_chart or published.chart,
             version=None if own_chart else version or published.version or None,
-            repository_opts={"repo": published.repository} if published.repository and not own_chart else None,
+            repository_opts={"repo": published.repository}
+            if published.repository and not own_chart
+            else None,
             values=dict(driver(asked).chart_values(options, cloud(platform), tolerations)),
             create_namespace=False,
             # It would be waited for pod by pod, on nodes that may not be there yet.
@@ -84,7 +94,12 @@ def _unpublished(name: str) -> DriverChart:
     """Return where a driver is installed from a given chart, if no chart of it is known."""
     release = f"{name}-dra-driver"
     return DriverChart(
-        release=release, chart="", repository="", version="", namespace=release, pod_security="privileged"
+        release=release,
+        chart="",
+        repository="",
+        version="",
+        namespace=release,
+        pod_security="privileged",
     )
 
 

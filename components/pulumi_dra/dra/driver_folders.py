@@ -1,4 +1,6 @@
-"""What a driver's folder of components must have: `from_fleet.py`, which installs it; others need only their chart."""
+"""What a driver's folder of components must have: `from_fleet.py`, which installs it; others need
+only their chart.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -19,25 +21,42 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 class DriverComponents(Protocol):
     """The module `pulumi_dra.dra.<driver>.from_fleet`."""
 
-    def check(self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-        """Note in `read` what the driver's components would reject, before any of them is declared."""
+    def check(
+        self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+    ) -> None:
+        """Note in `read` what the driver's components would reject, before any of them is
+        declared.
+        """
         ...
 
     def declare(
-        self, name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+        self,
+        name: str,
+        inputs: DraPlatformInputs,
+        fleet: Fleet,
+        plan: PlanFile,
+        options: pulumi.ResourceOptions,
     ) -> Sequence[pulumi.Resource]:
-        """Declare the driver; return the resources that DeviceClasses and workloads must wait for."""
+        """Declare the driver; return the resources that DeviceClasses and workloads must wait
+        for.
+        """
         ...
 
 
 def driver_folders() -> tuple[str, ...]:
     """Return the drivers that have components, sorted; nothing of them is imported."""
-    folders = {module.name for module in iter_modules(sys.modules["pulumi_dra.dra"].__path__) if module.ispkg}
+    folders = {
+        module.name
+        for module in iter_modules(sys.modules["pulumi_dra.dra"].__path__)
+        if module.ispkg
+    }
     return tuple(name for name in names() if name in folders)
 
 
 def components_of_driver(name: str) -> DriverComponents:
-    """Return the components of a driver, imported now: those of its folder, or else the release of its chart."""
+    """Return the components of a driver, imported now: those of its folder, or else the release of
+    its chart.
+    """
     if name not in driver_folders():
         return ChartComponents(driver(name))
     return cast(DriverComponents, import_module(f"pulumi_dra.dra.{name}.from_fleet"))

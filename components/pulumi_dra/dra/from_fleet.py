@@ -1,4 +1,6 @@
-"""A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device plugin, tenants."""
+"""A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device
+plugin, tenants.
+"""
 
 import json
 from collections.abc import Iterator
@@ -14,8 +16,17 @@ from dra_planner.planfile import PlanFile, canonical_text
 from dra_planner.releases import has_mutating_policies
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.dra.classes.device_classes import DeviceClasses, DeviceClassesArgs, DeviceClassSettings, read_classes
-from pulumi_dra.dra.device_plugin.device_plugin import DevicePlugin, DevicePluginArgs, read_plugin_inputs
+from pulumi_dra.dra.classes.device_classes import (
+    DeviceClasses,
+    DeviceClassesArgs,
+    DeviceClassSettings,
+    read_classes,
+)
+from pulumi_dra.dra.device_plugin.device_plugin import (
+    DevicePlugin,
+    DevicePluginArgs,
+    read_plugin_inputs,
+)
 from pulumi_dra.dra.driver_folders import components_of_driver
 from pulumi_dra.dra.releases.from_fleet import check_releases, declare_releases
 from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy
@@ -25,12 +36,18 @@ from pulumi_dra.placement import PlacementPolicies, PlacementPoliciesArgs
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
-def check_in_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """Note in `read` what the components in the cluster would refuse, before anything is declared."""
+def check_in_cluster(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
+    """Note in `read` what the components in the cluster would refuse, before anything is
+    declared.
+    """
     for driver, _ in fleet.drivers.installed():
         components_of_driver(driver.name).check(read, inputs, fleet, plan)
     if fleet.device_plugin:
-        read_plugin_inputs(read.inside("device_plugin", plugin_args(inputs, fleet), DevicePluginArgs))
+        read_plugin_inputs(
+            read.inside("device_plugin", plugin_args(inputs, fleet), DevicePluginArgs)
+        )
     if fleet.device_classes:
         read_classes(read.inside("fleet.deviceClasses", class_args(fleet), DeviceClassesArgs))
     if inputs.tenants:
@@ -46,7 +63,9 @@ def declare_in_cluster(
     cluster: BuiltCluster,
     children: Children,
 ) -> None:
-    """Declare it all; it comes after the pools, so that on the way down it goes while there are nodes to leave."""
+    """Declare it all; it comes after the pools, so that on the way down it goes while there are
+    nodes to leave.
+    """
     provider = k8s.Provider(
         f"{name}-kubernetes",
         kubeconfig=cluster.kubeconfig_json,
@@ -56,7 +75,8 @@ def declare_in_cluster(
     options = children.options(
         depends_on=[*cluster.usable, *cluster.pools],
         providers={"kubernetes": provider},
-        # With the cluster goes what is in it; a namespace would otherwise wait for pods on nodes that are gone.
+        # With the cluster goes what is in it; a namespace would otherwise wait for pods on nodes
+        # that are gone.
         deleted_with=cluster.resource,
     )
     cluster.declare_inside(options)
@@ -71,9 +91,13 @@ def declare_in_cluster(
     if inputs.tenants:
         TenantAccess(f"{name}-tenants", TenantAccessArgs(tenants=inputs.tenants), opts=options)
     if plan.guards is not None and plan.guards.rules and has_mutating_policies(fleet.minor):
-        PlacementPolicies(f"{name}-placement", PlacementPoliciesArgs(plan=canonical_text(plan)), opts=options)
+        PlacementPolicies(
+            f"{name}-placement", PlacementPoliciesArgs(plan=canonical_text(plan)), opts=options
+        )
     if inputs.admin_access_namespaces is not None:
-        AdminAccessPolicy(f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options)
+        AdminAccessPolicy(
+            f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options
+        )
     declare_releases(name, inputs, fleet, after_driver)
 
 
@@ -83,7 +107,9 @@ def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
     if fleet.device_plugin and fleet.device_plugin.feature_discovery:
         args["feature_discovery"] = True
     if configs := plugin_configs(_plugin_pools(fleet)):
-        args["configs"] = {name: json.dumps(config, sort_keys=True) for name, config in configs.items()}
+        args["configs"] = {
+            name: json.dumps(config, sort_keys=True) for name, config in configs.items()
+        }
         args["default_config"] = WHOLE_GPUS
     if inputs.device_plugin_chart:
         args["chart"] = inputs.device_plugin_chart
@@ -101,7 +127,10 @@ def class_args(fleet: Fleet) -> DeviceClassesArgs:
     """Return the fleet's own classes as inputs of DeviceClasses."""
     classes: list[pulumi.Input[DeviceClassSettings]] = []
     for device_class in fleet.device_classes:
-        settings: DeviceClassSettings = {"name": device_class.name, "selectors": list(device_class.selectors)}
+        settings: DeviceClassSettings = {
+            "name": device_class.name,
+            "selectors": list(device_class.selectors),
+        }
         if device_class.extended_resource_name:
             settings["extended_resource_name"] = device_class.extended_resource_name
         classes.append(settings)

@@ -1,4 +1,6 @@
-"""Which nodes the pods of drivers and of the device plugin run on, by the labels and the taint of DRA pools."""
+"""Which nodes the pods of drivers and of the device plugin run on, by the labels and the taint of
+DRA pools.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,7 +8,11 @@ from typing import Any
 from dra_planner.clouds import DRA, GPU_TAINT, cloud
 from dra_planner.fleet import Fleet
 
-GPU_TOLERATION: dict[str, str] = {"key": GPU_TAINT.key, "operator": "Exists", "effect": GPU_TAINT.effect}
+GPU_TOLERATION: dict[str, str] = {
+    "key": GPU_TAINT.key,
+    "operator": "Exists",
+    "effect": GPU_TAINT.effect,
+}
 
 
 def dra_node_terms() -> list[dict[str, Any]]:
@@ -17,32 +23,43 @@ def dra_node_terms() -> list[dict[str, Any]]:
 def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return these node-selector terms with DRA nodes excluded in each.
 
-    Terms are ORed: one that lacks the exclusion would let its pods back onto DRA nodes. No term at all means
-    every node, so it becomes one term with nothing but the exclusion.
+    Terms are ORed: one that lacks the exclusion would let its pods back onto DRA nodes. No term at
+    all means every node, so it becomes one term with nothing but the exclusion.
     """
     exclusion = {"key": DRA, "operator": "NotIn", "values": ["true"]}
     return [
-        {**term, "matchExpressions": [*(term.get("matchExpressions") or []), exclusion]} for term in list(terms) or [{}]
+        {**term, "matchExpressions": [*(term.get("matchExpressions") or []), exclusion]}
+        for term in list(terms) or [{}]
     ]
 
 
 def device_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what tolerates the taints that this project sets on the fleet's pools for their accelerators."""
+    """Return what tolerates the taints that this project sets on the fleet's pools for their
+    accelerators.
+    """
     taints = {
         taint
         for pool in fleet.pools
         for taint in cloud(fleet.cloud).taints(fleet.nodes_of(pool, fleet.machine(pool.machine)))
     }
-    return [{"key": each.key, "effect": each.effect} for each in sorted(taints, key=lambda each: each.key)]
+    return [
+        {"key": each.key, "effect": each.effect}
+        for each in sorted(taints, key=lambda each: each.key)
+    ]
 
 
 def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what the driver must tolerate to run on every pool, beside the taint that all of them have.
+    """Return what the driver must tolerate to run on every pool, beside the taint that all of them
+    have.
 
     The pools' own taints, and those that the cloud adds to their nodes by itself.
     """
     keys = {taint.key for pool in fleet.pools for taint in pool.taints}
     for pool in fleet.pools:
         nodes = fleet.nodes_of(pool, fleet.machine(pool.machine))
-        keys |= {taint.key for taint in cloud(fleet.cloud).added_taints(nodes) if taint.effect != "PreferNoSchedule"}
+        keys |= {
+            taint.key
+            for taint in cloud(fleet.cloud).added_taints(nodes)
+            if taint.effect != "PreferNoSchedule"
+        }
     return [{"key": key} for key in sorted(keys)]

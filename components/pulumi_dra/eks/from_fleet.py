@@ -11,12 +11,21 @@ from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
 from pulumi_dra.built_cluster import BuiltCluster
 from pulumi_dra.children import Children
-from pulumi_dra.eks.autoscaler.autoscaler_inputs import EksClusterAutoscalerArgs, read_autoscaler_inputs
+from pulumi_dra.eks.autoscaler.autoscaler_inputs import (
+    EksClusterAutoscalerArgs,
+    read_autoscaler_inputs,
+)
 from pulumi_dra.eks.autoscaler.cluster_autoscaler import EksClusterAutoscaler
 from pulumi_dra.eks.cluster.cluster import EksCluster
 from pulumi_dra.eks.cluster.cluster_inputs import EksClusterArgs, read_cluster_inputs
 from pulumi_dra.eks.karpenter.from_fleet import check_karpenter, declare_karpenter
-from pulumi_dra.eks.pool.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
+from pulumi_dra.eks.pool.fleet_pools import (
+    capacity_args,
+    has_claimable_efa,
+    image_args,
+    planned_pods,
+    zones_of,
+)
 from pulumi_dra.eks.pool.gpu_pool import EksGpuPool
 from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs, read_gpu_pool_inputs
 from pulumi_dra.eks.pool.volumes import GP3_CLASS
@@ -51,20 +60,28 @@ CLUSTER_INPUTS = {
     "addon_versions": "addon_versions",
     "node_repair": "node_monitoring",
 }
-"""What DraPlatform takes for every cloud → what EksCluster calls it; what is left out is not for this cloud."""
+"""What DraPlatform takes for every cloud → what EksCluster calls it; what is left out is not for
+this cloud.
+"""
 
 
-def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+def check_cluster(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
     _check_keys(read, inputs, fleet)
     # What is only known once the cluster is there; its version is the fleet's.
     later = pulumi.Output.from_input("")
     if installs_autoscaler(inputs, fleet):
-        given = read.inside("autoscaler", autoscaler_args(inputs, fleet, later), EksClusterAutoscalerArgs)
+        given = read.inside(
+            "autoscaler", autoscaler_args(inputs, fleet, later), EksClusterAutoscalerArgs
+        )
         read_autoscaler_inputs(given)
     elif fleet.autoscaler == "none" and read.has("autoscaler"):
-        read.refuse("autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler or karpenter")
+        read.refuse(
+            "autoscaler", "is for a fleet whose autoscaler is cluster-autoscaler or karpenter"
+        )
     place = EksPoolPlace(
         cluster_name=later,
         node_role_arn=later,
@@ -86,13 +103,19 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
         zones = zones_of(fleet, pool)
         if args.get("placement_group") is True and not fleet.network.subnet_ids and len(zones) != 1:
             have = ", ".join(zones) or "none that the fleet names"
-            inner.refuse("placement_group", f"needs a pool in one zone: a placement group has no more; this has {have}")
+            inner.refuse(
+                "placement_group",
+                f"needs a pool in one zone: a placement group has no more; this has {have}",
+            )
 
 
 def _check_keys(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> None:
     keys = {"secrets_kms_key": inputs.cluster.get("secrets_kms_key")}
     keys["cluster.disk_kms_key"] = inputs.cluster.get("disk_kms_key")
-    keys |= {f"pools.{name}.disk_kms_key": options.get("disk_kms_key") for name, options in inputs.pools.items()}
+    keys |= {
+        f"pools.{name}.disk_kms_key": options.get("disk_kms_key")
+        for name, options in inputs.pools.items()
+    }
     for path, key in keys.items():
         if fault := key_region_fault(key, fleet.region):
             read.refuse(path, fault)
@@ -129,7 +152,8 @@ def declare_cluster(
     pools: list[pulumi.Resource] = []
     for pool in pools_to_build(fleet, plan):
         args = pool_args(inputs, fleet, plan, pool, place)
-        # The role that a key is granted to is made with the account's first group, which may be the system nodes.
+        # The role that a key is granted to is made with the account's first group, which may be the
+        # system nodes.
         first = [cluster.system_nodes] if "disk_kms_key" in args else []
         opts = children.options(depends_on=[*cluster.nodes_wait_for, *first])
         pools.append(EksGpuPool(f"{name}-{pool.name}", args, opts=opts))
@@ -137,21 +161,30 @@ def declare_cluster(
     def declare_autoscaler(options: pulumi.ResourceOptions) -> None:
         declare_volumes(options)
         if installs_autoscaler(inputs, fleet):
-            EksClusterAutoscaler(f"{name}-autoscaler", autoscaler_args(inputs, fleet, cluster.name), opts=options)
+            EksClusterAutoscaler(
+                f"{name}-autoscaler", autoscaler_args(inputs, fleet, cluster.name), opts=options
+            )
 
     return BuiltCluster.of(cluster, pools, declare_autoscaler)
 
 
 def installs_autoscaler(inputs: DraPlatformInputs, fleet: Fleet) -> bool:
     """Whether the fleet's autoscaler is installed here, and not by somebody else."""
-    return fleet.autoscaler == "cluster-autoscaler" and inputs.autoscaler.get("install", True) is not False
+    return (
+        fleet.autoscaler == "cluster-autoscaler"
+        and inputs.autoscaler.get("install", True) is not False
+    )
 
 
 def autoscaler_args(
     inputs: DraPlatformInputs, fleet: Fleet, cluster_name: pulumi.Input[str]
 ) -> EksClusterAutoscalerArgs:
     """Return the inputs of the cluster autoscaler."""
-    args: dict[str, Any] = {"cluster_name": cluster_name, "kubernetes_version": fleet.kubernetes, "tags": inputs.tags}
+    args: dict[str, Any] = {
+        "cluster_name": cluster_name,
+        "kubernetes_version": fleet.kubernetes,
+        "tags": inputs.tags,
+    }
     if boundary := inputs.cluster.get("permissions_boundary_arn"):
         args["permissions_boundary_arn"] = boundary
     options = {key: value for key, value in inputs.autoscaler.items() if key != "install"}
@@ -180,8 +213,13 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: EksPoolPlace
 ) -> EksGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
-    options: dict[str, Any] = {"efa": has_claimable_efa(fleet, pool), **inputs.pools.get(pool.name, {})}
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
+    the cluster.
+    """
+    options: dict[str, Any] = {
+        "efa": has_claimable_efa(fleet, pool),
+        **inputs.pools.get(pool.name, {}),
+    }
     args: dict[str, Any] = {
         "cluster_name": place.cluster_name,
         "node_role_arn": place.node_role_arn,
@@ -190,18 +228,31 @@ def pool_args(
         "keep_subnets": not pool.zones,
         "tags": inputs.tags,
         "mig_layout": pool.mig,
-        **{f"reserved_{key}": text for key, text in pool.reserved.model_dump(exclude_defaults=True).items()},
+        **{
+            f"reserved_{key}": text
+            for key, text in pool.reserved.model_dump(exclude_defaults=True).items()
+        },
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
         **capacity_args(pool),
     }
     if pool.image:
         # EKS tells these nodes nothing, so this pool does, and how many pods a node takes too.
-        args |= {**image_args(pool), "max_pods": planned_pods(fleet, pool), "cluster_endpoint": place.endpoint}
-        args |= {"cluster_certificate_authority": place.certificate_authority, "service_cidr": place.service_cidr}
+        args |= {
+            **image_args(pool),
+            "max_pods": planned_pods(fleet, pool),
+            "cluster_endpoint": place.endpoint,
+        }
+        args |= {
+            "cluster_certificate_authority": place.certificate_authority,
+            "service_cidr": place.service_cidr,
+        }
     else:
         args["kubernetes_version"] = place.kubernetes_version
     if pool.schedule:
         args["schedule"] = pool.schedule.model_dump(exclude_none=True)
     if options.get("efa") or options.get("security_group_ids"):
-        args |= {"cluster_security_group_id": place.cluster_security_group_id, "vpc_id": place.vpc_id}
+        args |= {
+            "cluster_security_group_id": place.cluster_security_group_id,
+            "vpc_id": place.vpc_id,
+        }
     return EksGpuPoolArgs(**args, **options)

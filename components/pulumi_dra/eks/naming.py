@@ -19,15 +19,24 @@ def read_tags(read: InputReader, key: str = "tags") -> dict[str, pulumi.Input[st
 
 
 def read_role_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
-    """Return `tags` where they are those of IAM roles too, which takes fewer characters and no keys alike but for case.
+    """Return `tags` where they are those of IAM roles too, which takes fewer characters and no keys
+    alike but for case.
 
-    Sources: IAM user guide, “Tags for IAM resources” and its API reference, Tag; kubernetes/kops issue 11727.
+    Sources: IAM user guide, “Tags for IAM resources” and its API reference, Tag; kubernetes/kops
+    issue 11727.
     """
-    tags = read.labels("tags", most=MOST, check=lambda key, value: _check(key, value) or _check_of_roles(key, value))
+    tags = read.labels(
+        "tags",
+        most=MOST,
+        check=lambda key, value: _check(key, value) or _check_of_roles(key, value),
+    )
     seen: dict[str, str] = {}
     for key in tags:
         if (other := seen.setdefault(key.lower(), key)) != key:
-            read.refuse(f"tags.{key}", f'"{other}" is there too, and IAM does not tell them apart: keep one of them')
+            read.refuse(
+                f"tags.{key}",
+                f'"{other}" is there too, and IAM does not tell them apart: keep one of them',
+            )
     return tags
 
 
@@ -41,9 +50,14 @@ def _check(key: str, value: str) -> str:
 
 def _check_of_roles(key: str, value: str) -> str:
     if not _is_of_roles(key):
-        return f"must have a key of letters, digits, spaces and {' '.join(_OF_ROLES)} alone: roles get it too"
+        return (
+            f"must have a key of letters, digits, spaces and {' '.join(_OF_ROLES)} alone: roles "
+            "get it too"
+        )
     if not _is_of_roles(value):
-        return f"must be letters, digits, spaces and {' '.join(_OF_ROLES)} alone, for roles get it too"
+        return (
+            f"must be letters, digits, spaces and {' '.join(_OF_ROLES)} alone, for roles get it too"
+        )
     return ""
 
 

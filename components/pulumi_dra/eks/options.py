@@ -1,4 +1,6 @@
-"""What DraPlatform sets of EKS clusters and pools itself; all other inputs of theirs are its options."""
+"""What DraPlatform sets of EKS clusters and pools itself; all other inputs of theirs are its
+options.
+"""
 
 from pulumi_dra.eks.cluster.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.karpenter.pool_inputs import EksKarpenterPoolArgs

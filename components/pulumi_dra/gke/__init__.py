@@ -8,4 +8,11 @@ from pulumi_dra.gke.cluster.cluster import GkeCluster, GkeClusterArgs  # the che
 from pulumi_dra.gke.network.network import GkeNetwork, GkeNetworkArgs  # the check comes first
 from pulumi_dra.gke.pool.gpu_pool import GkeGpuPool, GkeGpuPoolArgs  # the check comes first
 
-__all__ = ["GkeCluster", "GkeClusterArgs", "GkeGpuPool", "GkeGpuPoolArgs", "GkeNetwork", "GkeNetworkArgs"]
+__all__ = [
+    "GkeCluster",
+    "GkeClusterArgs",
+    "GkeGpuPool",
+    "GkeGpuPoolArgs",
+    "GkeNetwork",
+    "GkeNetworkArgs",
+]

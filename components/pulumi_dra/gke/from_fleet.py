@@ -22,10 +22,14 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
 CLUSTER_INPUTS = {"tags": "resource_labels", "secrets_kms_key": "secrets_kms_key"}
-"""What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for this cloud."""
+"""What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for
+this cloud.
+"""
 
 
-def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+def check_cluster(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     if read.has("autoscaler"):
         read.refuse("autoscaler", "is for EKS: GKE has an autoscaler of its own")
@@ -33,20 +37,29 @@ def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, pl
     later = pulumi.Output.from_input("")
     zones: list[pulumi.Input[str]] = [*named, *[later] * (fleet.zone_count - len(named))]
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs, zones), GkeClusterArgs)
-    of_its_own = read_cluster_inputs(of_cluster)  # ranges of a subnet that is there already are not known
-    if of_its_own.network is None and (fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)):
+    # ranges of a subnet that is there already are not known
+    of_its_own = read_cluster_inputs(of_cluster)
+    if of_its_own.network is None and (
+        fault := pods_range_fault(fleet, plan, of_its_own.ranges.pods_cidr)
+    ):
         of_cluster.refuse("pods_cidr", fault)
     for pool in pools_to_build(fleet, plan):
-        args = pool_args(inputs, fleet, plan, pool, zones, cluster_name=later, service_account=later)
+        args = pool_args(
+            inputs, fleet, plan, pool, zones, cluster_name=later, service_account=later
+        )
         read_gpu_pool_inputs(read.inside(f"pools.{pool.name}", args, GkeGpuPoolArgs), pool.name)
 
 
 def declare_cluster(
     name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
 ) -> BuiltCluster:
-    """Declare the cluster and its pools; a pool without zones of its own spans those of the network."""
+    """Declare the cluster and its pools; a pool without zones of its own spans those of the
+    network.
+    """
     zones = _network_zones(fleet, children)
-    cluster = GkeCluster(f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options())
+    cluster = GkeCluster(
+        f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options()
+    )
     pools: list[pulumi.Resource] = [
         GkeGpuPool(
             f"{name}-{pool.name}",
@@ -72,7 +85,9 @@ def declare_cluster(
     return BuiltCluster.of(cluster, pools, declare_volumes)
 
 
-def cluster_args(fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]) -> GkeClusterArgs:
+def cluster_args(
+    fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]
+) -> GkeClusterArgs:
     """Return the cluster's inputs: the fleet's, and those given beside it."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
@@ -95,7 +110,9 @@ def pool_args(
     cluster_name: pulumi.Input[str],
     service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from the cluster."""
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
+    the cluster.
+    """
     options = dict(inputs.pools.get(pool.name, {}))
     args: dict[str, Any] = {
         "cluster_name": cluster_name,
@@ -133,6 +150,13 @@ def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
         return list(named)
     from pulumi_gcp import compute  # costs seconds, so only where somebody counts instead of naming
 
-    available = compute.get_zones_output(region=fleet.region, status="UP", opts=children.invoke_options()).names
-    chosen = available.apply(lambda names: [*named, *(zone for zone in sorted(names) if _is_chosen(zone, named))])
-    return [*named, *(chosen.apply(lambda zones, at=at: zones[at]) for at in range(len(named), count))]
+    available = compute.get_zones_output(
+        region=fleet.region, status="UP", opts=children.invoke_options()
+    ).names
+    chosen = available.apply(
+        lambda names: [*named, *(zone for zone in sorted(names) if _is_chosen(zone, named))]
+    )
+    return [
+        *named,
+        *(chosen.apply(lambda zones, at=at: zones[at]) for at in range(len(named), count)),
+    ]

@@ -20,7 +20,10 @@ def read_resource_labels(read: InputReader) -> dict[str, pulumi.Input[str]]:
 
 def _check(key: str, value: str) -> str:
     if not re.fullmatch(r"[a-z][-_a-z0-9]{0,62}", key):
-        return "must have a key of lower-case letters, digits, - and _ that begins with a letter, at most 63 characters"
+        return (
+            "must have a key of lower-case letters, digits, - and _ that begins with a letter, "
+            "at most 63 characters"
+        )
     if not re.fullmatch(r"[-_a-z0-9]{0,63}", value):
         return f'must be lower-case letters, digits, - and _, at most 63 characters, not "{value}"'
     return ""

@@ -28,7 +28,9 @@ def account_id(name: str, stack: str) -> str:
     return f"{text[: _MAX_LENGTH - 7].rstrip('-')}-{digest}"
 
 
-def declare_node_account(name: str, children: Children) -> tuple[gcp.serviceaccount.Account, list[pulumi.Resource]]:
+def declare_node_account(
+    name: str, children: Children
+) -> tuple[gcp.serviceaccount.Account, list[pulumi.Resource]]:
     """Declare the account; return it and its grants, which nodes must wait for."""
     account = gcp.serviceaccount.Account(
         f"{name}-nodes",

@@ -1,4 +1,6 @@
-"""What DraPlatform sets of GKE clusters and pools itself; all other inputs of theirs are its options."""
+"""What DraPlatform sets of GKE clusters and pools itself; all other inputs of theirs are its
+options.
+"""
 
 from pulumi_dra.gke.cluster.cluster_inputs import GkeClusterArgs
 from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs

@@ -1,4 +1,6 @@
-"""Who may use an EKS cluster. Apart from the cluster, because a platform for GKE has the shape too."""
+"""Who may use an EKS cluster. Apart from the cluster, because a platform for GKE has the shape
+too.
+"""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 from typing import NotRequired, TypedDict
@@ -14,8 +16,12 @@ class AccessEntry(TypedDict):
     principal_arn: pulumi.Input[str]
     """IAM role or user."""
     policy: NotRequired[str]
-    """EKS access policy: cluster-admin, admin, edit, or view. Default: none, which only grants the RBAC groups."""
+    """EKS access policy: cluster-admin, admin, edit, or view. Default: none, which only grants the
+    RBAC groups.
+    """
     namespaces: NotRequired[list[str]]
-    """Namespaces of the policy. cluster-admin always applies to the whole cluster. Default: the whole cluster."""
+    """Namespaces of the policy. cluster-admin always applies to the whole cluster. Default: the
+    whole cluster.
+    """
     kubernetes_groups: NotRequired[list[str]]
     """Groups in RoleBindings."""

@@ -3,20 +3,28 @@
 import ipaddress
 from collections.abc import Sequence
 
-_DOCUMENTATION = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")  # RFC 5737, RFC 3849
+# RFC 5737, RFC 3849
+_DOCUMENTATION = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 
 
 def unreachable_from_outside(cidrs: Sequence[str]) -> str:
-    """Return why nobody outside the network reaches an API server that is open to these networks, or ""."""
+    """Return why nobody outside the network reaches an API server that is open to these networks,
+    or "".
+    """
     if not cidrs:
         return "its API server has no endpoint outside its network"
     if examples := for_documentation(cidrs):
-        return f"its API server is open to {', '.join(examples)} alone, which is for documentation: nobody is there"
+        return (
+            f"its API server is open to {', '.join(examples)} alone, which is for "
+            "documentation: nobody is there"
+        )
     return ""
 
 
 def for_documentation(cidrs: Sequence[str]) -> list[str]:
-    """Return the networks when all of them are for documentation (RFC 5737, RFC 3849), else none."""
+    """Return the networks when all of them are for documentation (RFC 5737, RFC 3849), else
+    none.
+    """
     return list(cidrs) if all(_is_for_documentation(cidr) for cidr in cidrs) else []
 
 

@@ -29,7 +29,9 @@ class SpeedLimits:
 
 
 def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:
-    """Return `disk_iops` and `disk_throughput`; faults are noted in `read`, those of one beside the other too."""
+    """Return `disk_iops` and `disk_throughput`; faults are noted in `read`, those of one beside the
+    other too.
+    """
     speed = DiskSpeed(iops=_whole(read, "disk_iops"), throughput=_whole(read, "disk_throughput"))
     for key, sentence in speed_faults(speed, limits, disk_gib):
         read.refuse(key, sentence)
@@ -37,23 +39,34 @@ def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> Di
 
 
 def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a speed, by input; a disk without `disk_iops` has the fewest that its type has."""
+    """Yield what is wrong with a speed, by input; a disk without `disk_iops` has the fewest that
+    its type has.
+    """
     iops = limits.iops[0] if speed.iops is None else speed.iops
     if fault := range_fault(iops, limits.iops):
         yield "disk_iops", fault
     elif speed.iops is not None and iops > (most := limits.iops_of_a_gib * disk_gib):
         yield (
             "disk_iops",
-            f"{iops} is more than a disk of {disk_gib} GiB can have, {most}: {limits.iops_of_a_gib} a GiB",
+            (
+                f"{iops} is more than a disk of {disk_gib} GiB can have, {most}: "
+                f"{limits.iops_of_a_gib} a GiB"
+            ),
         )
     if speed.throughput is None:
         return
     if fault := range_fault(speed.throughput, limits.throughput):
         yield "disk_throughput", fault
     elif (least := limits.iops_of_a_mib[0] * speed.throughput) > iops:
-        yield "disk_throughput", f"{speed.throughput} MiB/s needs {least} operations a second: set disk_iops to that"
+        yield (
+            "disk_throughput",
+            f"{speed.throughput} MiB/s needs {least} operations a second: set disk_iops to that",
+        )
     elif (most := limits.iops_of_a_mib[-1] * speed.throughput) < iops:
-        yield "disk_throughput", f"{speed.throughput} MiB/s is too slow for {iops} operations: {most} at most"
+        yield (
+            "disk_throughput",
+            f"{speed.throughput} MiB/s is too slow for {iops} operations: {most} at most",
+        )
 
 
 def _whole(read: InputReader, key: str) -> int | None:

@@ -17,5 +17,7 @@ def check_version(text: str) -> str:
 
 
 def version_check(cloud: Cloud) -> Callable[[str], str]:
-    """Return what tells the complaint about the version of a control plane, or of nodes, in that cloud."""
+    """Return what tells the complaint about the version of a control plane, or of nodes, in that
+    cloud.
+    """
     return lambda text: check_version(text) or cloud.version_fault(text)

@@ -1,4 +1,6 @@
-"""When GKE works on a cluster, and when not. Apart from the cluster, because a platform for EKS has the shapes too."""
+"""When GKE works on a cluster, and when not. Apart from the cluster, because a platform for EKS has
+the shapes too.
+"""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 import re
@@ -24,7 +26,9 @@ class MaintenanceExclusion(TypedDict):
     end_time: NotRequired[str]
     """End: 2026-12-04T00:00:00Z. GKE limits the duration of each scope."""
     until_end_of_support: NotRequired[bool]
-    """Instead of end_time: end with the support of the cluster's minor version. Not supported with NO_UPGRADES."""
+    """Instead of end_time: end with the support of the cluster's minor version. Not supported with
+    NO_UPGRADES.
+    """
     scope: NotRequired[str]
     """Excluded upgrades: NO_MINOR_OR_NODE_UPGRADES (default), NO_MINOR_UPGRADES, or NO_UPGRADES."""
 
@@ -35,10 +39,13 @@ class MaintenanceWindow(TypedDict):
     start_time: str
     """Start of the first window: 2026-11-21T00:00:00Z."""
     end_time: str
-    """End of the first window: 2026-11-22T00:00:00Z. All windows have this duration, at least four hours."""
+    """End of the first window: 2026-11-22T00:00:00Z. All windows have this duration, at least four
+    hours.
+    """
     recurrence: str
-    """Recurrence rule in the format of RFC 5545: FREQ=WEEKLY;BYDAY=SA,SU. The windows must total at least 48 hours in
-    32 days."""
+    """Recurrence rule in the format of RFC 5545: FREQ=WEEKLY;BYDAY=SA,SU. The windows must total at
+    least 48 hours in 32 days.
+    """
 
 
 def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
@@ -49,17 +56,24 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
         scope = inner.choice("scope", EXCLUSION_SCOPES, "NO_MINOR_OR_NODE_UPGRADES")
         exclusion = MaintenanceExclusion(
             name=inner.text("name"),
-            start_time=inner.text("start_time", pattern=_TIME, meaning="a time (2026-11-20T00:00:00Z)"),
+            start_time=inner.text(
+                "start_time", pattern=_TIME, meaning="a time (2026-11-20T00:00:00Z)"
+            ),
             scope=scope,
         )
         if not inner.flag("until_end_of_support", False):
-            exclusion["end_time"] = inner.text("end_time", pattern=_TIME, meaning="a time (2026-12-04T00:00:00Z)")
+            exclusion["end_time"] = inner.text(
+                "end_time", pattern=_TIME, meaning="a time (2026-12-04T00:00:00Z)"
+            )
         else:
             exclusion["until_end_of_support"] = True
             if inner.has("end_time"):
                 inner.refuse("end_time", "is there beside until_end_of_support")
             if scope == "NO_UPGRADES":
-                inner.refuse("scope", "NO_UPGRADES ends after 30 days at most: give end_time, or another scope")
+                inner.refuse(
+                    "scope",
+                    "NO_UPGRADES ends after 30 days at most: give end_time, or another scope",
+                )
         if any(exclusion["name"] == other["name"] for other in exclusions):
             inner.refuse("name", f'"{exclusion["name"]}" is there twice')
         exclusions.append(exclusion)
@@ -69,8 +83,8 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
 def read_window(read: InputReader) -> MaintenanceWindow | None:
     """Return `maintenance_window`, None where it was left out; faults are noted in `read`.
 
-    docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions: 48 hours in any 32 days,
-    in pieces of four hours or more.
+    docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions: 48
+    hours in any 32 days, in pieces of four hours or more.
     """
     block = read.block("maintenance_window")
     if not block:
@@ -91,7 +105,9 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
     elif length is not None and (times := _times(rule, start)) is not None:
         hours = round(times * length / timedelta(hours=1))
         if hours < _HOURS_IN_THEM:
-            inner.refuse("recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}")
+            inner.refuse(
+                "recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}"
+            )
     return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
 
 
@@ -105,10 +121,14 @@ def _length(start: str, end: str) -> timedelta | None:
 def _times(rule: str, start: str) -> int | None:
     """Return how often a rule comes within 32 days at least; None for one that is not as plain."""
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-    days, numbers = (len(parts[key].split(",")) if key in parts else 0 for key in ("BYDAY", "BYMONTHDAY"))
+    days, numbers = (
+        len(parts[key].split(",")) if key in parts else 0 for key in ("BYDAY", "BYMONTHDAY")
+    )
     each = parts.get("INTERVAL", "1")
     plain_days = all(re.fullmatch("[A-Z]{2}", day) for day in parts.get("BYDAY", "MO").split(","))
-    if parts.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"} or not re.fullmatch("[1-9][0-9]*", each):
+    if parts.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"} or not re.fullmatch(
+        "[1-9][0-9]*", each
+    ):
         return None
     match parts.get("FREQ"), int(each):
         case "DAILY", 1 if plain_days and not numbers:

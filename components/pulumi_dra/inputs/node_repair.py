@@ -1,5 +1,5 @@
-"""How EKS repairs nodes: when it stops, and what it does about single faults. Apart from pools of EKS, because the
-options of a platform have the shape too.
+"""How EKS repairs nodes: when it stops, and what it does about single faults. Apart from pools of
+EKS, because the options of a platform have the shape too.
 """
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
@@ -31,7 +31,9 @@ class NodeRepairLimits(TypedDict):
     """Limits of repairs, each as a number or percentage of nodes."""
 
     unhealthy_count: NotRequired[int]
-    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' 20 % of more than five nodes."""
+    """Stop repairing if more nodes than this number are unhealthy. Default: EKS' 20 % of more than
+    five nodes.
+    """
     unhealthy_percentage: NotRequired[int]
     """Stop repairing if more than this percentage of nodes is unhealthy, 1 to 100."""
     parallel_count: NotRequired[int]
@@ -53,7 +55,8 @@ def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
     """Return the node group's repair settings; faults are noted in `read`.
 
     Off is sent too, because the provider keeps the settings that are omitted
-    (hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32: optional and computed).
+    (hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32: optional and
+    computed).
     """
     is_on = read.flag("node_repair", False)
     block = read.block("repair_limits")
@@ -83,7 +86,9 @@ def _read_overrides(read: InputReader) -> list[dict[str, Any]]:
             "min_repair_wait_time_mins": inner.whole("wait_minutes", least=1),
             "repair_action": inner.choice("action", ACTIONS, ""),
         }
-        known = [(each["node_monitoring_condition"], each["node_unhealthy_reason"]) for each in overrides]
+        known = [
+            (each["node_monitoring_condition"], each["node_unhealthy_reason"]) for each in overrides
+        ]
         if (override["node_monitoring_condition"], override["node_unhealthy_reason"]) in known:
             inner.refuse("reason", "is there twice for this condition")
         overrides.append(override)

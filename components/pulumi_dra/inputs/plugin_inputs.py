@@ -7,7 +7,8 @@ DEVICE_PLUGIN = "device-plugin"
 
 
 def read_plugin(read: InputReader) -> PluginServing | None:
-    """Return how a device plugin serves the nodes' devices, as `allocation` says; None for DRA nodes.
+    """Return how a device plugin serves the nodes' devices, as `allocation` says; None for DRA
+    nodes.
 
     The plugin's own configuration decides about shares, so a label of the pool chooses it.
     """

@@ -43,7 +43,9 @@ class Counts:
 
 
 def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, capacity: str) -> None:
-    """Refuse a capacity in which machines of this type cannot be had; warn where that is on demand, as plans do."""
+    """Refuse a capacity in which machines of this type cannot be had; warn where that is on demand,
+    as plans do.
+    """
     if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
         return
     if capacity == "on-demand":
@@ -61,30 +63,47 @@ def read_counts(read: InputReader, cloud: Cloud) -> Counts:
     if complaint := limits_fault(least, most):
         read.refuse("min_nodes", complaint)
     elif not least <= desired <= most:
-        read.refuse("desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}")
+        read.refuse(
+            "desired_nodes", f"{desired} is not between min_nodes, {least}, and max_nodes, {most}"
+        )
     return Counts(least, desired, most, read.flag("autoscaled", False))
 
 
 def read_pool_name(read: InputReader, component_name: str) -> str:
-    """Return the value of the pool's label, by default the component's name, which no cloud takes in every form."""
+    """Return the value of the pool's label, by default the component's name, which no cloud takes
+    in every form.
+    """
     if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
-        read.refuse("pool_name", f'is missing, and the component\'s name is no value of a label: "{component_name}"')
-    return read.text("pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label")
+        read.refuse(
+            "pool_name",
+            f'is missing, and the component\'s name is no value of a label: "{component_name}"',
+        )
+    return read.text(
+        "pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label"
+    )
 
 
 def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
     """Return `max_pods`, None where it was left out."""
     allowed = cloud.pods_of_a_node
-    return read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
+    return (
+        read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
+    )
 
 
 NO_HUGE_PAGES: Mapping[str, int] = MappingProxyType({})
 
 
 def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, int]:
-    """Return how many huge pages of each size ("2Mi", "1Gi") are asked for; none where nothing was given."""
+    """Return how many huge pages of each size ("2Mi", "1Gi") are asked for; none where nothing was
+    given.
+    """
     keys = {f"huge_pages_{size.lower()}": size for size in HUGE_PAGES}
-    counts = {size: read.whole(key, least=1, most=MOST_HUGE_PAGES) for key, size in keys.items() if read.has(key)}
+    counts = {
+        size: read.whole(key, least=1, most=MOST_HUGE_PAGES)
+        for key, size in keys.items()
+        if read.has(key)
+    }
     if counts and (fault := huge_pages_fault(counts, machine)):
         read.refuse(next(key for key, size in keys.items() if size in counts), fault)
     return counts
@@ -109,20 +128,28 @@ NOT_PLANNED = ("restricted", "single-numa-node")
 def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
     """Return `cpu_manager_policy` and `topology_manager_policy`; faults are noted in `read`.
 
-    Policies with which kubelet turns down pods that were placed are refused: plans do not know NUMA nodes.
+    Policies with which kubelet turns down pods that were placed are refused: plans do not know NUMA
+    nodes.
     """
-    cpus = read.choice("cpu_manager_policy", ("none", "static"), "none") if read.has("cpu_manager_policy") else ""
+    cpus = (
+        read.choice("cpu_manager_policy", ("none", "static"), "none")
+        if read.has("cpu_manager_policy")
+        else ""
+    )
     topology = read.text("topology_manager_policy", "")
     if topology in NOT_PLANNED:
         read.refuse(
             "topology_manager_policy",
-            f"{topology} lets kubelet turn down pods that the plan has placed, for it knows no NUMA nodes: use "
+            f"{topology} lets kubelet turn down pods that the plan has placed, for it knows no "
+            "NUMA nodes: use "
             "best-effort",
         )
     elif topology not in ("", "none", "best-effort"):
         read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')
     if topology == "best-effort" and cpus != "static":
-        read.refuse("topology_manager_policy", "best-effort does nothing without cpu_manager_policy: static")
+        read.refuse(
+            "topology_manager_policy", "best-effort does nothing without cpu_manager_policy: static"
+        )
     return KubeletPolicies(cpu_manager=cpus, topology_manager=topology)
 
 
@@ -170,7 +197,9 @@ def read_labels(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> dict[str,
     """Return a pool's labels: the user's beside ours, which cannot be changed."""
     labels = read.labels("labels")
     for key, value in labels.items():
-        if fault := label_key_fault(key) or cloud.label_fault(key, value if isinstance(value, str) else None):
+        if fault := label_key_fault(key) or cloud.label_fault(
+            key, value if isinstance(value, str) else None
+        ):
             read.refuse(f"labels.{key}", fault)
         if isinstance(value, str) and (fault := label_value_fault(value)):
             read.refuse(f"labels.{key}", fault)

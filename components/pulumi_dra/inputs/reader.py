@@ -1,7 +1,8 @@
-"""Reads and checks the inputs of a component; every fault is found before the first resource is declared.
+"""Reads and checks the inputs of a component; every fault is found before the first resource is
+declared.
 
-Identifiers may be outputs, which are not known yet, and pass unchecked; everything else is plain (numbers, enums and
-structures do not survive as outputs across languages).
+Identifiers may be outputs, which are not known yet, and pass unchecked; everything else is plain
+(numbers, enums and structures do not survive as outputs across languages).
 """
 
 import re
@@ -17,7 +18,9 @@ from dra_planner.wording import counted
 
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
-    """Inputs of a component are wrong; the engine shows the sentences, in any language, and no traceback."""
+    """Inputs of a component are wrong; the engine shows the sentences, in any language, and no
+    traceback.
+    """
 
 
 class InputReader:
@@ -30,14 +33,18 @@ class InputReader:
         self._take_over(component, args, known)
 
     def _take_over(self, component: str, args: object, known: type) -> None:
-        self._args: Mapping[str, Any] = cast(Mapping[str, Any], args) if isinstance(args, Mapping) else {}
+        self._args: Mapping[str, Any] = (
+            cast(Mapping[str, Any], args) if isinstance(args, Mapping) else {}
+        )
         if not isinstance(args, Mapping):
             self.refuse("args", f"must be a dictionary of inputs, not {_shown(args)}")
         names = list(_fields(known))
         for key in self._args:
             if key not in names:
                 nearest = get_close_matches(str(key), names, 1)
-                hint = f'did you mean "{nearest[0]}"?' if nearest else f"inputs are {', '.join(names)}"
+                hint = (
+                    f'did you mean "{nearest[0]}"?' if nearest else f"inputs are {', '.join(names)}"
+                )
                 self.refuse(str(key), f"is not an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
@@ -59,7 +66,8 @@ class InputReader:
         head = f"{self._title} has {counted(len(self._errors), 'wrong input')}:"
         lines = [f"  {error['property_path']}: {error['reason']}" for error in self._errors]
         details: list[InputPropertyErrorDetails] = [
-            {"property_path": camel(error["property_path"]), "reason": error["reason"]} for error in self._errors
+            {"property_path": camel(error["property_path"]), "reason": error["reason"]}
+            for error in self._errors
         ]
         raise WrongInputs("\n".join([head, *lines]), details)
 
@@ -72,7 +80,9 @@ class InputReader:
         meaning: str = "",
         check: Callable[[str], str] | None = None,
     ) -> str:
-        """Return a plain text; `pattern` and its `meaning`, or `check` (a complaint or ""), say which are right."""
+        """Return a plain text; `pattern` and its `meaning`, or `check` (a complaint or ""), say
+        which are right.
+        """
         value = self._take(key, default)
         if value is None or (value == default and not self.has(key)):
             return default or ""
@@ -93,7 +103,9 @@ class InputReader:
             return default
         return str(value)
 
-    def whole(self, key: str, default: int | None = None, *, least: int = 0, most: int = 1_000_000) -> int:
+    def whole(
+        self, key: str, default: int | None = None, *, least: int = 0, most: int = 1_000_000
+    ) -> int:
         """Return an integer; one that crossed the engine as 3.0 is 3."""
         value = self._take(key, default)
         if value is None:
@@ -114,9 +126,16 @@ class InputReader:
         return value
 
     def texts(
-        self, key: str, *, pattern: str = "", meaning: str = "", check: Callable[[str], str] | None = None
+        self,
+        key: str,
+        *,
+        pattern: str = "",
+        meaning: str = "",
+        check: Callable[[str], str] | None = None,
     ) -> list[str]:
-        """Return a list of plain texts, each of them checked as `text` does; empty when it was left out."""
+        """Return a list of plain texts, each of them checked as `text` does; empty when it was left
+        out.
+        """
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts, not {_shown(value)}")
@@ -153,12 +172,18 @@ class InputReader:
             self.refuse(key, complaint)
         return value
 
-    def required_identifier(self, key: str, *, pattern: str = "", meaning: str = "") -> pulumi.Input[str]:
+    def required_identifier(
+        self, key: str, *, pattern: str = "", meaning: str = ""
+    ) -> pulumi.Input[str]:
         """Return a text that may be an output and must be there."""
         return self.identifier(key, required=True, pattern=pattern, meaning=meaning) or ""
 
-    def identifiers(self, key: str, *, required: bool = False) -> pulumi.Input[list[pulumi.Input[str]]]:
-        """Return a list of texts, each of which (or the whole) may be an output; empty when it was left out."""
+    def identifiers(
+        self, key: str, *, required: bool = False
+    ) -> pulumi.Input[list[pulumi.Input[str]]]:
+        """Return a list of texts, each of which (or the whole) may be an output; empty when it was
+        left out.
+        """
         value = self._take(key, None, required=required)
         if value is None:
             return []
@@ -175,8 +200,12 @@ class InputReader:
             self.refuse(key, "must name at least one")
         return list(items)
 
-    def some_identifiers(self, key: str, *, pattern: str = "", meaning: str = "") -> list[pulumi.Input[str]]:
-        """Return a plain list of texts, each of which may be an output; those that are plain are checked."""
+    def some_identifiers(
+        self, key: str, *, pattern: str = "", meaning: str = ""
+    ) -> list[pulumi.Input[str]]:
+        """Return a plain list of texts, each of which may be an output; those that are plain are
+        checked.
+        """
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
@@ -232,7 +261,12 @@ class InputReader:
             return {}
         numbers: dict[str, int] = {}
         for name, item in cast(Mapping[str, Any], value).items():
-            if isinstance(item, bool) or not isinstance(item, int | float) or item != int(item) or item < 0:
+            if (
+                isinstance(item, bool)
+                or not isinstance(item, int | float)
+                or item != int(item)
+                or item < 0
+            ):
                 self.refuse(f"{key}.{name}", f"must be an integer, not {_shown(item)}")
             else:
                 numbers[name] = int(item)
@@ -267,7 +301,10 @@ class InputReader:
         value: Any = self._args.get(key)
         if value is not None:
             if isinstance(value, pulumi.Output) and required is None:
-                self.refuse(key, "must be plain: its value decides what is declared, so it cannot be an output")
+                self.refuse(
+                    key,
+                    "must be plain: its value decides what is declared, so it cannot be an output",
+                )
                 return default
             return cast(Any, value)
         if required or (required is None and default is None):

@@ -1,6 +1,7 @@
 """Admission policies that make new pods follow the plan."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any, TypedDict
 
 import pulumi
@@ -22,14 +23,17 @@ class PlacementPoliciesArgs(TypedDict):
 class PlacementPolicies(pulumi.ComponentResource):
     """Creates a MutatingAdmissionPolicy for each steering rule of a plan.
 
-    The policies add a node selector to new pods and, if the plan packs, a preference for full nodes. Running pods keep
-    their nodes until they restart. Requires Kubernetes 1.36. For a plan without guards, it doesn't create policies.
+    The policies add a node selector to new pods and, if the plan packs, a preference for full
+    nodes. Running pods keep their nodes until they restart. Requires Kubernetes 1.36. For a plan
+    without guards, it doesn't create policies.
     """
 
     policy_names: pulumi.Output[list[str]]
     """Names of the MutatingAdmissionPolicies."""
 
-    def __init__(self, name: str, args: PlacementPoliciesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: PlacementPoliciesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("PlacementPolicies", name, args, PlacementPoliciesArgs)
         documents = _documents(read)
         read.finish()
@@ -39,7 +43,10 @@ class PlacementPolicies(pulumi.ComponentResource):
         for policy, binding in zip(documents[::2], documents[1::2], strict=True):
             rule = policy["metadata"]["name"]
             created = k8s.admissionregistration.v1.MutatingAdmissionPolicy(
-                f"{name}-{rule}", metadata=policy["metadata"], spec=policy["spec"], opts=children.options()
+                f"{name}-{rule}",
+                metadata=policy["metadata"],
+                spec=policy["spec"],
+                opts=children.options(),
             )
             k8s.admissionregistration.v1.MutatingAdmissionPolicyBinding(
                 f"{name}-{rule}-binding",

@@ -1,4 +1,6 @@
-"""What all clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which need no fleet."""
+"""What all clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which
+need no fleet.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -54,7 +56,9 @@ def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
 
 
 def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
-    """Return why the nodes of a plan have no room in the range of their pods, in the fleet's words, or ""."""
+    """Return why the nodes of a plan have no room in the range of their pods, in the fleet's words,
+    or "".
+    """
     counts = {pool.name: plan.pool(pool.name).nodes for pool in fleet.pools}
     nodes = [
         (counts[pool.name].max if fleet.is_autoscaled else counts[pool.name].desired, pool.max_pods)
@@ -66,7 +70,9 @@ def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
 def planned_pool_args(
     fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
 ) -> dict[str, Any]:
-    """Return the inputs of a pool that all clouds take from fleet and plan alike: machine, counts, how nodes are."""
+    """Return the inputs of a pool that all clouds take from fleet and plan alike: machine, counts,
+    how nodes are.
+    """
     nodes = plan.pool(pool.name).nodes
     return {
         "pool_name": pool.name,
@@ -91,7 +97,9 @@ def planned_pool_args(
 
 
 def plugin_labels(fleet: Fleet, pool: Pool) -> dict[str, str]:
-    """Return the labels by which the device plugin's chart chooses its configuration for the nodes of a pool."""
+    """Return the labels by which the device plugin's chart chooses its configuration for the nodes
+    of a pool.
+    """
     if pool.is_dra:
         return {}
     of_cloud, nodes = cloud(fleet.cloud), fleet.nodes_of(pool, fleet.machine(pool.machine))

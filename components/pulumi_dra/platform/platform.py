@@ -1,6 +1,9 @@
-"""Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin, tenants."""
+"""Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin,
+tenants.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any
 
 import pulumi
@@ -12,17 +15,26 @@ from pulumi_dra.cloud_components import components_of
 from pulumi_dra.dra.from_fleet import check_in_cluster, declare_in_cluster
 from pulumi_dra.inputs.cidrs import unreachable_from_outside
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.platform.platform_inputs import EVERY_INPUT, DraPlatformArgs, read_planned, read_platform_inputs
+from pulumi_dra.platform.platform_inputs import (
+    EVERY_INPUT,
+    DraPlatformArgs,
+    read_planned,
+    read_platform_inputs,
+)
 
 _WAYS_IN = (
-    "`pulumi up` from elsewhere stops half-way, at the first object inside the cluster. Run it inside the network, or "
-    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE cluster.dns_endpoint: true is a way too "
+    "`pulumi up` from elsewhere stops half-way, at the first object inside the cluster. Run it "
+    "inside the network, or "
+    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE "
+    "cluster.dns_endpoint: true is a way too "
     "(docs/operations/access.md)"
 )
 
 
 class DraPlatform(pulumi.ComponentResource):
-    """A cluster with GPU pools of the planned sizes, and the DRA driver that serves claims on them."""
+    """A cluster with GPU pools of the planned sizes, and the DRA driver that serves claims on
+    them.
+    """
 
     cluster_name: pulumi.Output[str]
     """Name of the cluster."""
@@ -39,7 +51,9 @@ class DraPlatform(pulumi.ComponentResource):
     pool_max_nodes: pulumi.Output[dict[str, int]]
     """Maximum number of nodes of each pool."""
 
-    def __init__(self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DraPlatformArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DraPlatform", name, args, DraPlatformArgs)
         planned = read_planned(read)
         if planned is None:
@@ -57,8 +71,11 @@ class DraPlatform(pulumi.ComponentResource):
         closed = unreachable_from_outside(fleet.endpoint.public_access_cidrs)
         if closed and not inputs.cluster.get("dns_endpoint"):
             pulumi.warn(f"{closed}; {_WAYS_IN}", self)
-        # First of all, so that a policy pack can refuse before anything is created; all else waits for it.
-        record = CapacityPlan(f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options())
+        # First of all, so that a policy pack can refuse before anything is created; all else waits
+        # for it.
+        record = CapacityPlan(
+            f"{name}-plan", {"document": canonical_text(plan)}, opts=Children(self, opts).options()
+        )
         after_record = pulumi.ResourceOptions(depends_on=[record.recorded])
         children = Children(self, pulumi.ResourceOptions.merge(opts, after_record))
         cluster = cloud.declare_cluster(name, inputs, fleet, plan, children)
@@ -67,7 +84,9 @@ class DraPlatform(pulumi.ComponentResource):
         self.cluster_name, self.endpoint = cluster.name, cluster.endpoint
         self.kubeconfig, self.kubeconfig_json = cluster.kubeconfig, cluster.kubeconfig_json
         self.plan_digest, self.verdict = record.digest, record.verdict
-        self.pool_max_nodes = pulumi.Output.from_input({row.name: row.nodes.max for row in plan.pools})
+        self.pool_max_nodes = pulumi.Output.from_input(
+            {row.name: row.nodes.max for row in plan.pools}
+        )
         self.register_outputs(
             {
                 "cluster_name": self.cluster_name,

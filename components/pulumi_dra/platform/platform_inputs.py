@@ -1,6 +1,9 @@
-"""Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs included."""
+"""Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs
+included.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
@@ -22,13 +25,18 @@ from pulumi_dra.platform.platform_options import ClusterOptions, DriverOptions, 
 
 
 class AutoscalerOptions(TypedDict):
-    """Options for EKS with autoscaler: cluster-autoscaler or karpenter in the fleet. For their meaning, see the inputs
-    of EksClusterAutoscaler and EksKarpenter."""
+    """Options for EKS with autoscaler: cluster-autoscaler or karpenter in the fleet. For their
+    meaning, see the inputs of EksClusterAutoscaler and EksKarpenter.
+    """
 
     install: NotRequired[bool]
-    """Install the cluster autoscaler. Set to false if you install it in another way. Default: true."""
+    """Install the cluster autoscaler. Set to false if you install it in another way. Default:
+    true.
+    """
     version: NotRequired[str]
-    """Version of the autoscaler. Default: the newest known version for the cluster's Kubernetes version."""
+    """Version of the autoscaler. Default: the newest known version for the cluster's Kubernetes
+    version.
+    """
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
@@ -40,8 +48,9 @@ class AutoscalerOptions(TypedDict):
     crd_chart: NotRequired[str]
     """Chart of Karpenter's CustomResourceDefinitions to use instead of the published one."""
     replicas: NotRequired[int]
-    """Number of Karpenter pods, each on a separate system node. Default: 2, or the number of system nodes if it's
-    lower."""
+    """Number of Karpenter pods, each on a separate system node. Default: 2, or the number of system
+    nodes if it's lower.
+    """
 
 
 class DraPlatformArgs(TypedDict):
@@ -58,41 +67,58 @@ class DraPlatformArgs(TypedDict):
     autoscaler: NotRequired[AutoscalerOptions]
     """EKS: options of the cluster autoscaler or Karpenter, if the fleet uses one."""
     storage_class: NotRequired[bool]
-    """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the storage driver ebs: "gp3",
-    encrypted, and the default class. On GKE: "hyperdisk-balanced" if a pool's machine type doesn't support Persistent
-    Disk. Set to false if the cluster has its own class. Default: true."""
+    """Create a StorageClass for volumes that GPU nodes can attach. On EKS with the storage driver
+    ebs: "gp3", encrypted, and the default class. On GKE: "hyperdisk-balanced" if a pool's machine
+    type doesn't support Persistent Disk. Set to false if the cluster has its own class. Default:
+    true.
+    """
     driver_installer: NotRequired[DriverInstallerArgs]
-    """GKE: inputs of DriverInstaller, such as the NVIDIA driver version. Default: the newest version."""
+    """GKE: inputs of DriverInstaller, such as the NVIDIA driver version. Default: the newest
+    version.
+    """
     device_plugin_chart: NotRequired[str]
     """Chart of the device plugin to use instead of the published one."""
     gpu_metrics: NotRequired[GpuMetricsArgs]
-    """Install the DCGM exporter with a dashboard and alerts. An empty structure uses the defaults. Add its pods to
-    daemonPods of the fleet. Default: not installed."""
+    """Install the DCGM exporter with a dashboard and alerts. An empty structure uses the defaults.
+    Add its pods to daemonPods of the fleet. Default: not installed.
+    """
     kueue: NotRequired[KueueArgs]
-    """Install Kueue with the classes of the fleet. An empty structure uses the defaults. Default: not installed."""
+    """Install Kueue with the classes of the fleet. An empty structure uses the defaults. Default:
+    not installed.
+    """
     kube_ray: NotRequired[KubeRayArgs]
-    """Install the KubeRay operator. An empty structure uses the defaults. Default: not installed."""
+    """Install the KubeRay operator. An empty structure uses the defaults. Default: not
+    installed.
+    """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """EKS: IAM roles or users that administer the cluster. Default: the identity that first creates it."""
+    """EKS: IAM roles or users that administer the cluster. Default: the identity that first creates
+    it.
+    """
     addon_versions: NotRequired[dict[str, str]]
     """EKS: versions of the add-ons, pinned or "most-recent"."""
     secrets_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts Kubernetes Secrets, in the format of the cluster component's input. Default: the cloud's key,
-    or on EKS a new key."""
+    """Key that encrypts Kubernetes Secrets, in the format of the cluster component's input.
+    Default: the cloud's key, or on EKS a new key.
+    """
     tenants: NotRequired[list[TenantSettings]]
     """Namespaces, roles, and device quotas of tenants."""
     admin_access_namespaces: NotRequired[list[str]]
-    """Only these namespaces can have admin access to devices. An empty list allows no namespace. Default: not
-    restricted."""
+    """Only these namespaces can have admin access to devices. An empty list allows no namespace.
+    Default: not restricted.
+    """
     deletion_protection: NotRequired[bool]
-    """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster. Default: false."""
+    """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster.
+    Default: false.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags (on GKE, resource labels) for all resources that support them."""
 
 
 OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")
 
-EVERY_INPUT = {name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")}
+EVERY_INPUT = {
+    name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")
+}
 """Names for checking what can be checked without a fleet."""
 
 
@@ -102,19 +128,23 @@ class DraPlatformInputs:
 
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
-    autoscaler: Mapping[str, Any]  # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
+    # as EksClusterAutoscaler or EksKarpenter takes them, beside `install`
+    autoscaler: Mapping[str, Any]
     driver_installer: Mapping[str, Any]  # as DriverInstaller takes them
     device_plugin_chart: str
     storage_class: bool
     cluster: Mapping[str, Any]  # as the cluster's component takes them
-    releases: Mapping[str, Mapping[str, Any]]  # gpu_metrics, kueue, kube_ray: those that are asked for
+    # gpu_metrics, kueue, kube_ray: those that are asked for
+    releases: Mapping[str, Mapping[str, Any]]
     tenants: list[Any]
     admin_access_namespaces: list[str] | None
     tags: dict[str, pulumi.Input[str]]
 
 
 def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
-    """Return the fleet and the plan that has it; None where they were refused, which is noted in `read`."""
+    """Return the fleet and the plan that has it; None where they were refused, which is noted in
+    `read`.
+    """
     text = read.text("plan")
     if not text:
         return None
@@ -126,8 +156,11 @@ def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
         return None
 
 
-def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]) -> DraPlatformInputs:
-    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under their place.
+def read_platform_inputs(
+    read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]
+) -> DraPlatformInputs:
+    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under
+    their place.
 
     `cluster_names` is what the cloud's cluster calls those that every cloud has.
     """
@@ -144,7 +177,9 @@ def read_platform_inputs(read: InputReader, fleet: Fleet | None, cluster_names: 
         cluster=_read_cluster(read, cluster_names, title, tags, node_repair=node_repair),
         releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
         tenants=list(read.blocks("tenants")),
-        admin_access_namespaces=read.texts("admin_access_namespaces") if read.has("admin_access_namespaces") else None,
+        admin_access_namespaces=read.texts("admin_access_namespaces")
+        if read.has("admin_access_namespaces")
+        else None,
         tags=tags,
     )
 
@@ -155,13 +190,18 @@ def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
         inner.refuse("install", "is false: who installs the autoscaler sets it up")
-    return {key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__}
+    return {
+        key: value for key, value in options.items() if key in AutoscalerOptions.__annotations__
+    }
 
 
 def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]:
     """Return the inputs of DriverInstaller, rejected if the cloud's images have a driver."""
     if fleet is not None and read.has("driver_installer") and cloud(fleet.cloud).installs_driver:
-        read.refuse("driver_installer", f"is for GKE: images of {cloud(fleet.cloud).title} have their driver")
+        read.refuse(
+            "driver_installer",
+            f"is for GKE: images of {cloud(fleet.cloud).title} have their driver",
+        )
     return read.block("driver_installer")
 
 
@@ -170,16 +210,25 @@ def _read_driver(read: InputReader) -> Mapping[str, Any]:
     options = read.block("driver")
     for key in ("feature_gates", "compute_domains", "consumable_shares"):
         if key in options:
-            read.refuse(f"driver.{key}", "decides what nodes offer, so the plan must know it: write it into the fleet")
+            read.refuse(
+                f"driver.{key}",
+                "decides what nodes offer, so the plan must know it: write it into the fleet",
+            )
             options = {name: value for name, value in options.items() if name != key}
     read.inside("driver", options, DriverOptions)
     return {key: value for key, value in options.items() if key in DriverOptions.__annotations__}
 
 
 def _read_cluster(
-    read: InputReader, names: Mapping[str, str], title: str, tags: dict[str, pulumi.Input[str]], *, node_repair: bool
+    read: InputReader,
+    names: Mapping[str, str],
+    title: str,
+    tags: dict[str, pulumi.Input[str]],
+    *,
+    node_repair: bool,
 ) -> dict[str, Any]:
-    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its component has.
+    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its
+    component has.
 
     What the options mean is checked with the cluster's other inputs.
     """
@@ -189,7 +238,9 @@ def _read_cluster(
     given: dict[str, Any] = {
         "tags": tags,
         "secrets_kms_key": read.identifier("secrets_kms_key"),
-        "admin_principal_arns": read.identifiers("admin_principal_arns") if read.has("admin_principal_arns") else None,
+        "admin_principal_arns": read.identifiers("admin_principal_arns")
+        if read.has("admin_principal_arns")
+        else None,
         "addon_versions": read.labels("addon_versions") if read.has("addon_versions") else None,
         "node_repair": True if node_repair else None,
     }
@@ -198,7 +249,9 @@ def _read_cluster(
             cluster[names[name]] = value
         elif value is not None and read.has(name):
             read.refuse(name, f"is not for {title}, where this fleet is")
-    return cluster | {key: value for key, value in options.items() if key in ClusterOptions.__annotations__}
+    return cluster | {
+        key: value for key, value in options.items() if key in ClusterOptions.__annotations__
+    }
 
 
 def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
@@ -208,13 +261,20 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
     for index, block in enumerate(read.blocks("pools")):
         for key, name in IN_THE_FLEET.items():
             if key in block:
-                read.refuse(f"pools[{index}].{key}", f"must be known to the plan: write it into the fleet, as {name}")
+                read.refuse(
+                    f"pools[{index}].{key}",
+                    f"must be known to the plan: write it into the fleet, as {name}",
+                )
         own = {key: value for key, value in block.items() if key not in IN_THE_FLEET}
         inner = read.inside(f"pools[{index}]", own, PoolOptions)
         name = inner.text("name")
         if fleet and name and name not in known:
-            inner.refuse("name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}')
+            inner.refuse(
+                "name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}'
+            )
         if name in options:
             inner.refuse("name", f'"{name}" is there twice')
-        options[name] = {key: value for key, value in own.items() if key != "name" and value is not None}
+        options[name] = {
+            key: value for key, value in own.items() if key != "name" and value is not None
+        }
     return options

@@ -1,4 +1,6 @@
-"""What a stack says of its platform beside the fleet: the inputs of DraPlatform, spelt as in every language."""
+"""What a stack says of its platform beside the fleet: the inputs of DraPlatform, spelt as in every
+language.
+"""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -12,10 +14,12 @@ _NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --writ
 
 
 def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
-    """Return the inputs of DraPlatform that a stack's `pulumi-dra:platform` says, in Python's names.
+    """Return the inputs of DraPlatform that a stack's `pulumi-dra:platform` says, in Python's
+    names.
 
-    Names are known by the annotations, so keys of maps (labels, tags, versions of add-ons) stay as they are; values are
-    checked by the components. Raises FleetError for a name that is no input, with the nearest one.
+    Names are known by the annotations, so keys of maps (labels, tags, versions of add-ons) stay as
+    they are; values are checked by the components. Raises FleetError for a name that is no input,
+    with the nearest one.
     """
     if document == {}:
         return {}
@@ -34,11 +38,16 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
     inner = _fields_of(kind)
     if get_origin(inner) is list and isinstance(value, Sequence) and not isinstance(value, str):
         items = cast(Sequence[object], value)
-        return [_renamed(item, get_args(inner)[0], f"{at}[{index}]", file) for index, item in enumerate(items)]
+        return [
+            _renamed(item, get_args(inner)[0], f"{at}[{index}]", file)
+            for index, item in enumerate(items)
+        ]
     if inner is None or not is_typeddict(inner):
         return value
     if not isinstance(value, Mapping):
-        raise FleetError("must be a mapping", place=Place(file, 0, at), fix="write options by their names")
+        raise FleetError(
+            "must be a mapping", place=Place(file, 0, at), fix="write options by their names"
+        )
     annotations: dict[str, Any] = inner.__annotations__
     types = {camel(name): (name, each) for name, each in annotations.items()}
     renamed: dict[str, Any] = {}
@@ -47,14 +56,18 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
             nearest = get_close_matches(str(key), types, 1)
             known = ", ".join(name for name in types if name not in _NOT_HERE)
             fix = f'did you mean "{nearest[0]}"?' if nearest else f"options are {known}"
-            raise FleetError("is not an option of the platform", place=Place(file, 0, f"{at}.{key}"), fix=fix)
+            raise FleetError(
+                "is not an option of the platform", place=Place(file, 0, f"{at}.{key}"), fix=fix
+            )
         name, each = types[key]
         renamed[name] = _renamed(item, each, f"{at}.{key}", file)
     return renamed
 
 
 def _fields_of(kind: Any) -> Any:
-    """Return the structure or list in a type that may be an output, or left out; None where there is neither."""
+    """Return the structure or list in a type that may be an output, or left out; None where there
+    is neither.
+    """
     if is_typeddict(kind) or get_origin(kind) is list:
         return kind
     members = get_args(kind) if get_origin(kind) in (NotRequired, Union) else ()

@@ -1,4 +1,6 @@
-"""The stack's configuration and its plan file → what the program builds. The only place that knows the settings."""
+"""The stack's configuration and its plan file → what the program builds. The only place that knows
+the settings.
+"""
 
 import os
 from collections.abc import Mapping
@@ -22,23 +24,30 @@ if TYPE_CHECKING:  # brings the SDK of Kubernetes
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
 SETTINGS = (*_STRUCTURED, "pulumi-dra:securityGroup")
 SIMULATED = "DRA_SANDBOX_CLOUD"
-"""Set where the clouds are the sandbox's; there a range for documentation is as good as any other."""
+"""Set where the clouds are the sandbox's; there a range for documentation is as good as any
+other.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramSettings:
-    """What a stack is built from: its fleet, and the plan made for it, checked against each other."""
+    """What a stack is built from: its fleet, and the plan made for it, checked against each
+    other.
+    """
 
     stack: str
     fleet: Fleet
     plan: PlanFile
     security_group: str | None
     admins: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # inputs of DraPlatform, in Python's names
+    # inputs of DraPlatform, in Python's names
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def platform(self) -> "DraPlatformArgs":
-        """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's name."""
+        """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's
+        name.
+        """
         args: dict[str, Any] = {**self.access, **self.options, "plan": self.document}
         args["cluster"] = {**self.cluster_options, **self.options.get("cluster", {})}
         args["tags"] = {"pulumi-dra-stack": self.stack, **self.options.get("tags", {})}
@@ -51,7 +60,9 @@ class ProgramSettings:
 
     @property
     def access(self) -> dict[str, list[str]]:
-        """Who administers the cluster, as DraPlatform takes it; nothing where the stack does not say."""
+        """Who administers the cluster, as DraPlatform takes it; nothing where the stack does not
+        say.
+        """
         return {"admin_principal_arns": list(self.admins)} if self.admins else {}
 
     @property
@@ -63,8 +74,8 @@ class ProgramSettings:
 def read_program_settings(project: Path) -> ProgramSettings:
     """Return the settings of the current stack, whose plan file lies below `project`.
 
-    Raises pulumi.RunError, which is shown as a sentence, when the configuration is wrong, or the plan is missing,
-    was changed by hand or was made from something else.
+    Raises pulumi.RunError, which is shown as a sentence, when the configuration is wrong, or the
+    plan is missing, was changed by hand or was made from something else.
     """
     stack = pulumi.get_stack()
     try:
@@ -77,14 +88,23 @@ def read_program_settings(project: Path) -> ProgramSettings:
 
 
 def refuse_documentation_ranges(settings: ProgramSettings) -> None:
-    """Raise FleetError where the API server would be open to nobody but addresses that examples are written with."""
+    """Raise FleetError where the API server would be open to nobody but addresses that examples are
+    written with.
+    """
     cidrs = settings.fleet.endpoint.public_access_cidrs
-    if settings.options.get("cluster", {}).get("dns_endpoint") or not (examples := for_documentation(cidrs)):
+    if settings.options.get("cluster", {}).get("dns_endpoint") or not (
+        examples := for_documentation(cidrs)
+    ):
         return
     raise FleetError(
         f"{', '.join(examples)} is a range for documentation: nobody would reach the API server",
-        place=Place(f"stacks/Pulumi.{settings.stack}.yaml", 0, "config.pulumi-dra:fleet.endpoint.publicAccessCidrs"),
-        fix="write the network that you deploy from, or an empty list where that is the cluster's own; "
+        place=Place(
+            f"stacks/Pulumi.{settings.stack}.yaml",
+            0,
+            "config.pulumi-dra:fleet.endpoint.publicAccessCidrs",
+        ),
+        fix="write the network that you deploy from, or an empty list where that is the cluster's "
+        "own; "
         f"`pulumi-dra sandbox up --stack {settings.stack}` deploys the example to simulated clouds "
         "(docs/operations/access.md)",
     )
@@ -98,7 +118,8 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
         config,
         file=f"stacks/Pulumi.{stack}.yaml",
         project=project,
-        remote_fleet=lambda _: plan.fleet,  # the program fetches nothing: the plan has what was fetched
+        # the program fetches nothing: the plan has what was fetched
+        remote_fleet=lambda _: plan.fleet,
     )
     check_inputs(
         plan,
@@ -111,7 +132,12 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
     group = config.get("pulumi-dra:securityGroup")
     admins = tuple(config.get("pulumi-dra:admins") or ())
     return ProgramSettings(
-        stack=stack, fleet=settings.fleet, plan=plan, security_group=group, admins=admins, options=options
+        stack=stack,
+        fleet=settings.fleet,
+        plan=plan,
+        security_group=group,
+        admins=admins,
+        options=options,
     )
 
 
@@ -135,7 +161,9 @@ def _configuration() -> dict[str, Any]:
 
 
 def _readable_sources(workloads: tuple[str, ...], project: Path) -> tuple[Source, ...] | None:
-    """Return the workloads' manifests, or None where they are not at hand, as in a pipeline of another repository."""
+    """Return the workloads' manifests, or None where they are not at hand, as in a pipeline of
+    another repository.
+    """
     if not workloads:
         return None
     try:

@@ -1,4 +1,6 @@
-"""The resources of a seeded stack, as they are given; what comes from another is an output of that one."""
+"""The resources of a seeded stack, as they are given; what comes from another is an output of that
+one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ import pulumi
 class Plain(pulumi.CustomResource):
     """A resource of any type."""
 
-    def __init__(self, token: str, name: str, props: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
+    def __init__(
+        self, token: str, name: str, props: dict[str, Any], opts: pulumi.ResourceOptions
+    ) -> None:
         super().__init__(token, name, props, opts)
 
 
@@ -46,7 +50,9 @@ made: dict[str, Any] = {}
 for short, given in json.loads(pulumi.Config().require("resources")).items():
     props = dict(given["props"])
     props |= {
-        key: from_output(key, made[names[0]]) for key, names in given.get("sources", {}).items() if names[0] in made
+        key: from_output(key, made[names[0]])
+        for key, names in given.get("sources", {}).items()
+        if names[0] in made
     }
     if given["type"].startswith("pulumi:providers:"):
         made[short] = provider(short, given["type"], props)

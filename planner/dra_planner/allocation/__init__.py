@@ -1,15 +1,15 @@
 """Allocate devices to a pod as the scheduler does, or explain why none fit.
 
-    open_node(node, slices, classes, features) -> NodeState      a node before any pod of the demand
-    open_offer(offer, classes, features, sight)                  the same from an offer
-    place(shape, state) -> Placement | Refusal | Undecided       one pod on one node; nothing is changed
-    Placement.node                                               the state afterwards: the commit is its use
-    reasons_of(answer) -> reasons                           why a pod was not placed, nearest miss first
-    explain(shape, state) -> NodeExplanation                         the search as counts, step by step
-    suggest_edits(refusal, …) -> edits                           a minimal set of changes that would make it fit
+    open_node(node, slices, classes, features) -> NodeState   a node before any pod of the demand
+    open_offer(offer, classes, features, sight)               the same from an offer
+    place(shape, state) -> Placement | Refusal | Undecided    one pod on one node, without changes
+    Placement.node                                            the state afterwards
+    reasons_of(answer) -> reasons                             why a pod was not placed
+    explain(shape, state) -> NodeExplanation                  the search as counts, step by step
+    suggest_edits(refusal, …) -> edits                        changes that would make it fit
 
-Where the order of devices, requests and claims matters it is upstream's. Which of several nodes a pod goes to is the
-matter of `simulation`.
+Where the order of devices, requests and claims matters it is upstream's. Which of several nodes a
+pod goes to is the matter of `simulation`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """How the allocator of a release behaves where releases differ, its known defects included.
 
-A verdict is given for the latest patch of a minor, as it is. Where a defect took part, the search is repeated
-as intended; when that changes the verdict, the finding says *may*, since another patch decides otherwise.
+A verdict is given for the latest patch of a minor, as it is. Where a defect took part, the search
+is repeated as intended; when that changes the verdict, the finding says *may*, since another patch
+decides otherwise.
 
-Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.37.2; kubernetes/kubernetes issues
-140434,
-140436, 140438, 140729.
+Sources: kubernetes/dynamic-resource-allocation @v0.34.9, v0.35.6, v0.36.3, v0.37.2;
+kubernetes/kubernetes issues 140434, 140436, 140438, 140729.
 """
 
 from __future__ import annotations
@@ -21,15 +21,21 @@ from dra_planner.releases import Features
 class Behaviour:
     """One field per difference; the first group are defects."""
 
-    leaks_counters: bool = False  # a device rejected after its counters were charged keeps them charged
-    counters_by_pool_name: bool = False  # pools of two drivers with one name share the tables of the first one met
-    distinct_memory: Literal["all", "last", "identity"] = "all"  # what distinctAttribute compares with
+    # a device rejected after its counters were charged keeps them charged
+    leaks_counters: bool = False
+    # pools of two drivers with one name share the tables of the first one met
+    counters_by_pool_name: bool = False
+    # what distinctAttribute compares with
+    distinct_memory: Literal["all", "last", "identity"] = "all"
     charges_admin_access: bool = False  # admin access needs free counters like any other request
-    slips_to_first_alternative: bool = False  # `All` as a later alternative continues with the first one
+    # `All` as a later alternative continues with the first one
+    slips_to_first_alternative: bool = False
     repeats_shared_device: bool = False  # count: N may be N shares of one device
-    checks_capacity_by_slot: bool = False  # the last capacity check looks at the slice's device number `slot`
+    # the last capacity check looks at the slice's device number `slot`
+    checks_capacity_by_slot: bool = False
 
-    plain: bool = False  # the implementation without shares, distinctAttribute and binding conditions
+    # the implementation without shares, distinctAttribute and binding conditions
+    plain: bool = False
     counters_by_slice: bool = False  # counter sets stand beside their devices in one slice
     shares_draw_counters: bool = True  # devices that are only shared so far weigh on counters
     each_share_draws: bool = False  # every further share draws counters again
@@ -65,8 +71,8 @@ BEHAVIOURS: Final[Mapping[int, Behaviour]] = {
 
 
 def is_plain(features: Features) -> bool:
-    """Tell whether a release serves these features by its simpler implementation, which knows no shares,
-    `distinctAttribute` or binding conditions and silently disregards capacity requests.
+    """Tell whether a release serves these features by its simpler implementation, which knows no
+    shares, `distinctAttribute` or binding conditions and silently disregards capacity requests.
     """
     status = features.device_status and features.status_needs_shares
     shares = features.consumable_capacity or features.fractional_capacity_range
@@ -76,7 +82,9 @@ def is_plain(features: Features) -> bool:
 def behaviour_of(features: Features) -> Behaviour:
     """Return the behaviour of the latest patch of a minor."""
     behaviour, plain = BEHAVIOURS[features.minor], is_plain(features)
-    return replace(behaviour, plain=plain, shares_draw_counters=behaviour.shares_draw_counters and not plain)
+    return replace(
+        behaviour, plain=plain, shares_draw_counters=behaviour.shares_draw_counters and not plain
+    )
 
 
 def intended(behaviour: Behaviour) -> Behaviour:

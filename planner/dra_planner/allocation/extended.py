@@ -1,7 +1,8 @@
-"""Extended resources served by DRA: on which nodes the implicit claim of a pod counts, and what it replaces.
+"""Extended resources served by DRA: on which nodes the implicit claim of a pod counts, and what it
+replaces.
 
-Each resource goes one way on a node as a whole: to the device plugin where the node counts it among its resources, to
-the claim elsewhere.
+Each resource goes one way on a node as a whole: to the device plugin where the node counts it among
+its resources, to the claim elsewhere.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
 {extendeddynamicresources.go @v1.36.3, dynamicresources.go @v1.34.9}.
@@ -22,14 +23,18 @@ CLAIM_NAME: Final = "extended-resources"
 
 @dataclass(frozen=True, slots=True)
 class ClaimsOnNode:
-    """The claims of a pod on one node, in the order of the search, and what it asks of a device plugin instead."""
+    """The claims of a pod on one node, in the order of the search, and what it asks of a device
+    plugin instead.
+    """
 
     claims: tuple[ShapeClaim, ...]
     plain: Amounts = field(default_factory=dict)
 
 
 def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
-    """Return the pod's claims on this node; an implicit one stands last, as the scheduler takes it."""
+    """Return the pod's claims on this node; an implicit one stands last, as the scheduler takes
+    it.
+    """
     claims = [claim for claim in shape.claims if claim.name != CLAIM_NAME]
     plain: Counter[str] = Counter()
     for claim in shape.claims:
@@ -49,7 +54,9 @@ def claims_on(shape: Shape, template: Template) -> ClaimsOnNode:
 
 def _plugin_resource(request: DeviceRequest, template: Template) -> str:
     """The resource by which a device plugin serves the request on this node, or nothing."""
-    device_class = template.classes.get(request.exactly.device_class_name) if request.exactly else None
+    device_class = (
+        template.classes.get(request.exactly.device_class_name) if request.exactly else None
+    )
     name = device_class.extended_resource_name if device_class else None
     allocatable = template.node.allocatable
     if not name or name not in allocatable:

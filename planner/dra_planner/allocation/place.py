@@ -33,11 +33,12 @@ _REMEMBERED = 200_000  # verdicts kept per template
 
 
 def place(shape: Shape, node: NodeState, *, budget: int = STEP_BUDGET) -> Answer:
-    """Return the placement of one pod of the shape on the node, the refusal, or that it cannot be told.
+    """Return the placement of one pod of the shape on the node, the refusal, or that it cannot be
+    told.
 
-    Inter-pod rules are judged for this node alone (topology `kubernetes.io/hostname`); wider topologies and
-    spread need a cluster (`run`). `budget` bounds the devices tried. Never raises for what the shape or the
-    node hold.
+    Inter-pod rules are judged for this node alone (topology `kubernetes.io/hostname`); wider
+    topologies and spread need a cluster (`run`). `budget` bounds the devices tried. Never raises
+    for what the shape or the node hold.
     """
     memory = node.template.memory
     remembered: dict[Any, Answer] = memory.setdefault("verdicts", {})
@@ -65,10 +66,16 @@ class Needs:
 def _place(shape: Shape, node: NodeState, budget: int) -> Answer:
     needs = needs_of(shape, node.template)
     if shape.pod.scheduling_gates:
-        return Refusal(shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}")
+        return Refusal(
+            shape, node, "claim", f"scheduling gates: {', '.join(shape.pod.scheduling_gates)}"
+        )
     if needs.missing_class:
         return Refusal(shape, node, "claim", needs.missing_class)
-    misfit = needs.misfit or reject_for_now(needs.requests, needs.ports, node) or reject_for_neighbours(shape, node)
+    misfit = (
+        needs.misfit
+        or reject_for_now(needs.requests, needs.ports, node)
+        or reject_for_neighbours(shape, node)
+    )
     if misfit is not None:
         return Refusal(shape, node, "filter", misfit=misfit)
     if shape.pod.zonal_volumes:
@@ -98,7 +105,9 @@ def needs_of(shape: Shape, template: Template) -> Needs:
 
 
 def searched_claims(shape: Shape, node: NodeState) -> tuple[ShapeClaim, ...]:
-    """Return the claims of a pod that still need devices on this node, in the order of the search."""
+    """Return the claims of a pod that still need devices on this node, in the order of the
+    search.
+    """
     claims = needs_of(shape, node.template).claims
     return tuple([c for c in claims if c.shared is None or node.held_claim(c.shared) is None])
 
@@ -126,10 +135,14 @@ def plan_for(shape: Shape, claims: Sequence[ShapeClaim], template: Template) -> 
     return plan
 
 
-def _search(shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int) -> Answer:
+def _search(
+    shape: Shape, node: NodeState, needs: Needs, fresh: tuple[ShapeClaim, ...], budget: int
+) -> Answer:
     template = node.template
     plan = plan_for(shape, fresh, template)
-    if plan.exceeds(node.taken) and not (template.behaviour.repeats_shared_device and plan.shares_devices):
+    if plan.exceeds(node.taken) and not (
+        template.behaviour.repeats_shared_device and plan.shares_devices
+    ):
         return Refusal(shape, node, "devices")
     result = _searched(node, plan, budget)
     if result.outcome == "exhausted":
@@ -163,7 +176,9 @@ def _searched(
     reading: Reading = "pessimistic",
     behaviour: Behaviour | None = None,
 ) -> SearchResult:
-    """Return what a search finds; pods that differ in other things than their claims find the same."""
+    """Return what a search finds; pods that differ in other things than their claims find the
+    same.
+    """
     key = node.taken, node.shares, budget, reading, behaviour is None
     found: SearchResult | None = plan.searches.get(key)
     if found is None:
@@ -171,14 +186,16 @@ def _searched(
             plan.searches.clear()
         shares = {index: dict(used) for index, used in node.shares}
         behaviour = behaviour or node.template.behaviour
-        search = Search(node.template, plan, behaviour, node.taken, shares, reading=reading, budget=budget)
+        search = Search(
+            node.template, plan, behaviour, node.taken, shares, reading=reading, budget=budget
+        )
         found = plan.searches[key] = search.run()
     return found
 
 
 def _same_either_way(hindered: SearchResult, helped: SearchResult, plan: PlannedClaims) -> bool:
-    """Whether what is unknown cannot change the answer: it fits though all of it hinders, or fails though all
-    helps.
+    """Whether what is unknown cannot change the answer: it fits though all of it hinders, or fails
+    though all helps.
     """
     if hindered.outcome == helped.outcome == "none" or (hindered.outcome, helped.outcome) == (
         "found",
@@ -200,7 +217,14 @@ def _settle(
     for fresh_claim, chosen in zip(fresh, picks, strict=True):
         fault, fix = part_of_node(node, chosen)
         if fault:
-            return Refusal(shape, node, "claim", f"claim {fresh_claim.name}: {fault}", claim=fresh_claim.name, fix=fix)
+            return Refusal(
+                shape,
+                node,
+                "claim",
+                f"claim {fresh_claim.name}: {fault}",
+                claim=fresh_claim.name,
+                fix=fix,
+            )
     held = {claim.key: claim for claim in node.claims}
     for claim in needs.claims:
         if claim.shared is None:
@@ -208,7 +232,8 @@ def _settle(
         consumers = held[claim.shared].consumers + 1 if claim.shared in held else 1
         if consumers > MAX_CONSUMERS:
             message = (
-                f"add reservation to claim {claim.shared}: status.reservedFor: Too many: {consumers}: "
+                f"add reservation to claim {claim.shared}: status.reservedFor: Too many: "
+                f"{consumers}: "
                 f"must have at most {MAX_CONSUMERS} items"
             )
             return Refusal(shape, node, "error", message, claim=str(claim.shared))
@@ -220,7 +245,12 @@ def _settle(
         [pick for claim in picks for pick in claim],
         tuple(sorted(held.values(), key=lambda c: c.key)) if held else (),
     )
-    got = tuple([ClaimPicks(claim.name, claim.shared, chosen) for claim, chosen in zip(fresh, picks, strict=True)])
+    got = tuple(
+        [
+            ClaimPicks(claim.name, claim.shared, chosen)
+            for claim, chosen in zip(fresh, picks, strict=True)
+        ]
+    )
     return Placement(shape, after, got, notes, steps)
 
 

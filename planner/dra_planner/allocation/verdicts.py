@@ -17,7 +17,9 @@ _ALTERNATIVES = 8  # entries of firstAvailable
 
 @dataclass(frozen=True, slots=True)
 class ClaimPicks:
-    """The devices one claim of the pod got on this node; `shared` names the claim where pods share it."""
+    """The devices one claim of the pod got on this node; `shared` names the claim where pods share
+    it.
+    """
 
     name: str
     shared: ObjectKey | None
@@ -26,7 +28,9 @@ class ClaimPicks:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The pod fits: `node` is the state afterwards. `notes` say what another patch release would do (*may*)."""
+    """The pod fits: `node` is the state afterwards. `notes` say what another patch release would do
+    (*may*).
+    """
 
     shape: Shape
     node: NodeState
@@ -41,7 +45,9 @@ class Placement:
 
     @cached_property
     def rank(self) -> int:
-        """How preferred the alternatives are that the pod got; 0 where the scheduler does not mind."""
+        """How preferred the alternatives are that the pod got; 0 where the scheduler does not
+        mind.
+        """
         if not self.node.features.scores_alternatives or not self._has_alternatives:
             return 0
         return sum(_ALTERNATIVES - number for number in self.alternatives)
@@ -80,9 +86,9 @@ RefusalKind = Literal["filter", "claim", "devices", "error"]
 class Refusal:
     """The pod does not fit on this node.
 
-    `kind`: "filter" (the node is turned down before devices are looked at, see `misfit`), "claim" (a claim
-    cannot be used here whatever is free), "devices" (no devices satisfy the claims together), "error" (the
-    scheduler's attempt fails, on every node, with `message`).
+    `kind`: "filter" (the node is turned down before devices are looked at, see `misfit`), "claim"
+    (a claim cannot be used here whatever is free), "devices" (no devices satisfy the claims
+    together), "error" (the scheduler's attempt fails, on every node, with `message`).
     """
 
     shape: Shape
@@ -98,8 +104,8 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Undecided:
-    """It cannot be told whether the pod fits: something known at run time only decides, or the search was too
-    long.
+    """It cannot be told whether the pod fits: something known at run time only decides, or the
+    search was too long.
     """
 
     shape: Shape

@@ -1,4 +1,6 @@
-"""Claims that the scheduler allocates and a driver can't prepare, because it hands out a node's devices together."""
+"""Claims that the scheduler allocates and a driver can't prepare, because it hands out a node's
+devices together.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dra_planner.wording import counted
 
 
 def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
-    """Return why a driver can't prepare these devices of one claim, and what to request; two "" if it can."""
+    """Return why a driver can't prepare these devices of one claim, and what to request; two "" if
+    it can.
+    """
     candidates = node.template.candidates
     of_claim = Counter(candidates[pick.index].driver for pick in picks if not pick.admin)
     for domain, number in of_claim.items():
@@ -22,7 +26,8 @@ def part_of_node(node: NodeState, picks: Sequence[Pick]) -> tuple[str, str]:
         there = sum(each.driver == domain for each in candidates)
         if number < there:
             return (
-                f"{driver.title} prepares only claims for all {counted(there, 'device')} of a node, not for {number}, "
+                f"{driver.title} prepares only claims for all {counted(there, 'device')} of a "
+                f"node, not for {number}, "
                 f'so the pod would stay in ContainerCreating with "{driver.partial_claim_error}"'.format(
                     asked=number, there=there
                 ),

@@ -1,7 +1,8 @@
-"""Facts about machine types, topology, daemon pods, and prices: the tables in `data/`, each row with its source.
+"""Facts about machine types, topology, daemon pods, and prices: the tables in `data/`, each row
+with its source.
 
-Nothing is read before it is asked for. A name that no table holds raises CatalogError with the nearest ones;
-a fact that nobody sourced is None.
+Nothing is read before it is asked for. A name that no table holds raises CatalogError with the
+nearest ones; a fact that nobody sourced is None.
 """
 
 from dra_planner.catalog.daemons import DaemonPod, daemon_pods
@@ -17,7 +18,13 @@ from dra_planner.catalog.machines import (
 )
 from dra_planner.catalog.prices import HOURS_PER_MONTH, Price, SpotHistory, price, spot_history
 from dra_planner.catalog.tables import Confidence, FactSource, Provenance, sources
-from dra_planner.catalog.topology import EFA, GpuPlace, NetworkInterface, gpu_places, network_interfaces
+from dra_planner.catalog.topology import (
+    EFA,
+    GpuPlace,
+    NetworkInterface,
+    gpu_places,
+    network_interfaces,
+)
 
 __all__ = [
     "EFA",

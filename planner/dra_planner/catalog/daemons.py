@@ -11,7 +11,9 @@ from dra_planner.catalog.tables import Provenance, integer, provenance, read_tab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonPod:
-    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing; so of `containers`."""
+    """One pod per node; None is a request that nobody sourced, 0 one that asks for nothing; so of
+    `containers`.
+    """
 
     name: str
     origin: str  # platform | project
@@ -25,7 +27,8 @@ class DaemonPod:
 def daemon_pods(
     machine: Machine, drivers: tuple[str, ...] = (), *, device_plugin: bool = False
 ) -> tuple[DaemonPod, ...]:
-    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet") included, in order.
+    """Return the daemon pods of a node of this machine type, those of further drivers ("dranet")
+    included, in order.
 
     `device_plugin`: a device plugin serves its accelerators, not a DRA driver.
     """

@@ -33,7 +33,10 @@ class DatedFact:
     def sentence(self) -> str:
         """Return what was seen, when, and until when that counts."""
         version = f" (newest: {self.newest})" if self.newest else ""
-        return f"{self.about[0].upper()}{self.about[1:]}{version}: seen on {self.seen_on}, true until {self.true_until}"
+        return (
+            f"{self.about[0].upper()}{self.about[1:]}{version}: seen on {self.seen_on}, true "
+            f"until {self.true_until}"
+        )
 
 
 @cache
@@ -47,7 +50,9 @@ def dated_facts() -> tuple[DatedFact, ...]:
 
 
 def fact(key: str) -> DatedFact | None:
-    """Return the fact of that key, None if there is none; of a table, the part that expires first."""
+    """Return the fact of that key, None if there is none; of a table, the part that expires
+    first.
+    """
     return next((each for each in dated_facts() if each.key == key), None)
 
 
@@ -64,7 +69,9 @@ def _facts(row: Row) -> Iterator[DatedFact]:
     dates: dict[str, date] = {}
     for each in read_table(row["table"]):
         key = each["source"].split()[0]
-        found = next((at for column in _DATES if (at := day(each, column))), None) or _of_source(key)
+        found = next((at for column in _DATES if (at := day(each, column))), None) or _of_source(
+            key
+        )
         if found is not None:
             dates[key] = min(found, dates.get(key, found))
     for key, at in dates.items():

@@ -25,7 +25,9 @@ class ImageRule:
 
     def covers(self, machine: str) -> bool:
         """Return True if the rule is about this machine type."""
-        return machine.startswith(self.machines) or fnmatchcase(machine.removeprefix("Standard_"), self.machines)
+        return machine.startswith(self.machines) or fnmatchcase(
+            machine.removeprefix("Standard_"), self.machines
+        )
 
     def forbids(self, release: str) -> bool:
         """Return True if the machine fails with this release of the image."""
@@ -50,11 +52,16 @@ def image_release(text: str) -> str:
 
 
 def image_release_fault(cloud: str, machine: str, text: str) -> str:
-    """Return why a machine type doesn't work with an image of this version, and the fix; "" if nothing is known."""
+    """Return why a machine type doesn't work with an image of this version, and the fix; "" if
+    nothing is known.
+    """
     release = image_release(text)
     for rule in image_rules() if release else ():
         if rule.cloud == cloud and rule.covers(machine) and rule.forbids(release):
-            return f"{machine} doesn't work with image release {release}, because {rule.says}; {rule.fix}"
+            return (
+                f"{machine} doesn't work with image release {release}, because {rule.says}; "
+                f"{rule.fix}"
+            )
     return ""
 
 
@@ -64,7 +71,8 @@ def unseen_release(cloud: str, text: str) -> str:
     if not release or newest is None or _numbers(release) <= _numbers(newest.newest):
         return ""
     return (
-        f"Image release {release} is newer than {newest.newest}, the newest one seen (on {newest.seen_on}), so its "
+        f"Image release {release} is newer than {newest.newest}, the newest one seen (on "
+        f"{newest.seen_on}), so its "
         "driver and units aren't known."
     )
 

@@ -11,7 +11,9 @@ from dra_planner.catalog.tables import read_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageUnit:
-    """A unit, the first release of the image without it, and what follows for scripts that depend on it."""
+    """A unit, the first release of the image without it, and what follows for scripts that depend
+    on it.
+    """
 
     cloud: str
     unit: str

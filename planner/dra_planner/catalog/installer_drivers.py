@@ -1,4 +1,6 @@
-"""Driver versions that releases of Container-Optimized OS list for their installer, as far as they were seen."""
+"""Driver versions that releases of Container-Optimized OS list for their installer, as far as they
+were seen.
+"""
 
 from __future__ import annotations
 
@@ -10,4 +12,7 @@ from dra_planner.catalog.tables import read_table
 @cache
 def qualified_on(version: str) -> str:
     """Return the milestones that list a driver version, "" if none is known."""
-    return next((row["milestones"] for row in read_table("installer_drivers") if row["driver"] == version), "")
+    return next(
+        (row["milestones"] for row in read_table("installer_drivers") if row["driver"] == version),
+        "",
+    )

@@ -1,4 +1,6 @@
-"""Node labels that are not the owner's of a pool to set: who sets them, and what to select by instead."""
+"""Node labels that are not the owner's of a pool to set: who sets them, and what to select by
+instead.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from dra_planner.catalog.tables import read_table
 
 @dataclass(frozen=True, slots=True)
 class LabelOwner:
-    """Who sets the labels that begin with `prefix`; `instead` is an imperative sentence, "" where nothing is."""
+    """Who sets the labels that begin with `prefix`; `instead` is an imperative sentence, "" where
+    nothing is.
+    """
 
     prefix: str
     owner: str
@@ -24,4 +28,7 @@ def label_owner(key: str) -> LabelOwner | None:
 
 @cache
 def _owners() -> tuple[LabelOwner, ...]:
-    return tuple(LabelOwner(row["prefix"], row["owner"], row["instead"]) for row in read_table("label_owners"))
+    return tuple(
+        LabelOwner(row["prefix"], row["owner"], row["instead"])
+        for row in read_table("label_owners")
+    )

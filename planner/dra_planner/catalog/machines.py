@@ -9,7 +9,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal
 
-from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
+from dra_planner.catalog.tables import (
+    Provenance,
+    Row,
+    flag,
+    integer,
+    provenance,
+    read_table,
+    unknown,
+)
 from dra_planner.errors import CatalogError
 
 _SEE = "see `pulumi-dra catalog machines`"
@@ -26,13 +34,16 @@ class Accelerator:
     gpu: str | None  # id in the GPU table, for NVIDIA
     fraction: Fraction | None  # the node sees this share of a physical GPU: a virtual one
     listed_memory_mib: int | None  # as the cloud lists it: not what a driver publishes
-    nominal_memory_gb: int | None  # as vendors name it, 80 for an A100 80GB: for people, not for claims
+    # as vendors name it, 80 for an A100 80GB: for people, not for claims
+    nominal_memory_gb: int | None
     gke_type: str | None  # value of cloud.google.com/gke-accelerator, or of gke-tpu-accelerator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A machine type; None is a fact that nobody sourced. Memory is the machine's, before kernel and kubelet."""
+    """A machine type; None is a fact that nobody sourced. Memory is the machine's, before kernel
+    and kubelet.
+    """
 
     cloud: str
     name: str  # as a fleet writes it; "n1-standard-8+nvidia-tesla-v100:2" has GPUs attached
@@ -45,14 +56,16 @@ class Machine:
     bare_metal: bool
     is_offered: bool  # False: in no region of the newest listing that was read
     regions: tuple[str, ...]  # where the cloud lists it; empty: not known, or nowhere
-    zones: tuple[str, ...] = ()  # those that are known; of a region without any, its zones are not known
+    # those that are known; of a region without any, its zones are not known
+    zones: tuple[str, ...] = ()
     purchase: tuple[str, ...]  # on-demand, spot, capacity-block, …; empty: not known
     default_card_enis: int | None = None  # EKS: interfaces of the default network card
     ipv4_per_eni: int | None = None
     efa_interfaces: int | None = None
     network_cards: int | None = None
     network_performance: str = ""  # in the cloud's words
-    additional_networks: int | None = None  # GKE: networks beside the node's own that its blueprint attaches
+    # GKE: networks beside the node's own that its blueprint attaches
+    additional_networks: int | None = None
     rdma_networks: int | None = None  # how many of them are RDMA
     local_disks: int | None = None
     local_disk_gb: int | None = None  # 10^9 bytes on EKS, GiB on GKE
@@ -98,8 +111,8 @@ def machines_without_accelerators(cloud: str) -> tuple[Machine, ...]:
 def machine(cloud: str, name: str) -> Machine:
     """Return a machine type; raises CatalogError with the nearest names.
 
-    On GKE GPUs are attached to N1 machines: `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8 with two
-    (`:1` may be left out).
+    On GKE GPUs are attached to N1 machines: `n1-standard-8+nvidia-tesla-v100:2` is an n1-standard-8
+    with two (`:1` may be left out).
     """
     base, plus, attached = name.partition("+")
     rows = (*read_table(f"machines_{_cloud(cloud)}"), *_plain_rows(_cloud(cloud)))
@@ -108,14 +121,20 @@ def machine(cloud: str, name: str) -> Machine:
             found = _machine(_cloud(cloud), row)
             return _attach(found, attached) if plus else found
     kind = f"{cloud_titles()[cloud]} machine type"
-    elsewhere = [title for other, title in cloud_titles().items() if other != cloud and base in _names(other)]
+    elsewhere = [
+        title for other, title in cloud_titles().items() if other != cloud and base in _names(other)
+    ]
     if elsewhere:
-        raise CatalogError(f'unknown {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}")
+        raise CatalogError(
+            f'unknown {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}"
+        )
     raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
 
 def find_machine(name: str) -> Machine:
-    """Return the machine type of that name in whichever cloud has it; raises CatalogError with the nearest names."""
+    """Return the machine type of that name in whichever cloud has it; raises CatalogError with the
+    nearest names.
+    """
     base = name.partition("+")[0]
     names: list[str] = []
     for cloud in cloud_titles():
@@ -130,8 +149,12 @@ def check_region(found: Machine, region: str) -> None:
     """Raise CatalogError where the cloud lists the machine in some regions, and not in this one."""
     if found.regions and region not in found.regions:
         prefix = region.split("-")[0]
-        near = [name for name in found.regions if name.startswith(f"{prefix}-")] or list(found.regions)
-        raise CatalogError(f"{found.name} is not offered in region {region}", fix=f"it is in {', '.join(near)}")
+        near = [name for name in found.regions if name.startswith(f"{prefix}-")] or list(
+            found.regions
+        )
+        raise CatalogError(
+            f"{found.name} is not offered in region {region}", fix=f"it is in {', '.join(near)}"
+        )
 
 
 def _cloud(cloud: str) -> str:
@@ -162,7 +185,8 @@ def _machine(cloud: str, row: Row) -> Machine:
         bare_metal=bool(flag(row, "bare_metal")),
         is_offered=not row.get("status"),
         regions=_regions(cloud).get(row["name"], ()),
-        zones=_zones(cloud).get(row["name"]) or _zones(cloud).get("-".join(row["name"].split("-")[:2]), ()),
+        zones=_zones(cloud).get(row["name"])
+        or _zones(cloud).get("-".join(row["name"].split("-")[:2]), ()),
         purchase=tuple(row.get("purchase", "").split()),
         default_card_enis=integer(row, "default_card_enis"),
         ipv4_per_eni=integer(row, "ipv4_per_eni"),
@@ -201,12 +225,20 @@ def _accelerator(row: Row) -> Accelerator | None:
 
 @cache
 def _regions(cloud: str) -> dict[str, tuple[str, ...]]:
-    return {row["machine"]: tuple(row["regions"].split()) for row in read_table("regions") if row["cloud"] == cloud}
+    return {
+        row["machine"]: tuple(row["regions"].split())
+        for row in read_table("regions")
+        if row["cloud"] == cloud
+    }
 
 
 @cache
 def _zones(cloud: str) -> dict[str, tuple[str, ...]]:
-    return {row["machines"]: tuple(row["zones"].split()) for row in read_table("zones") if row["cloud"] == cloud}
+    return {
+        row["machines"]: tuple(row["zones"].split())
+        for row in read_table("zones")
+        if row["cloud"] == cloud
+    }
 
 
 def _attach(base: Machine, text: str) -> Machine:
@@ -218,17 +250,22 @@ def _attach(base: Machine, text: str) -> Machine:
         if (row["cloud"], row["machine_family"]) == (base.cloud, base.family)
     ]
     if not rows:
-        raise CatalogError(f"GPUs cannot be attached to {base.name}", fix="leave out what follows the +")
+        raise CatalogError(
+            f"GPUs cannot be attached to {base.name}", fix="leave out what follows the +"
+        )
     of_type = [row for row in rows if row["gke_type"] == gke_type]
     if not of_type:
         raise unknown("GPU to attach", gke_type, sorted({row["gke_type"] for row in rows}))
     counts = [row["count"] for row in of_type]
     if not re.fullmatch(r"[1-9]\d*", number or "1") or (number or "1") not in counts:
-        raise CatalogError(f'"{number}" {gke_type} cannot be attached', fix=f"attach {', '.join(counts)}")
+        raise CatalogError(
+            f'"{number}" {gke_type} cannot be attached', fix=f"attach {', '.join(counts)}"
+        )
     row = next(row for row in of_type if row["count"] == (number or "1"))
     if (base.vcpus or 0) > int(row["max_vcpus"]):
         raise CatalogError(
-            f"{base.name} has {base.vcpus} vCPU, {number or 1} {gke_type} take a machine of at most {row['max_vcpus']}",
+            f"{base.name} has {base.vcpus} vCPU, {number or 1} {gke_type} take a machine of at "
+            f"most {row['max_vcpus']}",
             fix=f"attach {_enough(of_type, base)}",
         )
     accelerator = Accelerator(
@@ -242,9 +279,13 @@ def _attach(base: Machine, text: str) -> Machine:
         nominal_memory_gb=None,
         gke_type=gke_type,
     )
-    regions = tuple(region for region in row["regions"].split() if not base.regions or region in base.regions)
+    regions = tuple(
+        region for region in row["regions"].split() if not base.regions or region in base.regions
+    )
     name = base.name + "+" + gke_type + (f":{row['count']}" if row["count"] != "1" else "")
-    return replace(base, name=name, accelerator=accelerator, regions=regions, provenance=provenance(row))
+    return replace(
+        base, name=name, accelerator=accelerator, regions=regions, provenance=provenance(row)
+    )
 
 
 def _enough(rows: list[Row], base: Machine) -> str:

@@ -1,4 +1,6 @@
-"""What Kubernetes, drivers, Helm and autoscalers say when claims do not run: cause and next step of every message."""
+"""What Kubernetes, drivers, Helm and autoscalers say when claims do not run: cause and next step of
+every message.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _SPACE: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer texts.
+    """One message: who says it, an example, why, and what to do. `pattern` tells it within longer
+    texts.
 
     Commands stand in backticks in `fix`; where it names none, `nothing_to_run` says why.
     """
@@ -34,7 +37,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """A known message within a text: the words that told it, and on how many nodes, where the text counts them."""
+    """A known message within a text: the words that told it, and on how many nodes, where the text
+    counts them.
+    """
 
     message: Message
     words: str
@@ -61,17 +66,23 @@ def messages() -> tuple[Message, ...]:
 
 
 def commands(message: Message) -> tuple[str, ...]:
-    """Return the commands that a message's answer says to run, in its order; capitals stand for names."""
+    """Return the commands that a message's answer says to run, in its order; capitals stand for
+    names.
+    """
     return tuple(_COMMAND.findall(message.fix))
 
 
 def recognize(text: str) -> tuple[Recognized, ...]:
-    """Return the known messages in a text, in its order; line breaks, quotes and escapes of a shell do not matter."""
+    """Return the known messages in a text, in its order; line breaks, quotes and escapes of a shell
+    do not matter.
+    """
     plain = _SPACE.sub(" ", text.translate(_QUOTES).replace('\\"', '"'))
     found: list[tuple[int, Recognized]] = []
     for message in messages():
         match = message.pattern.search(plain)
         if match is not None:
             counted = match.groupdict().get("nodes")
-            found.append((match.start(), Recognized(message, match[0], int(counted) if counted else None)))
+            found.append(
+                (match.start(), Recognized(message, match[0], int(counted) if counted else None))
+            )
     return tuple(each for _, each in sorted(found, key=lambda pair: pair[0]))

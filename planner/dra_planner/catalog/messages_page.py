@@ -1,4 +1,6 @@
-"""The known messages as a page for people: `python -m dra_planner.catalog.messages_page > docs/messages.md`."""
+"""The known messages as a page for people: `python -m dra_planner.catalog.messages_page >
+docs/messages.md`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def render_page() -> str:
 def _section(message: Message) -> str:
     nothing = f" Nothing to run: {message.nothing_to_run}." if message.nothing_to_run else ""
     example = f"```\n{message.example}\n```"
-    return f"{example}\n\n{message.cause}\n\n*Next:* {message.fix}{nothing}\n\n<sub>{message.stands_in}</sub>"
+    return (
+        f"{example}\n\n{message.cause}\n\n*Next:* "
+        f"{message.fix}{nothing}\n\n<sub>{message.stands_in}</sub>"
+    )
 
 
 if __name__ == "__main__":

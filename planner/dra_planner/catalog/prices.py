@@ -19,7 +19,8 @@ Purchase = Literal["on-demand", "spot"]
 class Price:
     """US dollars per node and hour; `as_of` is "" where the source gives no date.
 
-    A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper end.
+    A Spot price may be a range over the zones of the region: then `usd_per_hour_max` is its upper
+    end.
     """
 
     usd_per_hour: Decimal
@@ -57,7 +58,9 @@ def _listed(cloud: str, name: str, region: str, purchase: Purchase) -> Price | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpotHistory:
-    """What the cloud said of Spot nodes at a date: saving against on-demand, share taken back in a month."""
+    """What the cloud said of Spot nodes at a date: saving against on-demand, share taken back in a
+    month.
+    """
 
     savings_percent: int
     interruption: str  # a band: "<5%", "5-10%", …
@@ -66,9 +69,15 @@ class SpotHistory:
 
 
 def spot_history(machine: Machine, region: str) -> SpotHistory | None:
-    """Return how Spot nodes of a machine fared in a region, None where no table says so: an old indication."""
+    """Return how Spot nodes of a machine fared in a region, None where no table says so: an old
+    indication.
+    """
     for row in read_table("spot_advisor"):
-        if (row["cloud"], row["machine"], row["region"]) == (machine.cloud, machine.instance_type, region):
+        if (row["cloud"], row["machine"], row["region"]) == (
+            machine.cloud,
+            machine.instance_type,
+            region,
+        ):
             return SpotHistory(
                 savings_percent=int(row["savings_percent"]),
                 interruption=row["interruption"],
@@ -80,4 +89,7 @@ def spot_history(machine: Machine, region: str) -> SpotHistory | None:
 
 @cache
 def _prices() -> dict[tuple[str, str, str, str], Row]:
-    return {(row["cloud"], row["machine"], row["region"], row["capacity"]): row for row in read_table("prices")}
+    return {
+        (row["cloud"], row["machine"], row["region"], row["capacity"]): row
+        for row in read_table("prices")
+    }

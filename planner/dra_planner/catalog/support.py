@@ -1,4 +1,6 @@
-"""Support calendar: how long each cloud supports a Kubernetes version, and the extra price afterwards."""
+"""Support calendar: how long each cloud supports a Kubernetes version, and the extra price
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class Support:
     released: date | None
     standard_until: date
     extended_until: date | None
-    extended_usd_per_hour: Decimal | None  # per cluster, in addition to the price of standard support
+    # per cluster, in addition to the price of standard support
+    extended_usd_per_hour: Decimal | None
     seen_on: date
     source: str
 
@@ -39,13 +42,19 @@ class Support:
             return ""
         ended = self.standard_until < today
         version = f"Kubernetes 1.{self.minor}"
-        end = f"Standard support for {version} {'ended' if ended else 'ends'} on {self.standard_until}"
+        end = (
+            f"Standard support for {version} {'ended' if ended else 'ends'} on "
+            f"{self.standard_until}"
+        )
         if self.extended_until is not None and self.extended_until < today:
             return f"{end}, and extended support on {self.extended_until}."
         parts = [f"{end}."]
         if self.extended_usd_per_hour is not None:
             until = f" until {self.extended_until}" if self.extended_until else ""
-            parts.append(f"Extended support{until} costs USD {self.extended_usd_per_hour} more per cluster and hour.")
+            parts.append(
+                f"Extended support{until} costs USD {self.extended_usd_per_hour} more per cluster "
+                "and hour."
+            )
         return " ".join(parts)
 
 
@@ -62,7 +71,9 @@ def support(cloud: str, minor: int) -> Support | None:
 
 
 def settled_minor(cloud: str, today: date) -> int | None:
-    """Return the newest minor version that is past its first months and still in standard support."""
+    """Return the newest minor version that is past its first months and still in standard
+    support.
+    """
     settled = [
         each.minor
         for each in supported(cloud)

@@ -2,8 +2,8 @@
 
 A distribution that adds a cloud brings further rows in a `dra_planner/data/` of its own.
 
-Units stand in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that nobody sourced the
-fact, and `source` names rows of `sources.csv`.
+Units stand in the column names (`memory_mib`, `usd_per_hour`), an empty cell means that nobody
+sourced the fact, and `source` names rows of `sources.csv`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Confidence = Literal["observed", "documented", "derived", "high", "medium", "low
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """Where facts come from: what it is, which state of it, its date ("" where it gives none), its licence."""
+    """Where facts come from: what it is, which state of it, its date ("" where it gives none), its
+    licence.
+    """
 
     key: str
     what: str
@@ -49,15 +51,23 @@ class Provenance:
 
 @cache
 def read_table(name: str) -> tuple[Row, ...]:
-    """Return the rows of `data/<name>.csv` in file order, every value as text; further folders' rows come after.
+    """Return the rows of `data/<name>.csv` in file order, every value as text; further folders'
+    rows come after.
 
     Raises CatalogError where there is no such table.
     """
     rows: list[Row] = []
     folders = sys.modules["dra_planner"].__path__
-    files = [file for folder in folders if os.path.isfile(file := os.path.join(folder, "data", f"{name}.csv"))]
+    files = [
+        file
+        for folder in folders
+        if os.path.isfile(file := os.path.join(folder, "data", f"{name}.csv"))
+    ]
     if not files:
-        raise CatalogError(f"the table {name}.csv cannot be read", fix="install the package from a wheel or a checkout")
+        raise CatalogError(
+            f"the table {name}.csv cannot be read",
+            fix="install the package from a wheel or a checkout",
+        )
     for file in files:
         with open(file, encoding="utf-8", newline="") as text:
             lines = csv.reader(text)
@@ -71,7 +81,10 @@ def sources() -> Mapping[str, FactSource]:
     """Return every source by its key."""
     rows = read_table("sources")
     return {
-        row["source"]: FactSource(row["source"], row["what"], row["ref"], row["as_of"], row["licence"]) for row in rows
+        row["source"]: FactSource(
+            row["source"], row["what"], row["ref"], row["as_of"], row["licence"]
+        )
+        for row in rows
     }
 
 
@@ -93,10 +106,16 @@ def flag(row: Row, column: str) -> bool | None:
 
 
 def unknown(kind: str, name: str, known: list[str], *, fix: str = "") -> CatalogError:
-    """Return the error for a name that no table holds, with the nearest known ones (at most four)."""
+    """Return the error for a name that no table holds, with the nearest known ones (at most
+    four).
+    """
     lowered = {candidate.lower(): candidate for candidate in reversed(known)}
-    near = [candidate for candidate in known if name and candidate.lower().startswith(name.lower())][:4]
-    near = near or [lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)]
+    near = [
+        candidate for candidate in known if name and candidate.lower().startswith(name.lower())
+    ][:4]
+    near = near or [
+        lowered[match] for match in get_close_matches(name.lower(), list(lowered), n=4, cutoff=0.6)
+    ]
     if not near and len(known) <= 12:
         near = known
     hint = f"did you mean {', '.join(near)}?" if near else fix

@@ -1,4 +1,6 @@
-"""Where the GPUs and network interfaces of a machine sit: PCIe roots and NUMA nodes, where they are public."""
+"""Where the GPUs and network interfaces of a machine sit: PCIe roots and NUMA nodes, where they are
+public.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class NetworkInterface:
 
 @cache
 def gpu_places(machine: Machine) -> tuple[GpuPlace, ...]:
-    """Return one place per GPU of a machine; all unknown where the table does not hold the machine."""
+    """Return one place per GPU of a machine; all unknown where the table does not hold the
+    machine.
+    """
     rows = _rows("gpu_topology", machine)
     if len(rows) != machine.gpu_count:
         return (GpuPlace(),) * machine.gpu_count
@@ -57,10 +61,11 @@ def gpu_places(machine: Machine) -> tuple[GpuPlace, ...]:
 
 @cache
 def network_interfaces(machine: Machine) -> tuple[NetworkInterface, ...]:
-    """Return the interfaces of a machine that pods can claim, those with a public place in table order.
+    """Return the interfaces of a machine that pods can claim, those with a public place in table
+    order.
 
-    Of the others only the number is known: EFA interfaces on EKS, networks beside the node's own on GKE. None where
-    not even that is.
+    Of the others only the number is known: EFA interfaces on EKS, networks beside the node's own on
+    GKE. None where not even that is.
     """
     rows = _rows("nics", machine)
     if rows:
@@ -68,7 +73,10 @@ def network_interfaces(machine: Machine) -> tuple[NetworkInterface, ...]:
     rdma = machine.rdma_networks or 0
     others = max((machine.additional_networks or 0) - rdma, 0)
     return (
-        *(NetworkInterface(kind="efa", is_rdma=True, pci_device=EFA) for _ in range(machine.efa_interfaces or 0)),
+        *(
+            NetworkInterface(kind="efa", is_rdma=True, pci_device=EFA)
+            for _ in range(machine.efa_interfaces or 0)
+        ),
         *(NetworkInterface(kind="rdma", is_rdma=True) for _ in range(rdma)),
         *(NetworkInterface(kind="gvnic", is_rdma=False) for _ in range(others if rdma else 0)),
     )

@@ -4,9 +4,10 @@
     if isinstance(selector, Selector):
         outcome = selector.matches(device)
 
-`compile` returns a `Selector`, or a `RejectedSelector` with the reason why the API server or the scheduler would
-reject it. A selector's `matches` returns a `SelectorOutcome`: a match, no match, an error (which ends the pod's
-scheduling attempt), or unknown when the answer depends on a value that is known at run time only.
+`compile` returns a `Selector`, or a `RejectedSelector` with the reason why the API server or the
+scheduler would reject it. A selector's `matches` returns a `SelectorOutcome`: a match, no match, an
+error (which ends the pod's scheduling attempt), or unknown when the answer depends on a value that
+is known at run time only.
 
 The way of an expression, one package per step, each importing only those before it:
 
@@ -31,7 +32,13 @@ from dra_planner.cel.compilation import compile
 from dra_planner.cel.device import DeviceError, prepare
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.explanation import explain
-from dra_planner.cel.results import RejectedSelector, SelectorExplanation, SelectorOutcome, SelectorTerm, ValuesAt
+from dra_planner.cel.results import (
+    RejectedSelector,
+    SelectorExplanation,
+    SelectorOutcome,
+    SelectorTerm,
+    ValuesAt,
+)
 from dra_planner.cel.selector import BUDGET, Selector
 
 __all__ = [

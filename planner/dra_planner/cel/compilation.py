@@ -33,7 +33,11 @@ def compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
         message = f"Too long: may not be more than {MAX_LENGTH} bytes"
         return RejectedSelector(
-            text, "length", message, MAX_LENGTH, "split the condition over several selectors: all must match"
+            text,
+            "length",
+            message,
+            MAX_LENGTH,
+            "split the condition over several selectors: all must match",
         )
     METER.spent = 0
     try:
@@ -50,7 +54,9 @@ def _compile(text: str, dialect: Dialect) -> Selector | RejectedSelector:
     except ParseError as error:
         kind: Kind = "depth" if error.deep else "syntax"
         fix = None if error.deep else slips.advise(text, dialect)
-        return RejectedSelector(text, kind, f"compilation failed: {error.message}", error.position, fix)
+        return RejectedSelector(
+            text, kind, f"compilation failed: {error.message}", error.position, fix
+        )
     with room_for(depth(tree)):
         return _compile_tree(text, dialect, tree)
 
@@ -74,7 +80,11 @@ def _compile_tree(text: str, dialect: Dialect, tree: SyntaxNode) -> Selector | R
     cost = estimate(tree, dialect)
     if cost > MAX_ESTIMATE and dialect.environment == "new":
         return RejectedSelector(
-            text, "cost", f"too complex, exceeds cost limit: estimated {cost}", 0, fixes.for_cost(tree)
+            text,
+            "cost",
+            f"too complex, exceeds cost limit: estimated {cost}",
+            0,
+            fixes.for_cost(tree),
         )
     return Selector(text, dialect, tree, closure, slots, cost, paths_read(tree))
 
@@ -86,7 +96,9 @@ def _refuse(text: str, issues: list[Issue], dialect: Dialect) -> RejectedSelecto
     messages = dict.fromkeys(issue.message for issue in issues[:_MAX_ISSUES])
     advised = (fixes.for_node(issue.node, issue.message, dialect) for issue in issues)
     fix = next((fix for fix in advised if fix is not None), None)
-    return RejectedSelector(text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix)
+    return RejectedSelector(
+        text, "type", "compilation failed: " + "; ".join(messages), issues[0].position, fix
+    )
 
 
 def _wrong_result(result: CelType, dialect: Dialect) -> str:

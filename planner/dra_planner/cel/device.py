@@ -26,8 +26,8 @@ class DeviceError(ValueError):
 class DeviceView:
     """A device prepared for evaluation; reuse it when several selectors read the same device.
 
-    `attributes` and `capacity` map domain to identifier to value; `failure` says why every selector fails on the
-    device, if so; `list_failure` says so for dialects without list attributes.
+    `attributes` and `capacity` map domain to identifier to value; `failure` says why every selector
+    fails on the device, if so; `list_failure` says so for dialects without list attributes.
     """
 
     __slots__ = (
@@ -64,7 +64,9 @@ class DeviceView:
         return self._map("attributes", domain, self.attributes)
 
     def shared_quantities_of(self, domain: Any) -> MapValue:
-        """The capacity of a domain as a value, for selectors that cannot tell the form of a quantity."""
+        """The capacity of a domain as a value, for selectors that cannot tell the form of a
+        quantity.
+        """
         return self._map("capacity", domain, self.shared_quantities)
 
     def _map(self, kind: str, domain: Any, domains: Mapping[str, Mapping[str, Any]]) -> MapValue:
@@ -81,7 +83,10 @@ class DeviceView:
 
     def quantities(self) -> Quantities:
         """The capacity, for one evaluation that could tell the form of a quantity."""
-        return {d: {n: _in_expression(q) for n, q in within.items()} for d, within in self.capacity.items()}
+        return {
+            d: {n: _in_expression(q) for n, q in within.items()}
+            for d, within in self.capacity.items()
+        }
 
 
 def _in_expression(value: Capacity) -> QuantityValue | UnknownValue:
@@ -91,7 +96,9 @@ def _in_expression(value: Capacity) -> QuantityValue | UnknownValue:
 EMPTY: Final = DeviceView("", False, {}, {})
 
 
-def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]]) -> MapValue:
+def device_value(
+    device: DeviceView, capacity: Mapping[str, Mapping[str, QuantityValue | UnknownValue]]
+) -> MapValue:
     """`device` as a value. A domain that it does not have reads as an empty map."""
     attributes = {d: device.attributes_of(d) for d in device.attributes}
     capacities = {d: MapValue.of_strings(v) for d, v in capacity.items()}
@@ -108,8 +115,8 @@ def device_value(device: DeviceView, capacity: Mapping[str, Mapping[str, Quantit
 def prepare(device: Any) -> DeviceView:
     """The view of a device in API form or of the model's device with its driver.
 
-    An API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes` and `capacity`. Raises
-    `DeviceError` for what is neither.
+    An API form is a mapping with `driver`, `allowMultipleAllocations`, `attributes` and `capacity`.
+    Raises `DeviceError` for what is neither.
     """
     if isinstance(device, DeviceView):
         return device

@@ -1,9 +1,11 @@
-"""The CEL dialect of a Kubernetes release: it depends on the minor, the environment and the feature gates.
+"""The CEL dialect of a Kubernetes release: it depends on the minor, the environment and the feature
+gates.
 
-Differences between minor versions are named fields of `CelLibrary`. A minor version without a record is an error.
-Sources of the behaviour: kubernetes/apiserver:pkg/cel/environment/{base,environment}.go and
-kubernetes/dynamic-resource-allocation:cel/compile.go @v0.34.9, v0.35.6, v0.36.3, v0.37.2; google/cel-go @v0.26.0 (1.34
-to 1.36) and v0.29.2 (1.37).
+Differences between minor versions are named fields of `CelLibrary`. A minor version without a
+record is an error. Sources of the behaviour:
+kubernetes/apiserver:pkg/cel/environment/{base,environment}.go and
+kubernetes/dynamic-resource-allocation:cel/compile.go @v0.34.9, v0.35.6, v0.36.3, v0.37.2;
+google/cel-go @v0.26.0 (1.34 to 1.36) and v0.29.2 (1.37).
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ Environment = Literal["stored", "new"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CelLibrary:
-    """What the CEL library in the binaries of a minor does, whatever the gates: a field per change of behaviour."""
+    """What the CEL library in the binaries of a minor does, whatever the gates: a field per change
+    of behaviour.
+    """
 
     list_attributes_can_be_on: bool
     """Whether the gate DRAListTypeAttributes exists."""
     stored_attributes_are_dynamic: bool
-    """Whether a stored expression may iterate over an attribute without the gate; so devices may have lists."""
+    """Whether a stored expression may iterate over an attribute without the gate; so devices may
+    have lists.
+    """
     backquoted_fields: bool
     """Whether fields may be written in backquotes."""
     dot_skips_locals: bool
@@ -50,7 +56,9 @@ class CelLibrary:
     affixes_cost_by_argument: bool
     """Whether `startsWith` and `endsWith` cost by the size of the argument, not of the target."""
     strict_host_colons: bool
-    """Whether the host of an http or https URL may have but the colon of its port: Go 1.26 made it so."""
+    """Whether the host of an http or https URL may have but the colon of its port: Go 1.26 made it
+    so.
+    """
 
 
 _1_34: Final = CelLibrary(
@@ -94,7 +102,8 @@ LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37}
 class Dialect:
     """The language that a selector is read in; made with `Dialect.of`.
 
-    `list_attributes`: the gate DRAListTypeAttributes. `consumable_capacity`: the gate DRAConsumableCapacity.
+    `list_attributes`: the gate DRAListTypeAttributes. `consumable_capacity`: the gate
+    DRAConsumableCapacity.
     """
 
     minor: int
@@ -105,12 +114,18 @@ class Dialect:
     def __post_init__(self) -> None:
         if self.minor not in LIBRARIES:
             known = ", ".join(f"1.{minor}" for minor in LIBRARIES)
-            raise ValueError(f"the CEL dialect of Kubernetes 1.{self.minor} is unknown; known are {known}")
+            raise ValueError(
+                f"the CEL dialect of Kubernetes 1.{self.minor} is unknown; known are {known}"
+            )
 
     @classmethod
     def of(cls, features: Features, environment: Environment = "stored") -> Dialect:
-        """Return the dialect of a release with its gates. Raises ValueError for a minor without a record here."""
-        return cls(features.minor, environment, features.list_attributes, features.consumable_capacity)
+        """Return the dialect of a release with its gates. Raises ValueError for a minor without a
+        record here.
+        """
+        return cls(
+            features.minor, environment, features.list_attributes, features.consumable_capacity
+        )
 
     @property
     def library(self) -> CelLibrary:
@@ -118,10 +133,11 @@ class Dialect:
         return LIBRARIES[self.minor]
 
     def knows(self, since: int, until: int | None = None, gate: bool | None = None) -> bool:
-        """Whether something is declared that came with minor `since`, left with `until`, and has the gate.
+        """Whether something is declared that came with minor `since`, left with `until`, and has
+        the gate.
 
-        A new expression may use what the previous minor knew, or what its gate turns on (and never what its gate
-        turns off); a stored expression may use everything that the binary knows.
+        A new expression may use what the previous minor knew, or what its gate turns on (and never
+        what its gate turns off); a stored expression may use everything that the binary knows.
         """
         if not self.includes(since, None):
             return False
@@ -152,7 +168,9 @@ class Dialect:
     def reads_list_attributes(self) -> bool:
         """Whether a device may have list attributes without every selector failing on it."""
         library = self.library
-        return library.stored_attributes_are_dynamic or (library.list_attributes_can_be_on and self.list_attributes)
+        return library.stored_attributes_are_dynamic or (
+            library.list_attributes_can_be_on and self.list_attributes
+        )
 
     @property
     def reads_multiple_allocations(self) -> bool:

@@ -1,7 +1,7 @@
 """Why a selector matches the devices it matches, term by term.
 
-A selector is split at its top-level &&; each term is evaluated on its own, with the values that it reads, the nearest
-value, and warnings about what was likely not meant.
+A selector is split at its top-level &&; each term is evaluated on its own, with the values that it
+reads, the nearest value, and warnings about what was likely not meant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from dra_planner.cel.compilation import compile
 from dra_planner.cel.device import DeviceView, prepare
 from dra_planner.cel.libraries.operators import compare_versions
 from dra_planner.cel.libraries.semvers import SemverError, parse_semver
-from dra_planner.cel.results import Path, SelectorExplanation, SelectorOutcome, SelectorTerm, ValuesAt
+from dra_planner.cel.results import (
+    Path,
+    SelectorExplanation,
+    SelectorOutcome,
+    SelectorTerm,
+    ValuesAt,
+)
 from dra_planner.cel.selector import Selector
 from dra_planner.cel.tree import Call, Constant, SyntaxNode, walk
 from dra_planner.cel.values import SemverValue, UnknownValue
@@ -25,7 +31,9 @@ from dra_planner.drivers import driver_of
 from dra_planner.quantity import Quantity, QuantityError
 
 NEAR_PERCENT: Final = 6
-"""A device whose quantity is at most this many per cent below the requested one counts as narrowly excluded."""
+"""A device whose quantity is at most this many per cent below the requested one counts as narrowly
+excluded.
+"""
 
 _MAX_VALUES: Final = 12
 
@@ -38,7 +46,8 @@ def explain(selector: Selector, devices: Iterable[Any]) -> SelectorExplanation:
     warnings: dict[str, None] = {}
     for text in conditions(selector):
         term = compile(text, selector.dialect)
-        if not isinstance(term, Selector):  # a part that does not stand alone: leave the selector whole
+        # a part that does not stand alone: leave the selector whole
+        if not isinstance(term, Selector):
             terms, warnings = [], {}
             break
         outcomes = term.outcomes(views)
@@ -48,11 +57,14 @@ def explain(selector: Selector, devices: Iterable[Any]) -> SelectorExplanation:
         outcomes = selector.outcomes(views)
         terms = [_term(selector, views, outcomes)]
         warnings = dict.fromkeys(_warnings(selector, views, outcomes))
-    return SelectorExplanation(selector.text, tuple(sorted(verdicts.items())), tuple(terms), tuple(warnings))
+    return SelectorExplanation(
+        selector.text, tuple(sorted(verdicts.items())), tuple(terms), tuple(warnings)
+    )
 
 
 _TOKEN: Final = re.compile(
-    r"[rR]?(?:\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|//[^\n]*|&&|.", re.DOTALL
+    r"[rR]?(?:\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|//[^\n]*|&&|.",
+    re.DOTALL,
 )
 
 
@@ -75,10 +87,14 @@ def split_at_and(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-def _term(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> SelectorTerm:
+def _term(
+    selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]
+) -> SelectorTerm:
     counts = Counter(outcome.verdict for outcome in outcomes)
     wanted = _wanted(selector.tree)
-    failing = [view for view, outcome in zip(views, outcomes, strict=True) if outcome.verdict == "no-match"]
+    failing = [
+        view for view, outcome in zip(views, outcomes, strict=True) if outcome.verdict == "no-match"
+    ]
     nearest = _nearest(wanted, selector, failing)
     return SelectorTerm(
         selector.text,
@@ -124,18 +140,31 @@ def _text(value: Any) -> str:
 
 
 def _wanted(tree: SyntaxNode) -> Any:
-    """The one constant that the term compares with: quantity, version, string or number; None if not exactly one."""
+    """The one constant that the term compares with: quantity, version, string or number; None if
+    not exactly one.
+    """
     found: list[Any] = []
     inner: set[int] = set()
     for node in walk(tree):
         if id(node) in inner:
             continue
-        if isinstance(node, Call) and node.function in ("quantity", "semver") and isinstance(node.args[0], Constant):
+        if (
+            isinstance(node, Call)
+            and node.function in ("quantity", "semver")
+            and isinstance(node.args[0], Constant)
+        ):
             inner.add(id(node.args[0]))
             found.append(_parsed(node.function, str(node.args[0].value)))
         elif isinstance(node, Call) and node.function in ("_[_]", "_[?_]", "_?._"):
             inner.add(id(node.args[1]))
-        elif isinstance(node, Call) and node.function in ("_>=_", "_>_", "_<_", "_<=_", "_==_", "_!=_"):
+        elif isinstance(node, Call) and node.function in (
+            "_>=_",
+            "_>_",
+            "_<_",
+            "_<=_",
+            "_==_",
+            "_!=_",
+        ):
             inner.update(id(a) for a in node.args if isinstance(a, Constant) and _compares(node))
         if isinstance(node, Constant) and id(node) not in inner:
             found.append(node.value)
@@ -143,7 +172,9 @@ def _wanted(tree: SyntaxNode) -> Any:
 
 
 def _compares(node: Call) -> bool:
-    """Whether it compares the result of compareTo with a number, which is not what the term is about."""
+    """Whether it compares the result of compareTo with a number, which is not what the term is
+    about.
+    """
     return any(isinstance(a, Call) and a.function == "compareTo" for a in node.args)
 
 
@@ -184,7 +215,9 @@ def _nearest_version(wanted: SemverValue, versions: list[SemverValue]) -> str:
 # -- warnings
 
 
-def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> Iterator[str]:
+def _warnings(
+    selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]
+) -> Iterator[str]:
     yield from _narrow_exclusions(selector, views, outcomes)
     for path in sorted(selector.reads):
         if len(path) == 3:
@@ -192,7 +225,9 @@ def _warnings(selector: Selector, views: list[DeviceView], outcomes: list[Select
             yield from _version_as_string(selector, path, views)
 
 
-def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]) -> Iterator[str]:
+def _narrow_exclusions(
+    selector: Selector, views: list[DeviceView], outcomes: list[SelectorOutcome]
+) -> Iterator[str]:
     wanted = _wanted(selector.tree)
     if not isinstance(wanted, Quantity) or wanted.sign <= 0:
         return
@@ -205,7 +240,10 @@ def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: li
                 name = _value_at(view, ("attributes", path[1], "productName"))
                 whose = f"a device ({name})" if isinstance(name, str) else "a device"
                 if value == wanted:
-                    yield f"{whose} publishes exactly {wanted}, and the comparison is strict: it leaves {wanted} out"
+                    yield (
+                        f"{whose} publishes exactly {wanted}, and the comparison is strict: it "
+                        f"leaves {wanted} out"
+                    )
                 else:
                     less = "a device publishes less than its name says"
                     yield f"{wanted} excludes {whose} that publishes {value}; {less}"
@@ -215,7 +253,9 @@ def _narrow_exclusions(selector: Selector, views: list[DeviceView], outcomes: li
 def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     kind, domain, name = path
     of_driver = [
-        v for v in views if v.driver == domain or domain in (v.attributes if kind == "attributes" else v.capacity)
+        v
+        for v in views
+        if v.driver == domain or domain in (v.attributes if kind == "attributes" else v.capacity)
     ]
     if not of_driver or any(_value_at(v, path) is not None for v in of_driver):
         return
@@ -226,13 +266,25 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
         yield f"no device has {read}; {renamed}"
         return
     known = sorted(
-        {n for v in of_driver for n in (v.attributes if kind == "attributes" else v.capacity).get(domain, {})}
+        {
+            n
+            for v in of_driver
+            for n in (v.attributes if kind == "attributes" else v.capacity).get(domain, {})
+        }
     )
     if kind == "attributes" and any(name in v.capacity.get(domain, {}) for v in of_driver):
         yield f'no device has {read}: {name} is a capacity, device.capacity["{domain}"].{name}'
         return
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or [n for n in known if n.lower() == name.lower()]
-    hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}" if known else ""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6) or [
+        n for n in known if n.lower() == name.lower()
+    ]
+    hint = (
+        f"; did you mean {close[0]}?"
+        if close
+        else f"; there are {', '.join(known)}"
+        if known
+        else ""
+    )
     yield f"no device has {read}{hint}"
 
 
@@ -244,7 +296,10 @@ def _version_as_string(selector: Selector, path: Path, views: list[DeviceView]) 
     if any(_value_at(view, path).__class__ is SemverValue for view in views):
         read = f'device.attributes["{path[1]}"].{path[2]}'
         version = f'semver("{wanted}")' if wanted.count(".") >= 2 else f'semver("{wanted}", true)'
-        yield f"{read} is a version, and comparing it with a string is an error: write {read} == {version}"
+        yield (
+            f"{read} is a version, and comparing it with a string is an error: write {read} == "
+            f"{version}"
+        )
 
 
 def _is_compared(tree: SyntaxNode) -> bool:

@@ -1,8 +1,9 @@
 """Expressions over declared variables, such as the rules that a project writes.
 
-The language is that of selectors, with other variables than `device`. The outcomes are the same too: a value that is
-not known makes the answer *unknown*, unless `&&`, `||`, or a condition makes it irrelevant. Effort is counted in the
-steps of Kubernetes' CEL cost, so that an evaluation ends after the same number of steps on every machine.
+The language is that of selectors, with other variables than `device`. The outcomes are the same
+too: a value that is not known makes the answer *unknown*, unless `&&`, `||`, or a condition makes
+it irrelevant. Effort is counted in the steps of Kubernetes' CEL cost, so that an evaluation ends
+after the same number of steps on every machine.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ ValueState = Literal["value", "unknown", "error", "exhausted"]
 
 @dataclass(frozen=True, slots=True)
 class ExpressionValue:
-    """What an expression gives: a value; or which values are unknown, an error, or that its steps ran out.
+    """What an expression gives: a value; or which values are unknown, an error, or that its steps
+    ran out.
 
     `cost` is the number of steps used.
     """
@@ -54,14 +56,17 @@ class Expression:
 
     __slots__ = ("_closure", "_slots", "_variables", "text", "tree")
 
-    def __init__(self, text: str, tree: SyntaxNode, closure: Closure, slots: int, variables: tuple[str, ...]) -> None:
+    def __init__(
+        self, text: str, tree: SyntaxNode, closure: Closure, slots: int, variables: tuple[str, ...]
+    ) -> None:
         levels = depth(tree)
         self.text, self.tree = text, tree
         self._closure = closure if levels <= SHALLOW else run_deep(closure, levels)
         self._slots, self._variables = slots, variables
 
     def evaluate(self, values: Mapping[str, Any], budget: int = DEFAULT_BUDGET) -> ExpressionValue:
-        """Return what the expression gives for these values of its variables, in at most `budget` steps.
+        """Return what the expression gives for these values of its variables, in at most `budget`
+        steps.
 
         A variable without a value is unknown.
         """
@@ -81,13 +86,19 @@ class Expression:
         except CelError as error:
             return ExpressionValue("error", message=error.message, cost=state.cost)
         except UnknownError as error:
-            return ExpressionValue("unknown", message=", ".join(sorted(error.paths)), cost=state.cost)
+            return ExpressionValue(
+                "unknown", message=", ".join(sorted(error.paths)), cost=state.cost
+            )
         except (CostExceeded, EffortExceeded):
-            return ExpressionValue("exhausted", message=f"more than {budget:,} steps", cost=max(state.cost, budget))
+            return ExpressionValue(
+                "exhausted", message=f"more than {budget:,} steps", cost=max(state.cost, budget)
+            )
         except Panic as error:
             return ExpressionValue("error", message=f"internal error: {error}", cost=state.cost)
         if state.cost > budget:
-            return ExpressionValue("exhausted", message=f"more than {budget:,} steps", cost=state.cost)
+            return ExpressionValue(
+                "exhausted", message=f"more than {budget:,} steps", cost=state.cost
+            )
         if isinstance(value, UnknownValue):
             return ExpressionValue("unknown", message=value.path, cost=state.cost)
         return ExpressionValue("value", value, cost=state.cost)
@@ -99,14 +110,20 @@ def compile_expression(
     """Compile an expression of that result type, or say why it can't be."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_LENGTH:
         return RejectedSelector(
-            text, "length", f"is longer than {MAX_LENGTH} bytes", MAX_LENGTH, "split it into several rules"
+            text,
+            "length",
+            f"is longer than {MAX_LENGTH} bytes",
+            MAX_LENGTH,
+            "split it into several rules",
         )
     METER.spent = 0
     try:
         tree = parse(text, dialect)
     except ParseError as error:
         fix = None if error.deep else slips.advise(text, dialect)
-        return RejectedSelector(text, "depth" if error.deep else "syntax", error.message, error.position, fix)
+        return RejectedSelector(
+            text, "depth" if error.deep else "syntax", error.message, error.position, fix
+        )
     with room_for(depth(tree)):
         return _compile_tree(text, tree, dialect, declared, result)
 
@@ -121,10 +138,16 @@ def _compile_tree(
     if issues:
         first = issues[0]
         return RejectedSelector(
-            text, "type", first.message, first.position, _advice(first.node, first.message, dialect, declared)
+            text,
+            "type",
+            first.message,
+            first.position,
+            _advice(first.node, first.message, dialect, declared),
         )
     if tree.type not in (result, DYN):
-        return RejectedSelector(text, "type", f"must evaluate to {show(result)}, not {show(tree.type)}")
+        return RejectedSelector(
+            text, "type", f"must evaluate to {show(result)}, not {show(tree.type)}"
+        )
     variables = tuple(declared.variables)
     try:
         closure, slots = compile_tree(tree, dialect, variables)
@@ -135,7 +158,9 @@ def _compile_tree(
     return Expression(text, tree, closure, slots, variables)
 
 
-def _advice(node: SyntaxNode, message: str, dialect: Dialect, declared: VariableTypes) -> str | None:
+def _advice(
+    node: SyntaxNode, message: str, dialect: Dialect, declared: VariableTypes
+) -> str | None:
     if isinstance(node, Select):
         return _near_name(node.field, declared.objects.get(node.operand.type.name, {}), "fields")
     if isinstance(node, Ident):

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Path = tuple[str, ...]
-"""What is read of a device: `("driver",)`, `("attributes", domain, name)` and the like; a prefix is all below it."""
+"""What is read of a device: `("driver",)`, `("attributes", domain, name)` and the like; a prefix is
+all below it.
+"""
 
 Kind = Literal["syntax", "type", "length", "depth", "cost", "unsupported"]
 Verdict = Literal["match", "no-match", "error", "unknown"]
@@ -16,8 +18,8 @@ Verdict = Literal["match", "no-match", "error", "unknown"]
 class RejectedSelector:
     """A selector that does not compile.
 
-    `message` is upstream's in its stable part, `offset` the place in the expression, `fix` what to write
-    instead (None where nothing better is known).
+    `message` is upstream's in its stable part, `offset` the place in the expression, `fix` what to
+    write instead (None where nothing better is known).
     """
 
     text: str
@@ -31,7 +33,8 @@ class RejectedSelector:
 class SelectorOutcome:
     """What a selector says of a device, and the cost of finding out.
 
-    `message` says what an error is, or which values an unknown outcome depends on; else it is empty.
+    `message` says what an error is, or which values an unknown outcome depends on; else it is
+    empty.
     """
 
     verdict: Verdict
@@ -41,9 +44,11 @@ class SelectorOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ValuesAt:
-    """What the devices have at a path: the value as a string and how many devices have it, most frequent first.
+    """What the devices have at a path: the value as a string and how many devices have it, most
+    frequent first.
 
-    `absent` is how many devices have nothing there, `unknown` for how many the value is known at run time only.
+    `absent` is how many devices have nothing there, `unknown` for how many the value is known at
+    run time only.
     """
 
     path: Path
@@ -56,8 +61,9 @@ class ValuesAt:
 class SelectorTerm:
     """One of the conditions that must all hold.
 
-    Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of a device that comes
-    nearest to it among those that fail; empty where there is no such thing. `error` is the first error's message.
+    Counts are devices. `wanted` is the constant that the term compares with, `nearest` the value of
+    a device that comes nearest to it among those that fail; empty where there is no such thing.
+    `error` is the first error's message.
     """
 
     text: str

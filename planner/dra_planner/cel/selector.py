@@ -35,8 +35,8 @@ _MAX_SETTLED: Final = 64
 class Selector:
     """A compiled selector.
 
-    `estimated_cost` is the worst case by upstream's estimator; `reads` are the paths of the device that it can see,
-    or `ALL`.
+    `estimated_cost` is the worst case by upstream's estimator; `reads` are the paths of the device
+    that it can see, or `ALL`.
     """
 
     __slots__ = (
@@ -78,9 +78,11 @@ class Selector:
         return f"Selector({self.text!r})"
 
     def matches(self, device: Any, budget: int = BUDGET) -> SelectorOutcome:
-        """Evaluate on a device: in API form, the model's with its driver, or prepared (for many selectors on one).
+        """Evaluate on a device: in API form, the model's with its driver, or prepared (for many
+        selectors on one).
 
-        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what is not a device.
+        `budget` bounds the cost; beyond it the outcome is an error. Raises `DeviceError` for what
+        is not a device.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         try:
@@ -91,24 +93,34 @@ class Selector:
 
     def _evaluate(self, seen: DeviceView, budget: int) -> SelectorOutcome:
         if seen.failure or seen.list_failure:
-            failure = seen.failure or ("" if self.dialect.reads_list_attributes else seen.list_failure)
+            failure = seen.failure or (
+                "" if self.dialect.reads_list_attributes else seen.list_failure
+            )
             if failure:
                 return SelectorOutcome("error", failure)
         METER.spent = 0
-        state = State(seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget)
+        state = State(
+            seen, seen.quantities() if self._fresh else seen.shared_quantities, self._slots, budget
+        )
         try:
             value = self._closure(state)
         except CelError as error:
             return self._end(state, "error", error.message)
         except UnknownError as error:
-            return self._end(state, "unknown", "known at run time only: " + ", ".join(sorted(error.paths)))
+            return self._end(
+                state, "unknown", "known at run time only: " + ", ".join(sorted(error.paths))
+            )
         except EffortExceeded:
             return SelectorOutcome(
-                "error", "operation cancelled: more work than one selector may cause here", state.cost
+                "error",
+                "operation cancelled: more work than one selector may cause here",
+                state.cost,
             )
         except CostExceeded:
             return SelectorOutcome(
-                "error", "operation cancelled: actual cost limit exceeded", max(state.cost, budget + 1)
+                "error",
+                "operation cancelled: actual cost limit exceeded",
+                max(state.cost, budget + 1),
             )
         except Panic as error:
             return self._end(state, "error", f"internal error: {error}")
@@ -117,7 +129,9 @@ class Selector:
         return self._end_otherwise(state, value)
 
     def _end_otherwise(self, state: State, value: Any) -> SelectorOutcome:
-        """The outcome for a result that is not a bool: one within an optional counts, as upstream converts results."""
+        """The outcome for a result that is not a bool: one within an optional counts, as upstream
+        converts results.
+        """
         inner = value
         while inner.__class__ is Optional and inner.present:
             inner = inner.value
@@ -125,11 +139,15 @@ class Selector:
             return self._settle(state, "match" if inner else "no-match")
         if inner.__class__ is UnknownValue:
             return self._end(state, "unknown", f"known at run time only: {inner.path}")
-        return self._end(state, "error", f"CEL result of type {type_name(value)} could not be converted to bool")
+        return self._end(
+            state, "error", f"CEL result of type {type_name(value)} could not be converted to bool"
+        )
 
     def _end(self, state: Any, verdict: Verdict, message: str) -> SelectorOutcome:
         if state.cost > state.budget:
-            return SelectorOutcome("error", "operation cancelled: actual cost limit exceeded", state.cost)
+            return SelectorOutcome(
+                "error", "operation cancelled: actual cost limit exceeded", state.cost
+            )
         return SelectorOutcome(verdict, message, state.cost)
 
     def _settle(self, state: Any, verdict: Verdict) -> SelectorOutcome:
@@ -160,7 +178,8 @@ class Selector:
     def projection(self, device: Any) -> Hashable:
         """What the selector can see of the device: equal projections have equal outcomes.
 
-        Values known at run time only are marked, with their group; absent ones are marked as absent.
+        Values known at run time only are marked, with their group; absent ones are marked as
+        absent.
         """
         seen = device if device.__class__ is DeviceView else prepare(device)
         return (seen.failure, seen.list_failure, *[_projected(seen, path) for path in self._paths])
@@ -168,8 +187,12 @@ class Selector:
 
 def _projected(device: DeviceView, path: Path) -> Hashable:
     if len(path) == 3:
-        within: Any = (device.attributes if path[0] == "attributes" else device.capacity).get(path[1])
-        return _ABSENT if within is None or path[2] not in within else _frozen_value(within[path[2]])
+        within: Any = (device.attributes if path[0] == "attributes" else device.capacity).get(
+            path[1]
+        )
+        return (
+            _ABSENT if within is None or path[2] not in within else _frozen_value(within[path[2]])
+        )
     if not path:
         return (
             device.driver,

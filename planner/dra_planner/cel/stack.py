@@ -23,8 +23,8 @@ _ORDINARY: Final = nullcontext()
 def room_for(depth: int) -> AbstractContextManager[None]:
     """Make room on Python's stack for a tree of that depth while the context lasts.
 
-    Trees that people write need none. The depth is bounded by the parser, so the room is; Python frames take no C
-    stack.
+    Trees that people write need none. The depth is bounded by the parser, so the room is; Python
+    frames take no C stack.
     """
     return _ORDINARY if depth <= SHALLOW else _room(depth)
 

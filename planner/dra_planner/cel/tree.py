@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class SyntaxNode:
     """A node. `position` is its offset in the expression; the checker fills in the rest.
 
-    `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says that a name is that
-    of a type.
+    `type` is what it evaluates to, `overloads` are the forms a call may take, `names_type` says
+    that a name is that of a type.
     """
 
     __slots__ = ("names_type", "overloads", "position", "type")
@@ -65,11 +65,15 @@ class Select(SyntaxNode):
 
 
 class Call(SyntaxNode):
-    """A function on arguments, or a method of a target. Operators are functions; && and || take many arguments."""
+    """A function on arguments, or a method of a target. Operators are functions; && and || take
+    many arguments.
+    """
 
     __slots__ = ("args", "function", "target")
 
-    def __init__(self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None = None) -> None:
+    def __init__(
+        self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None = None
+    ) -> None:
         super().__init__(position)
         self.function, self.args, self.target = function, args, target
 
@@ -82,7 +86,9 @@ class ListNode(SyntaxNode):
 
     __slots__ = ("elements", "optional")
 
-    def __init__(self, position: int, elements: list[SyntaxNode], optional: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, position: int, elements: list[SyntaxNode], optional: frozenset[int] = frozenset()
+    ) -> None:
         super().__init__(position)
         self.elements, self.optional = elements, optional
 
@@ -108,7 +114,9 @@ class Struct(SyntaxNode):
 
     __slots__ = ("fields", "name")
 
-    def __init__(self, position: int, name: str, fields: list[tuple[str, SyntaxNode, bool]]) -> None:
+    def __init__(
+        self, position: int, name: str, fields: list[tuple[str, SyntaxNode, bool]]
+    ) -> None:
         super().__init__(position)
         self.name, self.fields = name, fields
 
@@ -117,7 +125,9 @@ class Struct(SyntaxNode):
 
 
 class Fold(SyntaxNode):
-    """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty range."""
+    """What the macros over lists and maps become; `cel.bind` and `optMap` as well, with an empty
+    range.
+    """
 
     __slots__ = ("accumulator", "condition", "initial", "key", "range", "result", "step", "value")
 

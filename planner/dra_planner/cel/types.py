@@ -1,6 +1,7 @@
 """The types of the checker and the rules by which one may stand for another.
 
-Source of the behaviour: google/cel-go:common/types/types.go, checker/types.go, checker/mapping.go @v0.26.0.
+Source of the behaviour: google/cel-go:common/types/types.go, checker/types.go, checker/mapping.go
+@v0.26.0.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ MAX_STEPS: Final = 100_000
 
 
 class TypesTooLarge(Exception):
-    """The types of an expression are deeper, or comparing them is longer work, than an expression may ask for."""
+    """The types of an expression are deeper, or comparing them is longer work, than an expression
+    may ask for.
+    """
 
 
 class CelType:
     """A type: its kind, the name that messages show, and its parameters. Nothing in it changes.
 
-    `generic` says whether a type still to be found is in it, `depth` how many levels of types there are. Raises
-    `TypesTooLarge` beyond `MAX_DEPTH` levels.
+    `generic` says whether a type still to be found is in it, `depth` how many levels of types there
+    are. Raises `TypesTooLarge` beyond `MAX_DEPTH` levels.
     """
 
     __slots__ = ("_hash", "depth", "generic", "kind", "name", "parameters")
@@ -60,7 +63,12 @@ def _is_same(a: CelType, b: CelType) -> bool:
         a, b = pending.pop()
         if a is b:
             continue
-        if a._hash != b._hash or a.kind != b.kind or a.name != b.name or len(a.parameters) != len(b.parameters):
+        if (
+            a._hash != b._hash
+            or a.kind != b.kind
+            or a.name != b.name
+            or len(a.parameters) != len(b.parameters)
+        ):
             return False
         if a.parameters and (id(a), id(b)) not in seen:
             seen.add((id(a), id(b)))
@@ -145,7 +153,8 @@ class Substitution:
 
     def __init__(self, bound: dict[str, CelType] | None = None) -> None:
         self.bound: dict[str, CelType] = {} if bound is None else bound
-        self._replaced: list[tuple[str, CelType | None]] = []  # what was bound since the trial began, and what before
+        # what was bound since the trial began, and what before
+        self._replaced: list[tuple[str, CelType | None]] = []
         self._steps = 0
 
     def _step(self) -> None:
@@ -173,10 +182,13 @@ class Substitution:
             resolved.append(new)
         return CelType(t.kind, t.name, tuple(resolved)) if changed else t
 
-    def settle(self, t: CelType, settled: dict[int, CelType], known: dict[CelType, CelType]) -> CelType:
+    def settle(
+        self, t: CelType, settled: dict[int, CelType], known: dict[CelType, CelType]
+    ) -> CelType:
         """The type without any parameters: what stands for nothing is dyn.
 
-        `settled` has what was settled before by identity, `known` every settled type once: equal ones are identical.
+        `settled` has what was settled before by identity, `known` every settled type once: equal
+        ones are identical.
         """
         if not t.generic and not t.parameters:
             return t
@@ -232,7 +244,9 @@ class Substitution:
             return a == b
         if a.kind == "type":
             return b.kind == "type"
-        return a.kind == b.kind and a.name == b.name and self._assign_all(a.parameters, b.parameters)
+        return (
+            a.kind == b.kind and a.name == b.name and self._assign_all(a.parameters, b.parameters)
+        )
 
     def _assign_all(self, given: Sequence[CelType], wanted: Sequence[CelType]) -> bool:
         if len(given) != len(wanted):

@@ -1,7 +1,8 @@
 """The values that expressions compute with.
 
-Where Python has the value, it is the value: bool, int, float, str, bytes, None and list stand for CEL's bool, int,
-double, string, bytes, null and list. The others are here. Nothing in this module counts cost.
+Where Python has the value, it is the value: bool, int, float, str, bytes, None and list stand for
+CEL's bool, int, double, string, bytes, null and list. The others are here. Nothing in this module
+counts cost.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Uint(int):
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """The value of an attribute that is known at run time only; reading it raises `UnknownError`."""
+    """The value of an attribute that is known at run time only; reading it raises
+    `UnknownError`.
+    """
 
     path: str
     group: str = ""
@@ -69,7 +72,9 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A point in time: nanoseconds since 1970 (UTC), and the offset it was written with, in seconds."""
+    """A point in time: nanoseconds since 1970 (UTC), and the offset it was written with, in
+    seconds.
+    """
 
     nanos: int
     offset: int = 0
@@ -96,7 +101,8 @@ NONE: Final = Optional(False)
 class QuantityValue:
     """A quantity in an expression: comparing it may change its form, as it does upstream.
 
-    `derived` marks the result of an addition, which upstream holds differently and to which nothing is equal.
+    `derived` marks the result of an addition, which upstream holds differently and to which nothing
+    is equal.
     """
 
     __slots__ = ("_cell", "derived")
@@ -123,7 +129,9 @@ class QuantityValue:
 
 @dataclass(frozen=True, slots=True)
 class SemverValue:
-    """A version: numbers, pre-release identifiers (int or str), build metadata, and the string it came from."""
+    """A version: numbers, pre-release identifiers (int or str), build metadata, and the string it
+    came from.
+    """
 
     major: int
     minor: int
@@ -212,13 +220,16 @@ def _key_of_its_own(value: Any) -> Any:
 class MapValue:
     """A map. Keys of different number types that are the same number find the same entry.
 
-    `default` is what looking up a missing key gives, where there is such a thing (the maps of domains have one).
-    `of_texts` says that no key is anything but a text, so that looking up other things finds nothing.
+    `default` is what looking up a missing key gives, where there is such a thing (the maps of
+    domains have one). `of_texts` says that no key is anything but a text, so that looking up other
+    things finds nothing.
     """
 
     __slots__ = ("default", "entries", "of_texts")
 
-    def __init__(self, entries: dict[Any, tuple[Any, Any]], default: Any = None, of_texts: bool = False) -> None:
+    def __init__(
+        self, entries: dict[Any, tuple[Any, Any]], default: Any = None, of_texts: bool = False
+    ) -> None:
         self.entries = entries
         self.default = default
         self.of_texts = of_texts

@@ -22,16 +22,25 @@ class ConsumerLimit:
         self._unlimited = unlimited
         self._room: dict[ObjectKey, list[int]] = {}
 
-    def split(self, member: Member, claims: tuple[ShapeClaim, ...]) -> Iterator[tuple[Member, Reason | None]]:
-        """Yield the part of a member that its shared claims have room for, and the rest with the reason."""
-        shared = sorted({claim.shared for claim in claims if claim.shared is not None} - self._unlimited)
+    def split(
+        self, member: Member, claims: tuple[ShapeClaim, ...]
+    ) -> Iterator[tuple[Member, Reason | None]]:
+        """Yield the part of a member that its shared claims have room for, and the rest with the
+        reason.
+        """
+        shared = sorted(
+            {claim.shared for claim in claims if claim.shared is not None} - self._unlimited
+        )
         if not shared:
             yield member, None
             return
         rooms = {key: self._room.setdefault(key, [MAX_CONSUMERS] * 4) for key in shared}
         kept, left = take(member, [min(rooms[key][level] for key in shared) for level in range(4)])
         for key in shared:
-            taken = [pods if pods is not None else rooms[key][level] for level, pods in enumerate(kept.figures)]
+            taken = [
+                pods if pods is not None else rooms[key][level]
+                for level, pods in enumerate(kept.figures)
+            ]
             rooms[key][:] = [have - pods for have, pods in zip(rooms[key], taken, strict=True)]
         yield kept, None
         if left is not None:
@@ -39,10 +48,14 @@ class ConsumerLimit:
 
 
 def take(member: Member, room: Sequence[int]) -> tuple[Member, Member | None]:
-    """Return the part of a member that there is room for at each level, and the rest; None where nothing is left."""
+    """Return the part of a member that there is room for at each level, and the rest; None where
+    nothing is left.
+    """
     wanted = list(member.figures)
     kept = [None if want is None else min(want, room[level]) for level, want in enumerate(wanted)]
-    left = [None if want is None else want - (kept[level] or 0) for level, want in enumerate(wanted)]
+    left = [
+        None if want is None else want - (kept[level] or 0) for level, want in enumerate(wanted)
+    ]
     rest = replace(member, figures=_figures(left)) if any(left) else None
     return replace(member, figures=_figures(kept)), rest
 
@@ -55,7 +68,9 @@ def _figures(values: list[int | None]) -> Figures:
 def _reason(key: ObjectKey) -> Reason:
     return Reason(
         code="claim-consumers-limit",
-        message=f"more than {MAX_CONSUMERS} pods share claim {key}; the API server takes no further reservation",
-        fix="spread the pods over several claims, or give each its own by resourceClaimTemplateName",
+        message=f"more than {MAX_CONSUMERS} pods share claim {key}; the API server takes no "
+        "further reservation",
+        fix="spread the pods over several claims, or give each its own by "
+        "resourceClaimTemplateName",
         claim=str(key),
     )

@@ -19,7 +19,13 @@ from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
-from dra_planner.claims.resolution import DOES_NOT_FIT, UnresolvedClaims, check_classes, classes_of, resolve_claims
+from dra_planner.claims.resolution import (
+    DOES_NOT_FIT,
+    UnresolvedClaims,
+    check_classes,
+    classes_of,
+    resolve_claims,
+)
 from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtime_class
 from dra_planner.claims.updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
@@ -59,12 +65,15 @@ def expand_claims(
 ) -> Demand:
     """Return what the workloads ask for: equal pods as one shape, and pods that no pool can help.
 
-    `classes` are those that the fleet and its drivers bring; classes among the manifests win over them.
-    `tolerates_extended_resources`: the API server makes pods tolerate the taints of the extended resources that they
-    request. The result does not depend on the order of documents, and its size not on replicas; in a cluster, those
-    that are there come first, then documents in their order.
+    `classes` are those that the fleet and its drivers bring; classes among the manifests win over
+    them. `tolerates_extended_resources`: the API server makes pods tolerate the taints of the
+    extended resources that they request. The result does not depend on the order of documents, and
+    its size not on replicas; in a cluster, those that are there come first, then documents in their
+    order.
     """
-    expansion = _Expansion(manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources)
+    expansion = _Expansion(
+        manifests, {**classes, **manifests.classes}, features, tolerates_extended_resources
+    )
     workloads = _in_order(manifests)
     for workload in workloads if manifests.quotas and manifests.existing else ():
         expansion.release(workload)
@@ -81,16 +90,21 @@ def _in_order(manifests: Manifests) -> list[Workload]:
     existing = manifests.existing
     if not existing:
         return sorted(manifests.workloads, key=lambda workload: (workload.ref, workload.place))
-    return sorted(manifests.workloads, key=lambda each: (existing.get(each.ref) is not each, each.place, each.ref))
+    return sorted(
+        manifests.workloads,
+        key=lambda each: (existing.get(each.ref) is not each, each.place, each.ref),
+    )
 
 
 def _of_group(pod: PodSpec, group: GroupClaims) -> dict[str, str]:
-    """Return the claims that the pod shares with its group: entries of the same name and template, by name.
+    """Return the claims that the pod shares with its group: entries of the same name and template,
+    by name.
 
     Source: kubernetes/dynamic-resource-allocation:resourceclaim/resourceclaim.go@v0.37.0 (BindTo).
     """
     wanted = {
-        entry.name: group.get((entry.name, entry.resource_claim_template_name or "")) for entry in pod.resource_claims
+        entry.name: group.get((entry.name, entry.resource_claim_template_name or ""))
+        for entry in pod.resource_claims
     }
     return {name: claim for name, claim in wanted.items() if claim is not None}
 
@@ -106,7 +120,8 @@ def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
 
 
 def _without_new(member: Member, pods: int) -> Member | None:
-    """Return a member that has so many pods in the cluster and is let make no more; None where it has none.
+    """Return a member that has so many pods in the cluster and is let make no more; None where it
+    has none.
 
     A rollout takes away as many as it may miss.
     """
@@ -117,17 +132,26 @@ def _without_new(member: Member, pods: int) -> Member | None:
         return replace(member, figures=Figures.fixed(kept))
     if member.workload.kind != "Deployment":
         return replace(member, figures=Figures.fixed(kept), rollout=rollout._replace(kept=pods))
-    return replace(member, figures=Figures.fixed(0), rollout=Rollout(0, rollout.unavailable - wanted))
+    return replace(
+        member, figures=Figures.fixed(0), rollout=Rollout(0, rollout.unavailable - wanted)
+    )
 
 
 def _not_of_its_class(name: str) -> Reason:
-    """Return why the API server refuses pods that say that they do not preempt, where their PriorityClass does not.
+    """Return why the API server refuses pods that say that they do not preempt, where their
+    PriorityClass does not.
 
     Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
     """
     known = f'PriorityClass "{name}"' if name else "the default priority"
-    message = f"pods say preemptionPolicy Never, {known} says PreemptLowerPriority: no such pod is created"
-    fix = "leave preemptionPolicy out of the pods, and name a PriorityClass with preemptionPolicy: Never"
+    message = (
+        f"pods say preemptionPolicy Never, {known} says PreemptLowerPriority: no such pod is "
+        "created"
+    )
+    fix = (
+        "leave preemptionPolicy out of the pods, and name a PriorityClass with preemptionPolicy: "
+        "Never"
+    )
     return Reason(code="preemption-policy-of-class", message=message, fix=fix)
 
 
@@ -162,7 +186,9 @@ class _Expansion:
         self._blocked: list[Blocked] = []
         self._assumptions: set[str] = set()
         groups = manifests.group_claims.items()
-        reserved_at_once = frozenset(ObjectKey(key.namespace, name) for key, made in groups for name in made.values())
+        reserved_at_once = frozenset(
+            ObjectKey(key.namespace, name) for key, made in groups for name in made.values()
+        )
         self._limit = ConsumerLimit(reserved_at_once)
         self._quotas = QuotaRoom(manifests, classes, features)
         self._running: dict[WorkloadRef, tuple[ObjectKey, ...]] = {}
@@ -173,7 +199,10 @@ class _Expansion:
         self._outdated = frozenset(pod.meta.key for pod in manifests.bound_pods if pod.outdated)
         going = [pod for pod in manifests.bound_pods if pod.going]
         if going:
-            pods = f"{counted(len(going), 'pod')} of the snapshot {verb(len(going), 'are')} terminating"
+            pods = (
+                f"{counted(len(going), 'pod')} of the snapshot {verb(len(going), 'are')} "
+                "terminating"
+            )
             self._assumptions.add(f"{pods}: what is held so is free after that")
         for pod in manifests.bound_pods:
             if pod.going:
@@ -191,8 +220,12 @@ class _Expansion:
         if more > 0 and (pods := self._pods_of(before, workload.meta.namespace)):
             self._quotas.release(more, workload.meta.namespace, *pods)
 
-    def _pods_of(self, before: PodSet, namespace: str) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
-        """Return the pods that a cluster has, with their claims; None where these are gone, and what they count."""
+    def _pods_of(
+        self, before: PodSet, namespace: str
+    ) -> tuple[PodSpec, tuple[ShapeClaim, ...]] | None:
+        """Return the pods that a cluster has, with their claims; None where these are gone, and
+        what they count.
+        """
         spec = before.template.spec
         with suppress(UnresolvedClaims):
             return spec, resolve_claims(spec, namespace, self._manifests, self._classes, {})
@@ -217,7 +250,9 @@ class _Expansion:
             rollout=pod_set.rollout,
             running=running,
             changed=changed and bool(running),
-            outdated=self._outdated.intersection(running) if pod_set.rollout is not None else frozenset(),
+            outdated=self._outdated.intersection(running)
+            if pod_set.rollout is not None
+            else frozenset(),
             charged=self._charged(workload),
             ahead=ahead,
             place=workload.place,
@@ -225,17 +260,27 @@ class _Expansion:
         if not member.ahead:
             said = (*workload.assumptions, *pod_set.assumptions)
             self._assumptions.update(f"{workload.ref}: {text}" for text in said)
-        denied = self._create(workload, pod_set) if workload.ref not in self._manifests.existing else None
+        denied = (
+            self._create(workload, pod_set)
+            if workload.ref not in self._manifests.existing
+            else None
+        )
         if denied is not None:
             self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
             return
-        generated = self._manifests.generated_claims.get(workload.meta.key, {}) if workload.kind == "Pod" else {}
+        generated = (
+            self._manifests.generated_claims.get(workload.meta.key, {})
+            if workload.kind == "Pod"
+            else {}
+        )
         namespace = workload.meta.namespace
         group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
         generated = {**generated, **_of_group(template.spec, group)}
         try:
             self._quotas.check_named(template.spec, namespace)
-            claims = resolve_claims(template.spec, namespace, self._manifests, self._classes, generated)
+            claims = resolve_claims(
+                template.spec, namespace, self._manifests, self._classes, generated
+            )
             pod, claims = self._serve(self._with_priority(strip(template.spec)), namespace, claims)
         except UnresolvedClaims as unresolved:
             blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
@@ -254,32 +299,49 @@ class _Expansion:
         if refused is not None:
             kept = _without_new(member, len(running) + len(waiting))
             if kept is not None:
-                self._parts.append(_Part(namespace, template.labels, pod, claims, kept, pod_set.per_node))
-                member = replace(member, figures=Figures.fixed(max(1, member.figures.steady - kept.figures.steady)))
+                self._parts.append(
+                    _Part(namespace, template.labels, pod, claims, kept, pod_set.per_node)
+                )
+                member = replace(
+                    member,
+                    figures=Figures.fixed(max(1, member.figures.steady - kept.figures.steady)),
+                )
             self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
             return
         if not pod_set.per_node:
-            member = self._keep_waiting(member, namespace, [pod for pod in waiting if changed or pod.outdated])
+            member = self._keep_waiting(
+                member, namespace, [pod for pod in waiting if changed or pod.outdated]
+            )
         replaced = self._pods_of(before, namespace) if before is not None and changed else None
-        for part, denial in self._admitted(member, namespace, template.spec, claims, replaced, pod_set.per_node):
+        for part, denial in self._admitted(
+            member, namespace, template.spec, claims, replaced, pod_set.per_node
+        ):
             if denial is not None:
                 self._blocked.append(_blocked(part, denial, devices))
                 continue
-            self._parts.append(_Part(namespace, template.labels, pod, claims, part, pod_set.per_node))
+            self._parts.append(
+                _Part(namespace, template.labels, pod, claims, part, pod_set.per_node)
+            )
 
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
         """Count a workload that the cluster does not have yet; return why it cannot be there."""
         if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
-            paused = "is paused: its pods are made once it is resumed, and counted as they will run then"
+            paused = (
+                "is paused: its pods are made once it is resumed, and counted as they will run then"
+            )
             self._assumptions.add(f"{workload.ref}: {paused}")
         return self._quotas.refuse_object(workload)
 
     def _keep_waiting(self, member: Member, namespace: str, pods: Sequence[BoundPod]) -> Member:
-        """Add pending pods of a template before; return the member with those of them that can never start."""
+        """Add pending pods of a template before; return the member with those of them that can
+        never start.
+        """
         leaving = list(self._leaving(member, namespace, pods))
         self._parts += leaving
         held = {name for part in leaving for name in part.member.leaving}
-        return replace(member, stuck=tuple(pod.meta.key for pod in pods if pod.meta.key not in held))
+        return replace(
+            member, stuck=tuple(pod.meta.key for pod in pods if pod.meta.key not in held)
+        )
 
     def _leaving(self, member: Member, namespace: str, pods: Iterable[BoundPod]) -> Iterator[_Part]:
         """Yield the pending pods of a template before that have their claims, each alone."""
@@ -289,7 +351,13 @@ class _Expansion:
             with suppress(UnresolvedClaims):
                 claims = resolve_claims(each.spec, namespace, self._manifests, self._classes, {})
                 pod, claims = self._serve(strip(each.spec), namespace, claims)
-                own = replace(member, figures=Figures.fixed(0), running=(), charged=0, leaving=(each.meta.key,))
+                own = replace(
+                    member,
+                    figures=Figures.fixed(0),
+                    running=(),
+                    charged=0,
+                    leaving=(each.meta.key,),
+                )
                 yield _Part(namespace, each.meta.labels, pod, claims, own, per_node=False)
 
     def _admitted(
@@ -301,8 +369,12 @@ class _Expansion:
         before: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
         per_node: bool,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that quotas and the limit of consumers let through, and the others with the reason."""
-        for admitted, denial in self._quotas.split(member, namespace, pod, claims, before, per_node=per_node):
+        """Yield the pods that quotas and the limit of consumers let through, and the others with
+        the reason.
+        """
+        for admitted, denial in self._quotas.split(
+            member, namespace, pod, claims, before, per_node=per_node
+        ):
             if denial is not None:
                 yield admitted, denial
                 continue
@@ -310,14 +382,20 @@ class _Expansion:
                 yield part, None if reason is None else Denial(reason)
 
     def _refuse_priority(self, pod: PodSpec) -> Reason | None:
-        """Return why the API server refuses pods of a PriorityClass, where all classes of the cluster are given."""
+        """Return why the API server refuses pods of a PriorityClass, where all classes of the
+        cluster are given.
+        """
         known, name = self._manifests.priority_classes, pod.priority_class_name
         holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
         if name and name not in known and holds_all:
             message = f'no PriorityClass has the name "{name}", so that no such pod is created'
             return Reason(code="priority-class-not-found", message=message)
         is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
-        if pod.preemption_policy == "Never" and is_known and name not in self._manifests.non_preempting:
+        if (
+            pod.preemption_policy == "Never"
+            and is_known
+            and name not in self._manifests.non_preempting
+        ):
             return _not_of_its_class(name)
         return None
 
@@ -325,27 +403,39 @@ class _Expansion:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
 
     def _created(self, template: PodTemplate, workload: Workload) -> PodTemplate:
-        """Return the template with what admission fills in when a pod is created, and what a queue adds to it."""
+        """Return the template with what admission fills in when a pod is created, and what a queue
+        adds to it.
+        """
         spec = with_limit_defaults(template.spec, self._limits(workload.meta.namespace))
         spec = with_runtime_class(spec, self._manifests.runtime_classes)
         spec = with_flavor(spec, flavor_of(workload, self._manifests.queues))
-        return replace(template, spec=tolerate_extended_resources(spec) if self._tolerates else spec)
+        return replace(
+            template, spec=tolerate_extended_resources(spec) if self._tolerates else spec
+        )
 
     def _before(self, workload: Workload) -> PodSet | None:
-        """Return the pod set of a workload that the cluster has already, where it is given anew and has but one."""
+        """Return the pod set of a workload that the cluster has already, where it is given anew and
+        has but one.
+        """
         before = self._manifests.existing.get(workload.ref)
         if before is None or before is workload or len(before.pod_sets) != 1:
             return None
         return before.pod_sets[0]
 
     def _charged(self, workload: Workload) -> int:
-        """Return how many pods of a workload quotas count already; what they count of one with several sets is open."""
+        """Return how many pods of a workload quotas count already; what they count of one with
+        several sets is open.
+        """
         if len(workload.pod_sets) != 1:
             return 0
-        return len(self._running.get(workload.ref, ())) + self._manifests.charged.get(workload.ref, 0)
+        return len(self._running.get(workload.ref, ())) + self._manifests.charged.get(
+            workload.ref, 0
+        )
 
     def _updated(self, workload: Workload, pod_set: PodSet, before: PodSet) -> tuple[PodSet, bool]:
-        """Return a pod set as it is once it is applied to the cluster, and whether it makes other pods then."""
+        """Return a pod set as it is once it is applied to the cluster, and whether it makes other
+        pods then.
+        """
         pod_set, said = as_updated(pod_set, before, self._manifests.existing[workload.ref])
         self._assumptions.update(f"{workload.ref}: {text}" for text in said)
         return pod_set, makes_other_pods(pod_set.template, before.template)
@@ -354,11 +444,21 @@ class _Expansion:
         """Add pods that the manifests do not describe."""
         member = Member(workload=pods.workload, pod_set="", figures=pods.figures, place=pods.place)
         message = f"{pods.workload}: {pods.reason}, so what its pods request is unknown"
-        reason = Reason(code="pods-not-described", message=message, fix="give that manifest as well", place=pods.place)
-        self._blocked.append(Blocked(member=member, verdict="cannot-tell", reason=reason, requests_devices=False))
+        reason = Reason(
+            code="pods-not-described",
+            message=message,
+            fix="give that manifest as well",
+            place=pods.place,
+        )
+        self._blocked.append(
+            Blocked(member=member, verdict="cannot-tell", reason=reason, requests_devices=False)
+        )
 
     def finish(self) -> Demand:
-        pods = (*(part.pod for part in self._parts), *(each.spec for each in self._manifests.bound_pods))
+        pods = (
+            *(part.pod for part in self._parts),
+            *(each.spec for each in self._manifests.bound_pods),
+        )
         budgets = self._budgets(pods)
         visible = visible_labels(pods, budgets)
         shapes: dict[str, Shape] = {}
@@ -378,7 +478,9 @@ class _Expansion:
                 )
             else:
                 shapes[name] = replace(shape, members=(*shape.members, part.member))
-        used = sorted({claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared})
+        used = sorted(
+            {claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared}
+        )
         return Demand(
             shapes=tuple(shapes[name] for name in sorted(shapes)),
             shared_claims={key: self._manifests.claims[key] for key in used},
@@ -391,16 +493,27 @@ class _Expansion:
         )
 
     def _budgets(self, pods: Iterable[PodSpec]) -> tuple[DisruptionBudget, ...]:
-        """Return the budgets, those without a selector aside: they match nothing. Among equals nobody gives way."""
+        """Return the budgets, those without a selector aside: they match nothing. Among equals
+        nobody gives way.
+        """
         if not self._manifests.budgets or len({pod.priority for pod in pods}) < 2:
             return ()
-        return tuple(each for _, each in sorted(self._manifests.budgets.items()) if each.selector.requirements)
+        return tuple(
+            each
+            for _, each in sorted(self._manifests.budgets.items())
+            if each.selector.requirements
+        )
 
     def _namespaces(self) -> dict[str, dict[str, str]]:
-        """Return the labels of the namespaces that are given or used; each carries its own name as one."""
+        """Return the labels of the namespaces that are given or used; each carries its own name as
+        one.
+        """
         given = {name: meta.labels for name, meta in self._manifests.namespaces.items()}
         used: dict[str, Mapping[str, str]] = {part.namespace: {} for part in self._parts}
-        return {name: {**labels, NAMESPACE_NAME: name} for name, labels in sorted({**used, **given}.items())}
+        return {
+            name: {**labels, NAMESPACE_NAME: name}
+            for name, labels in sorted({**used, **given}.items())
+        }
 
     def _with_priority(self, pod: PodSpec) -> PodSpec:
         """Fill in the priority as admission does, where its class is given."""
@@ -411,26 +524,33 @@ class _Expansion:
         return pod if priority is None or pod.priority else replace(pod, priority=priority)
 
     def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:
-        """Return the pods of a set; behind a scheduling gate, those that will be, but none of what is there already."""
+        """Return the pods of a set; behind a scheduling gate, those that will be, but none of what
+        is there already.
+        """
         gates, figures = pod_set.template.spec.scheduling_gates, pod_set.figures
         if not gates:
             return figures
         if ahead:
             return Figures(0, 0, figures.ceiling, figures.peak)
         held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
-        self._assumptions.add(f"{workload.ref}: its pods are {held}, and counted as they will run without")
+        self._assumptions.add(
+            f"{workload.ref}: its pods are {held}, and counted as they will run without"
+        )
         return figures._replace(floor=0)
 
     def _serve(
         self, pod: PodSpec, namespace: str, claims: tuple[ShapeClaim, ...]
     ) -> tuple[PodSpec, tuple[ShapeClaim, ...]]:
-        served = serve_extended_resources(pod, self._served, self._classes) if self._extended else None
+        served = (
+            serve_extended_resources(pod, self._served, self._classes) if self._extended else None
+        )
         if served is None:
             return pod, claims
         check_classes(served.claim, namespace, self._manifests, self._classes)
         for resource, class_name in sorted(served.resources.items()):
             self._assumptions.add(
-                f"requests for {resource} are served as claims on DeviceClass {class_name}: no node that takes them "
+                f"requests for {resource} are served as claims on DeviceClass {class_name}: no "
+                "node that takes them "
                 "runs a device plugin for it"
             )
         return served.pod, (*claims, served.claim)

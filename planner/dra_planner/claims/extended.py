@@ -1,7 +1,9 @@
-"""Extended resources that a DeviceClass serves: requests such as `nvidia.com/gpu: 2` that become a claim.
+"""Extended resources that a DeviceClass serves: requests such as `nvidia.com/gpu: 2` that become a
+claim.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
-extendeddynamicresources.go@v1.36 and kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2.
+extendeddynamicresources.go@v1.36 and
+kubernetes/dynamic-resource-allocation:deviceclass/extendedresourcecache@v0.36.2.
 """
 
 from __future__ import annotations
@@ -26,27 +28,37 @@ CLAIM_NAME: Final = "extended-resources"
 
 
 def extended_resources(pod: PodSpec) -> frozenset[str]:
-    """Return the names of the extended resources that a pod requests, whoever counts them: nvidia.com/gpu.
+    """Return the names of the extended resources that a pod requests, whoever counts them:
+    nvidia.com/gpu.
 
-    Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3 (IsExtendedResourceName).
+    Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3
+    (IsExtendedResourceName).
     """
-    names = {name for container in (*pod.init_containers, *pod.containers) for name in container.requests}
+    names = {
+        name for container in (*pod.init_containers, *pod.containers) for name in container.requests
+    }
     return frozenset(name for name in names if "/" in name and "kubernetes.io/" not in name)
 
 
 def tolerate_extended_resources(pod: PodSpec) -> PodSpec:
     """Return the pod as the admission plugin ExtendedResourceToleration leaves it.
 
-    Source: kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
+    Source:
+    kubernetes/kubernetes:plugin/pkg/admission/extendedresourcetoleration/admission.go@v1.36.3.
     """
-    added = [Toleration(key=name, operator="Exists", effect="NoSchedule") for name in sorted(extended_resources(pod))]
+    added = [
+        Toleration(key=name, operator="Exists", effect="NoSchedule")
+        for name in sorted(extended_resources(pod))
+    ]
     missing = tuple(toleration for toleration in added if toleration not in pod.tolerations)
     return replace(pod, tolerations=(*pod.tolerations, *missing)) if missing else pod
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A pod whose extended resources are served by devices: what is left of it, and the implicit claim."""
+    """A pod whose extended resources are served by devices: what is left of it, and the implicit
+    claim.
+    """
 
     pod: PodSpec
     claim: ShapeClaim
@@ -54,7 +66,9 @@ class Served:
 
 
 def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
-    """Return the class that serves each extended resource name; the newest wins, then the first by name."""
+    """Return the class that serves each extended resource name; the newest wins, then the first by
+    name.
+    """
     served: dict[str, DeviceClass] = {}
     for _, device_class in sorted(classes.items()):
         name = device_class.extended_resource_name
@@ -69,8 +83,12 @@ def index_classes(classes: Mapping[str, DeviceClass]) -> dict[str, str]:
 def serve_extended_resources(
     pod: PodSpec, served: Mapping[str, str], classes: Mapping[str, DeviceClass]
 ) -> Served | None:
-    """Return the pod without the resources that classes serve, and the claim in their place; None without any."""
-    names = {name for container in (*pod.init_containers, *pod.containers) for name in container.requests}
+    """Return the pod without the resources that classes serve, and the claim in their place; None
+    without any.
+    """
+    names = {
+        name for container in (*pod.init_containers, *pod.containers) for name in container.requests
+    }
     resources = {name: served[name] for name in names if name in served}
     for name in names:
         class_name = name.removeprefix(IMPLICIT_PREFIX)
@@ -90,18 +108,21 @@ def serve_extended_resources(
 def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest, ...]:
     """Return one request per container and resource, named as the scheduler names them.
 
-    Containers that live as long as the pod get devices of their own. Init containers that end reuse those; only
-    what the neediest of them wants beyond is added.
+    Containers that live as long as the pod get devices of their own. Init containers that end reuse
+    those; only what the neediest of them wants beyond is added.
     """
     containers = (*pod.init_containers, *pod.containers)
     ending = [
-        index < len(pod.init_containers) and not container.always_restarts for index, container in enumerate(containers)
+        index < len(pod.init_containers) and not container.always_restarts
+        for index, container in enumerate(containers)
     ]
     counts: dict[tuple[int, str], int] = {}
     for name in sorted(resources):
         needs = [container.requests.get(name, 0) for container in containers]
         lasting = sum(need for need, ends in zip(needs, ending, strict=True) if not ends)
-        counts |= {(index, name): need for index, need in enumerate(needs) if need and not ending[index]}
+        counts |= {
+            (index, name): need for index, need in enumerate(needs) if need and not ending[index]
+        }
         extra, neediest = 0, -1
         for index, ends in enumerate(ending):
             sidecars = sum(needs[before] for before in range(index) if not ending[before])
@@ -121,6 +142,8 @@ def _requests(pod: PodSpec, resources: Mapping[str, str]) -> tuple[DeviceRequest
 def _without(container: Container, resources: Mapping[str, str]) -> Container:
     return replace(
         container,
-        requests={name: amount for name, amount in container.requests.items() if name not in resources},
+        requests={
+            name: amount for name, amount in container.requests.items() if name not in resources
+        },
         limits={name: amount for name, amount in container.limits.items() if name not in resources},
     )

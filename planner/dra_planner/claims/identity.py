@@ -14,8 +14,12 @@ from dra_planner.model import Container, DisruptionBudget, LabelSelector, PodSpe
 ID_LENGTH: Final = 12
 
 
-def visible_labels(pods: Iterable[PodSpec], budgets: Iterable[DisruptionBudget] = ()) -> frozenset[str]:
-    """Return the label keys that some (anti-)affinity or spread selector of these pods looks at, or one of a budget."""
+def visible_labels(
+    pods: Iterable[PodSpec], budgets: Iterable[DisruptionBudget] = ()
+) -> frozenset[str]:
+    """Return the label keys that some (anti-)affinity or spread selector of these pods looks at, or
+    one of a budget.
+    """
     keys = {key for budget in budgets for key in _keys(budget.selector)}
     for pod in pods:
         preferred = (each.term for each in pod.preferred_pods)
@@ -50,7 +54,11 @@ def _strip(container: Container) -> Container:
 
 
 def shape_id(
-    namespace: str, labels: Mapping[str, str], pod: PodSpec, claims: Iterable[ShapeClaim], per_node: bool
+    namespace: str,
+    labels: Mapping[str, str],
+    pod: PodSpec,
+    claims: Iterable[ShapeClaim],
+    per_node: bool,
 ) -> str:
     """Return the digest of everything that distinguishes a shape; the same in every run."""
     content: dict[str, Any] = {
@@ -58,7 +66,11 @@ def shape_id(
         "labels": dict(labels),
         "pod": render_pod_spec(pod),
         "claims": [
-            {"name": claim.name, "spec": render_claim_spec(claim.spec), "shared": str(claim.shared or "")}
+            {
+                "name": claim.name,
+                "spec": render_claim_spec(claim.spec),
+                "shared": str(claim.shared or ""),
+            }
             for claim in claims
         ],
         "perNode": per_node,

@@ -1,4 +1,5 @@
-"""What LimitRanges make of a pod when it is created: requests and limits that it lacks, or a refusal.
+"""What LimitRanges make of a pod when it is created: requests and limits that it lacks, or a
+refusal.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3.
 """
@@ -12,12 +13,16 @@ from dra_planner.model import Amounts, Container, LimitRange, PodSpec, Reason, p
 
 
 def with_defaults(pod: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
-    """Return the pod with the requests and limits that the LimitRanges of its namespace give its containers."""
+    """Return the pod with the requests and limits that the LimitRanges of its namespace give its
+    containers.
+    """
     for each in ranges:
         pod = replace(
             pod,
             containers=tuple(_with_defaults(container, each) for container in pod.containers),
-            init_containers=tuple(_with_defaults(container, each) for container in pod.init_containers),
+            init_containers=tuple(
+                _with_defaults(container, each) for container in pod.init_containers
+            ),
         )
     return pod
 
@@ -35,14 +40,21 @@ def refuse(pod: PodSpec, ranges: Iterable[LimitRange]) -> Reason | None:
     for each in ranges:
         for container in (*pod.containers, *pod.init_containers):
             subject = f'container "{container.name}"'
-            reason = _refuse(each, subject, container.requests, container.limits, each.least, each.most)
-            above = [name for name, limit in container.limits.items() if container.requests.get(name, 0) > limit]
+            reason = _refuse(
+                each, subject, container.requests, container.limits, each.least, each.most
+            )
+            above = [
+                name
+                for name, limit in container.limits.items()
+                if container.requests.get(name, 0) > limit
+            ]
             if reason is None and above:
                 reason = _reason(each, subject, above[0], "requests more than its limit")
             if reason is not None:
                 return reason
         requests = {**peak_amounts(pod, lambda container: container.requests), **pod.pod_requests}
-        own = {**peak_amounts(pod, lambda container: container.limits), **pod.pod_requests}  # or more: it is not kept
+        # or more: it is not kept
+        own = {**peak_amounts(pod, lambda container: container.limits), **pod.pod_requests}
         reason = _refuse(each, "the pod", requests, own, each.least_of_pod, each.most_of_pod)
         if reason is not None:
             return reason
@@ -66,6 +78,7 @@ def _refuse(
 def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so that no such pod is created",
+        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so that no such "
+        "pod is created",
         fix=f"give the container requests and limits for {resource} within the range",
     )

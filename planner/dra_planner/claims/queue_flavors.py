@@ -1,4 +1,5 @@
-"""What Kueue adds to the pods of a workload when it admits them: the labels and tolerations of their flavor.
+"""What Kueue adds to the pods of a workload when it admits them: the labels and tolerations of
+their flavor.
 
 Source: kubernetes-sigs/kueue:pkg/podset/podset.go@v0.19.2 (FromAssignment, Merge).
 """
@@ -12,7 +13,9 @@ from dra_planner.model import PodSpec, QueueSetup, ResourceFlavor, Workload
 
 
 def flavor_of(workload: Workload, queues: QueueSetup) -> ResourceFlavor | None:
-    """Return the flavor that Kueue gives all pods of a workload; None without a queue, or if it can choose."""
+    """Return the flavor that Kueue gives all pods of a workload; None without a queue, or if it can
+    choose.
+    """
     queue = workload.meta.labels.get(KUEUE_QUEUE)
     return None if queue is None else queues.only_flavor(workload.meta.namespace, queue)
 

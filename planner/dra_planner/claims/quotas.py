@@ -1,7 +1,7 @@
 """Resource quotas: how many of the pods and claims of a namespace would be admitted.
 
-A pod that has room is admitted even where its claims have none: then their creation fails, and it waits. Both are
-blocked here, for neither ever runs.
+A pod that has room is admitted even where its claims have none: then their creation fails, and it
+waits. Both are blocked here, for neither ever runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from dra_planner.claims.consumers import take
 from dra_planner.claims.extended import CLAIM_NAME
 from dra_planner.claims.resolution import UnresolvedClaims
 from dra_planner.manifests import Manifests, render_claim_spec, render_pod_spec
-from dra_planner.manifests.validation.quotas import Usage, claim_usage, covers, pod_usage, unspecified
+from dra_planner.manifests.validation.quotas import (
+    Usage,
+    claim_usage,
+    covers,
+    pod_usage,
+    unspecified,
+)
 from dra_planner.model import (
     DeviceClass,
     Figures,
@@ -74,7 +80,9 @@ class _Quota:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Why pods never run. `created`: the pods themselves are, and wait for claims; else the API server refuses them."""
+    """Why pods never run. `created`: the pods themselves are, and wait for claims; else the API
+    server refuses them.
+    """
 
     reason: Reason
     created: bool = True
@@ -83,13 +91,17 @@ class Denial:
 class QuotaRoom:
     """Takes pods and claims in, in order, as far as the quotas of their namespaces go."""
 
-    def __init__(self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features) -> None:
+    def __init__(
+        self, manifests: Manifests, classes: Mapping[str, DeviceClass], features: Features
+    ) -> None:
         self._features = features
         self._classes = {name: each.extended_resource_name or "" for name, each in classes.items()}
         self._quotas: dict[str, list[_Quota]] = {}
         for data in manifests.quotas:
             namespace = str((data.get("metadata") or {}).get("namespace") or "default")
-            self._quotas.setdefault(namespace, []).append(_Quota(data, [_room(data) for _ in range(_LEVELS)]))
+            self._quotas.setdefault(namespace, []).append(
+                _Quota(data, [_room(data) for _ in range(_LEVELS)])
+            )
         self._denied: dict[ObjectKey, Reason] = {}
         self._charges: dict[PodSetKey, dict[QuotaLimit, int]] = {}
         self._refused: dict[PodSetKey, Figures] = {}
@@ -110,7 +122,11 @@ class QuotaRoom:
             return None
         left = {limit: room.milli_value for limit, room in self._limits()}
         return PodQuotas(
-            room=self._at_start, charges=self._charges, refused=self._refused, left=left, daemons=self._daemons
+            room=self._at_start,
+            charges=self._charges,
+            refused=self._refused,
+            left=left,
+            daemons=self._daemons,
         )
 
     def _limits(self) -> Iterator[tuple[QuotaLimit, Quantity]]:
@@ -121,16 +137,24 @@ class QuotaRoom:
                     yield (ObjectKey(namespace, quota.name), resource), room
 
     def check_named(self, pod: PodSpec, namespace: str) -> None:
-        """Raise UnresolvedClaims where a quota keeps a claim that the pod names from being created."""
+        """Raise UnresolvedClaims where a quota keeps a claim that the pod names from being
+        created.
+        """
         for entry in pod.resource_claims:
             reason = self._denied.get(ObjectKey(namespace, entry.resource_claim_name or ""))
             if reason is not None:
                 raise UnresolvedClaims("does-not-fit", reason)
 
     def refuse_object(self, workload: Workload) -> Denial | None:
-        """Return why a workload is not created, or not what it makes pods by; else it is counted."""
+        """Return why a workload is not created, or not what it makes pods by; else it is
+        counted.
+        """
         charged = _OBJECTS.get((workload.api_version.rpartition("/")[0], workload.kind))
-        quotas = [each for each in self._quotas.get(workload.meta.namespace, ()) if covers(each.data, None)]
+        quotas = [
+            each
+            for each in self._quotas.get(workload.meta.namespace, ())
+            if covers(each.data, None)
+        ]
         if charged is None or not quotas:
             return None
         usage = {f"count/{name}": Quantity.from_int(1) for name in charged}
@@ -141,7 +165,9 @@ class QuotaRoom:
             quota.charge(usage, [1] * _LEVELS)
         return None
 
-    def release(self, pods: int, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]) -> None:
+    def release(
+        self, pods: int, namespace: str, pod: PodSpec, claims: tuple[ShapeClaim, ...]
+    ) -> None:
         """Take note that so many pods go."""
         for quota in self._quotas.get(namespace, ()):
             quota.charge(self._usage(quota, render_pod_spec(pod), claims), [-pods] * _LEVELS)
@@ -156,12 +182,14 @@ class QuotaRoom:
         *,
         per_node: bool = False,
     ) -> Iterator[tuple[Member, Denial | None]]:
-        """Yield the pods that the quotas admit, those that run already among them, and the others with the reason.
+        """Yield the pods that the quotas admit, those that run already among them, and the others
+        with the reason.
 
-        A DaemonSet, `per_node`, is let in with one pod: how many it has is known when nodes are. `before` are the pods
-        that run with their claims, where they are replaced by others.
+        A DaemonSet, `per_node`, is let in with one pod: how many it has is known when nodes are.
+        `before` are the pods that run with their claims, where they are replaced by others.
 
-        Where a rollout adds pods before it takes others away, and there is no room for one, it stands still.
+        Where a rollout adds pods before it takes others away, and there is no room for one, it
+        stands still.
         """
         quotas = self._quotas.get(namespace)
         if not quotas:
@@ -188,7 +216,8 @@ class QuotaRoom:
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
         rollout = member.rollout
         if member.changed and rollout is not None:
-            if member.workload.kind == "StatefulSet" and most < wanted:  # it replaces none before it has all
+            # it replaces none before it has all
+            if member.workload.kind == "StatefulSet" and most < wanted:
                 member = replace(member, rollout=rollout._replace(kept=_UNBOUNDED))
             else:
                 member, more = _as_far_as(member, rollout, free[_STEADY])
@@ -199,7 +228,9 @@ class QuotaRoom:
         if member.changed and admitted.rollout is not None and not admitted.in_order:
             admitted = _short_of(admitted, admitted.rollout, wanted, most)
         if more and (rest is None or not rest.figures.steady):
-            rest = replace(member, figures=Figures.fixed(more), running=(), charged=0, changed=False)
+            rest = replace(
+                member, figures=Figures.fixed(more), running=(), charged=0, changed=False
+            )
         _charge(charged, [max(0, (pods or 0) - member.charged) for pods in admitted.figures])
         if per_node and not member.ahead and any(admitted.figures):
             self._daemons[key] = max(1, member.charged)
@@ -215,20 +246,29 @@ class QuotaRoom:
             yield waiting, Denial(why)
             _charge(of_pods, [pods or 0 for pods in waiting.figures])
         if refused is not None:
-            yield refused, Denial(why if member.in_order else _tightest(of_pods, namespace), created=False)
+            yield (
+                refused,
+                Denial(why if member.in_order else _tightest(of_pods, namespace), created=False),
+            )
 
-    def _usage(self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]) -> Usage:
+    def _usage(
+        self, quota: _Quota, pod: Mapping[str, Any], claims: tuple[ShapeClaim, ...]
+    ) -> Usage:
         """What a pod is charged with its own claims.
 
-        Extended resources are charged once, to the pod, where a class serves them, and the claim for them no more.
+        Extended resources are charged once, to the pod, where a class serves them, and the claim
+        for them no more.
 
-        Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.36.3 (addExtendedResourceQuota).
+        Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.36.3
+        (addExtendedResourceQuota).
         """
         of_pod, total = pod_usage(pod, self._features), self._of_pod(quota, pod)
         if covers(quota.data, None):
             for claim in claims:
                 if claim.shared is None:
-                    charged = claim_usage(render_claim_spec(claim.spec), self._features, self._classes)
+                    charged = claim_usage(
+                        render_claim_spec(claim.spec), self._features, self._classes
+                    )
                     for key, amount in charged.items():
                         if claim.name == CLAIM_NAME and key in of_pod:
                             continue
@@ -240,15 +280,24 @@ class QuotaRoom:
         return dict(pod_usage(pod, self._features)) if covers(quota.data, pod) else {}
 
     def _charge_existing(self, manifests: Manifests) -> None:
-        """Charge what a cluster has, where a quota does not say what of it is used: one that is given anew."""
+        """Charge what a cluster has, where a quota does not say what of it is used: one that is
+        given anew.
+        """
         for namespace, quotas in self._quotas.items():
             for quota in quotas:
-                silent = set(quota.room[0]) - set((quota.data.get("status") or {}).get("used") or {})
+                silent = set(quota.room[0]) - set(
+                    (quota.data.get("status") or {}).get("used") or {}
+                )
                 for usage in self._existing(quota, manifests, namespace) if silent else ():
-                    quota.charge({key: amount for key, amount in usage.items() if key in silent}, [1] * _LEVELS)
+                    quota.charge(
+                        {key: amount for key, amount in usage.items() if key in silent},
+                        [1] * _LEVELS,
+                    )
 
     def _existing(self, quota: _Quota, manifests: Manifests, namespace: str) -> Iterator[Usage]:
-        """Yield what a quota counts of the pods, claims and workloads that a cluster has in a namespace."""
+        """Yield what a quota counts of the pods, claims and workloads that a cluster has in a
+        namespace.
+        """
         for pod in (*manifests.bound_pods, *manifests.waiting_pods):
             if pod.meta.namespace == namespace:
                 yield self._of_pod(quota, render_pod_spec(pod.spec))
@@ -263,13 +312,17 @@ class QuotaRoom:
                 yield {f"count/{name}": Quantity.from_int(1) for name in names}
 
     def _charge_claims(self, manifests: Manifests) -> None:
-        """Charge the claims that are given by name; those that exist already are in what the quota says is used."""
+        """Charge the claims that are given by name; those that exist already are in what the quota
+        says is used.
+        """
         for key in sorted(manifests.claims):
             claim = manifests.claims[key]
             if claim.meta.uid:
                 continue
             usage = claim_usage(render_claim_spec(claim.spec), self._features, self._classes)
-            quotas = [quota for quota in self._quotas.get(key.namespace, ()) if covers(quota.data, None)]
+            quotas = [
+                quota for quota in self._quotas.get(key.namespace, ()) if covers(quota.data, None)
+            ]
             full = next((quota for quota in quotas if min(quota.fits(usage)) < 1), None)
             if full is not None:
                 self._denied[key] = _reason(full, usage, key.namespace, str(key))
@@ -284,7 +337,9 @@ _Charged = list[tuple[_Quota, Usage]]
 
 def _room_for(charged: _Charged) -> list[int]:
     """Return how many pods there is room for in all of the quotas, at each level."""
-    return [min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)]
+    return [
+        min(column) for column in zip(*(quota.fits(usage) for quota, usage in charged), strict=True)
+    ]
 
 
 def _charge(charged: _Charged, pods: list[int]) -> None:
@@ -299,7 +354,8 @@ def _tightest(charged: _Charged, namespace: str) -> Reason:
 
 
 def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int]:
-    """Return a member whose rollout adds no more pods at a time than there is room for, and how many it lacks.
+    """Return a member whose rollout adds no more pods at a time than there is room for, and how
+    many it lacks.
 
     A rollout that may neither add nor miss one keeps what runs.
     """
@@ -307,11 +363,14 @@ def _as_far_as(member: Member, rollout: Rollout, room: int) -> tuple[Member, int
         return member, 0
     if room or rollout.unavailable:
         return replace(member, rollout=rollout._replace(surge=room)), 0
-    return replace(member, rollout=rollout._replace(surge=0, kept=len(member.running))), rollout.surge
+    return replace(
+        member, rollout=rollout._replace(surge=0, kept=len(member.running))
+    ), rollout.surge
 
 
 def _short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Member:
-    """Return a member whose rollout counts those that it misses, also the pods that quotas never let in.
+    """Return a member whose rollout counts those that it misses, also the pods that quotas never
+    let in.
 
     `wanted` are all its pods, and there is room for `most` beside those that run.
     """
@@ -319,13 +378,18 @@ def _short_of(member: Member, rollout: Rollout, wanted: int, most: int) -> Membe
     if missing <= 0:
         return member
     surge = max(0, most - member.figures.steady)
-    return replace(member, rollout=rollout._replace(surge=surge, unavailable=rollout.unavailable - missing))
+    return replace(
+        member, rollout=rollout._replace(surge=surge, unavailable=rollout.unavailable - missing)
+    )
 
 
 def _room(data: Mapping[str, Any]) -> dict[str, Quantity]:
     hard = (data.get("spec") or {}).get("hard") or {}
     used = (data.get("status") or {}).get("used") or {}
-    return {key: Quantity.parse(str(value)) - Quantity.parse(str(used.get(key, 0))) for key, value in hard.items()}
+    return {
+        key: Quantity.parse(str(value)) - Quantity.parse(str(used.get(key, 0)))
+        for key, value in hard.items()
+    }
 
 
 def _times(room: Quantity, amount: Quantity) -> int:
@@ -339,7 +403,9 @@ def _multiple(amount: Quantity, count: int) -> Quantity:
 
 
 def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | None:
-    """Return why pods that leave open what a quota counts are refused; None where they leave nothing open."""
+    """Return why pods that leave open what a quota counts are refused; None where they leave
+    nothing open.
+    """
     hard = (quota.data.get("spec") or {}).get("hard") or {}
     missing = unspecified(hard, pod) if covers(quota.data, pod) else []
     if not missing:
@@ -347,7 +413,8 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
     left_open = "; ".join(missing)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} refuses pods that leave open what it limits: {left_open}",
+        message=f"ResourceQuota {namespace}/{quota.name} refuses pods that leave open what it "
+        f"limits: {left_open}",
         fix="write that in the containers, or give the namespace a LimitRange with defaults",
     )
 
@@ -355,7 +422,10 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
 def _tight_key(quota: _Quota, usage: Usage) -> str:
     """Return what of a quota is used up first."""
     hard: Mapping[str, Any] = (quota.data.get("spec") or {}).get("hard") or {}
-    return min((key for key in hard if key in usage), key=lambda key: _times(quota.room[-1][key], usage[key]))
+    return min(
+        (key for key in hard if key in usage),
+        key=lambda key: _times(quota.room[-1][key], usage[key]),
+    )
 
 
 def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Reason:
@@ -363,7 +433,8 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     tight = _tight_key(quota, usage)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that is used up",
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that "
+        "is used up",
         fix="raise the quota, or request less",
         claim=claim,
     )

@@ -18,9 +18,11 @@ def named_drivers(expressions: Iterable[str]) -> set[str]:
 
 
 def driver_of_request(way: ExactDeviceRequest, classes: Mapping[str, DeviceClass]) -> str:
-    """Return the name of the driver whose devices a request means, "" if its class doesn't name exactly one.
+    """Return the name of the driver whose devices a request means, "" if its class doesn't name
+    exactly one.
 
-    A class that isn't among `classes` counts as the class of that name which a driver's chart creates.
+    A class that isn't among `classes` counts as the class of that name which a driver's chart
+    creates.
     """
     known = classes.get(way.device_class_name)
     if known is None:

@@ -40,20 +40,28 @@ def resolve_claims(
     classes: Mapping[str, DeviceClass],
     generated: Mapping[str, str],
 ) -> tuple[ShapeClaim, ...]:
-    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises UnresolvedClaims.
+    """Return the claims that a pod of this spec brings or shares, in the pod's order. Raises
+    UnresolvedClaims.
 
-    `generated` names the ResourceClaims that already exist for entries with a template (an observed pod).
+    `generated` names the ResourceClaims that already exist for entries with a template (an observed
+    pod).
     """
     if spec.node_name and spec.resource_claims:
         raise UnresolvedClaims(DOES_NOT_FIT, _bypassed(spec))
-    claims = tuple(_resolve(entry, namespace, manifests, generated) for entry in spec.resource_claims)
+    claims = tuple(
+        _resolve(entry, namespace, manifests, generated) for entry in spec.resource_claims
+    )
     for claim in claims:
         check_classes(claim, namespace, manifests, classes)
     return claims
 
 
-def classes_of(spec: PodSpec, namespace: str, manifests: Manifests, generated: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the classes that the claims of a pod request, of those claims that are known."""
+def classes_of(
+    spec: PodSpec, namespace: str, manifests: Manifests, generated: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the names of the classes that the claims of a pod request, of those claims that are
+    known.
+    """
     names: list[str] = []
     for entry in spec.resource_claims:
         try:
@@ -64,7 +72,9 @@ def classes_of(spec: PodSpec, namespace: str, manifests: Manifests, generated: M
     return tuple(dict.fromkeys(names))
 
 
-def _resolve(entry: PodResourceClaim, namespace: str, manifests: Manifests, generated: Mapping[str, str]) -> ShapeClaim:
+def _resolve(
+    entry: PodResourceClaim, namespace: str, manifests: Manifests, generated: Mapping[str, str]
+) -> ShapeClaim:
     name = entry.resource_claim_name
     existing = generated.get(entry.name)
     if name is None and existing and ObjectKey(namespace, existing) in manifests.claims:
@@ -82,7 +92,9 @@ def _resolve(entry: PodResourceClaim, namespace: str, manifests: Manifests, gene
     return ShapeClaim(name=entry.name, spec=template.spec, place=template.meta.place)
 
 
-def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]) -> None:
+def check_classes(
+    claim: ShapeClaim, namespace: str, manifests: Manifests, classes: Mapping[str, DeviceClass]
+) -> None:
     """Raise UnresolvedClaims where a class that some request or alternative names is not known."""
     for request, exact in requests_of(claim.spec):
         name = exact.device_class_name
@@ -102,7 +114,8 @@ def check_classes(claim: ShapeClaim, namespace: str, manifests: Manifests, class
             raise UnresolvedClaims(DOES_NOT_FIT, reason)
         reason = Reason(
             code="class-not-found",
-            message=message + "which is neither among the given manifests nor among those that the drivers install",
+            message=message
+            + "which is neither among the given manifests nor among those that the drivers install",
             fix=_installed_by(name)
             or f"give its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
             claim=_claim_name(claim, namespace),
@@ -124,14 +137,19 @@ def requests_of(spec: ClaimSpec) -> Iterator[tuple[str, ExactDeviceRequest]]:
 def _bypassed(spec: PodSpec) -> Reason:
     return Reason(
         code="node-name-set",
-        message=f"spec.nodeName ({spec.node_name}) bypasses the scheduler, so the pod's claims are never allocated",
+        message=f"spec.nodeName ({spec.node_name}) bypasses the scheduler, so the pod's claims are "
+        "never allocated",
         fix="select the node by spec.nodeSelector instead: kubernetes.io/hostname",
         place=spec.resource_claims[0].place,
     )
 
 
 def _missing(
-    kind: str, key: ObjectKey, entry: PodResourceClaim, known: Iterable[ObjectKey], manifests: Manifests
+    kind: str,
+    key: ObjectKey,
+    entry: PodResourceClaim,
+    known: Iterable[ObjectKey],
+    manifests: Manifests,
 ) -> UnresolvedClaims:
     if (kind, key) in manifests.refused:
         reason = Reason(
@@ -150,7 +168,8 @@ def _missing(
     code = "claim-not-found" if kind == "ResourceClaim" else "template-not-found"
     reason = Reason(
         code=code,
-        message=f"{kind} {key} is not among the given manifests, so what its pods request is unknown",
+        message=f"{kind} {key} is not among the given manifests, so what its pods request is "
+        "unknown",
         fix=f"give the manifest of {kind} {key}{hint}",
         claim=str(key),
         place=entry.place,
@@ -168,7 +187,10 @@ def _installed_by(name: str) -> str:
         return f"set `{known.setting}` in the fleet{on}, or give the manifest of the class"
     if known.since:
         return f"use the NVIDIA driver {known.since} or later"
-    return f"give the manifest of the class of the driver {known.driver}{on}, and plan on its nodes: --observed"
+    return (
+        f"give the manifest of the class of the driver {known.driver}{on}, and plan on its "
+        "nodes: --observed"
+    )
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""What RuntimeClasses make of a pod when it is created: overhead, node selector, and tolerations, or a rejection.
+"""What RuntimeClasses make of a pod when it is created: overhead, node selector, and tolerations,
+or a rejection.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/runtimeclass/admission.go@v1.36.3.
 """
@@ -12,7 +13,9 @@ from dra_planner.model import PodSpec, Reason, RuntimeClass
 
 
 def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> PodSpec:
-    """Return the pod with the additions of its RuntimeClass; unchanged if that class isn't among `classes`."""
+    """Return the pod with the additions of its RuntimeClass; unchanged if that class isn't among
+    `classes`.
+    """
     known = classes.get(pod.runtime_class_name)
     if known is None:
         return pod
@@ -26,7 +29,9 @@ def with_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Pod
 
 
 def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> Reason | None:
-    """Return why the API server rejects a pod as written, or None; a class that isn't among `classes` is unknown."""
+    """Return why the API server rejects a pod as written, or None; a class that isn't among
+    `classes` is unknown.
+    """
     name, known = pod.runtime_class_name, classes.get(pod.runtime_class_name)
     if not name and pod.overhead:
         message = "the pod sets spec.overhead without a RuntimeClass, so the API server rejects it"
@@ -35,15 +40,21 @@ def refuse_runtime_class(pod: PodSpec, classes: Mapping[str, RuntimeClass]) -> R
         return None
     if pod.overhead and pod.overhead != known.overhead:
         message = (
-            f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so the API server rejects it"
+            f"the pod's spec.overhead differs from the overhead of RuntimeClass {name}, so "
+            "the API server rejects it"
         )
         return Reason(code="runtime-class-conflict", message=message, fix="remove spec.overhead")
     for key, value in known.node_selector.items():
         own = pod.node_selector.get(key, value)
         if own != value:
             message = (
-                f"the pod selects nodes with {key}={own} but RuntimeClass {name} selects {key}={value}, "
+                f"the pod selects nodes with {key}={own} but RuntimeClass {name} selects "
+                f"{key}={value}, "
                 "so the API server rejects the pod"
             )
-            return Reason(code="runtime-class-conflict", message=message, fix=f"remove {key} from nodeSelector")
+            return Reason(
+                code="runtime-class-conflict",
+                message=message,
+                fix=f"remove {key} from nodeSelector",
+            )
     return None

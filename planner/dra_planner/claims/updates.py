@@ -1,6 +1,8 @@
-"""A workload that is applied to a cluster that has it already: what of it stays, and whether its pods are replaced.
+"""A workload that is applied to a cluster that has it already: what of it stays, and whether its
+pods are replaced.
 
-A field that is not given stays as it is in the cluster, where the API server has filled in defaults.
+A field that is not given stays as it is in the cluster, where the API server has filled in
+defaults.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ from dra_planner.wording import counted
 _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def as_updated(pod_set: PodSet, before: PodSet, existing: Workload) -> tuple[PodSet, tuple[str, ...]]:
-    """Return the pod set of a workload as it is in the cluster once it is applied, and what is to be said of that.
+def as_updated(
+    pod_set: PodSet, before: PodSet, existing: Workload
+) -> tuple[PodSet, tuple[str, ...]]:
+    """Return the pod set of a workload as it is in the cluster once it is applied, and what is to
+    be said of that.
 
-    `before` is the one of the `existing` workload. One that is paused keeps its template, one that its manifest does
-    not count its number of pods, and a Job has no more pods than it still lacks.
+    `before` is the one of the `existing` workload. One that is paused keeps its template, one that
+    its manifest does not count its number of pods, and a Job has no more pods than it still lacks.
     """
     said: list[str] = []
-    if not pod_set.is_counted and '"replicas":' not in existing.meta.annotations.get(_LAST_APPLIED, ""):
+    if not pod_set.is_counted and '"replicas":' not in existing.meta.annotations.get(
+        _LAST_APPLIED, ""
+    ):
         figures = _as_scaled(pod_set.figures, before.figures.steady)
         pod_set = replace(pod_set, figures=figures, rollout=before.rollout)
         said.append("its manifest does not count its pods, so there are as many as in the cluster")
@@ -38,7 +45,8 @@ def as_updated(pod_set: PodSet, before: PodSet, existing: Workload) -> tuple[Pod
 
 
 def _as_scaled(figures: Figures, pods: int) -> Figures:
-    """Return the figures of a workload that its manifest does not count, and that has so many pods in the cluster.
+    """Return the figures of a workload that its manifest does not count, and that has so many pods
+    in the cluster.
 
     They are within what a scaler that is given allows.
     """

@@ -35,10 +35,14 @@ def written_claims(manifests: Manifests) -> Iterator[WrittenClaim]:
     of_claims, of_templates = _users(manifests)
     for key, claim in sorted(manifests.claims.items()):
         users = tuple(of_claims.get(key, ()))
-        yield WrittenClaim(f"ResourceClaim {key}", key.namespace, claim.spec, claim.meta.place, users)
+        yield WrittenClaim(
+            f"ResourceClaim {key}", key.namespace, claim.spec, claim.meta.place, users
+        )
     for key, template in sorted(manifests.templates.items()):
         users = tuple(of_templates.get(key, ()))
-        yield WrittenClaim(f"ResourceClaimTemplate {key}", key.namespace, template.spec, template.meta.place, users)
+        yield WrittenClaim(
+            f"ResourceClaimTemplate {key}", key.namespace, template.spec, template.meta.place, users
+        )
 
 
 _Users = dict[ObjectKey, dict[WorkloadRef, None]]
@@ -74,5 +78,7 @@ def spec_of(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> Cl
     if entry.resource_claim_name is not None:
         claim = manifests.claims.get(ObjectKey(namespace, entry.resource_claim_name))
         return None if claim is None else claim.spec
-    template = manifests.templates.get(ObjectKey(namespace, entry.resource_claim_template_name or ""))
+    template = manifests.templates.get(
+        ObjectKey(namespace, entry.resource_claim_template_name or "")
+    )
     return None if template is None else template.spec

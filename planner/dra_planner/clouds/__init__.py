@@ -1,8 +1,9 @@
 """Differences between clouds: one module per cloud, behind one protocol.
 
-Every module of this package is a cloud, by the name that a fleet gives it, and holds one `CLOUD`. The package's path
-is extended over `sys.path`, so a distribution adds a cloud with one module `dra_planner/clouds/<name>.py`, and its
-machines with tables in `dra_planner/data/`. Nothing is imported before it is asked for.
+Every module of this package is a cloud, by the name that a fleet gives it, and holds one `CLOUD`.
+The package's path is extended over `sys.path`, so a distribution adds a cloud with one module
+`dra_planner/clouds/<name>.py`, and its machines with tables in `dra_planner/data/`. Nothing is
+imported before it is asked for.
 """
 
 from collections.abc import Iterable
@@ -78,7 +79,11 @@ from dra_planner.clouds.protocol.schedules import (
 )
 from dra_planner.errors import CatalogError, UnsupportedFeature
 
-__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+__path__ += [
+    folder
+    for folder in extend_path(list[str](), __name__)
+    if not exists(join(folder, "__init__.py"))
+]
 
 __all__ = [
     "DAYS",
@@ -157,27 +162,40 @@ def cloud(name: str) -> Cloud:
 
 
 def cloud_of(machine: Machine) -> Cloud:
-    """Return the cloud of a machine; raises UnsupportedFeature where its machines are facts only."""
+    """Return the cloud of a machine; raises UnsupportedFeature where its machines are facts
+    only.
+    """
     if machine.cloud not in names():
         raise UnsupportedFeature(
-            f"{machine.name} is a machine of {cloud_titles()[machine.cloud]}, which is not planned yet",
+            f"{machine.name} is a machine of {cloud_titles()[machine.cloud]}, which is not planned "
+            "yet",
             fix=f"use {', '.join(names())}",
         )
     return cloud(machine.cloud)
 
 
 def cloud_of_region(region: str) -> str:
-    """Return the name of the cloud that has regions of this form; raises CatalogError where none has, or several."""
+    """Return the name of the cloud that has regions of this form; raises CatalogError where none
+    has, or several.
+    """
     found = [name for name in names() if not cloud(name).region_fault(region)]
     if len(found) == 1:
         return found[0]
     examples = ", ".join(f"{cloud(name).region_example} on {name}" for name in names())
-    fault = "may be a region of " + " or ".join(found) if found else "is not the region of a supported cloud"
-    raise CatalogError(f'"{region}" {fault}', fix=f"name the cloud, or write for example {examples}")
+    fault = (
+        "may be a region of " + " or ".join(found)
+        if found
+        else "is not the region of a supported cloud"
+    )
+    raise CatalogError(
+        f'"{region}" {fault}', fix=f"name the cloud, or write for example {examples}"
+    )
 
 
 def cloud_of_labels(labels: Iterable[str]) -> str:
     """Return the name of the cloud whose own labels a node has, "" where it has none."""
     own = ((cloud(name).unknown_labels[0], name) for name in names())
     known = tuple(labels)
-    return next((name for prefix, name in own if any(label.startswith(prefix) for label in known)), "")
+    return next(
+        (name for prefix, name in own if any(label.startswith(prefix) for label in known)), ""
+    )

@@ -8,7 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 from dra_planner.catalog import Machine
-from dra_planner.clouds.protocol.allocatable import EVICTION_MIB, MIB, Allocatable, AllocatableSettings, disk_bytes
+from dra_planner.clouds.protocol.allocatable import (
+    EVICTION_MIB,
+    MIB,
+    Allocatable,
+    AllocatableSettings,
+    disk_bytes,
+)
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
 from dra_planner.clouds.protocol.labels import NodeOrigin
 from dra_planner.clouds.protocol.refusals import private_network_fault
@@ -23,10 +29,13 @@ from dra_planner.clouds.protocol.resources import (
 from dra_planner.model import Taint
 
 SPOT_TAINT = Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule")
-MAX_PODS = 110  # what the components set: AKS reserves 20 MiB for each, and 250 is the default of its overlay network
+# what the components set: AKS reserves 20 MiB for each, and 250 is the default of its overlay
+# network
+MAX_PODS = 110
 POOL_NAME = "[a-z][a-z0-9]{0,11}"
 IMAGE = "Ubuntu"
-IMAGE_MIB = 2 * 1024  # and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+# and 2 % of the disk; cautious: the file system of a node with 128 GiB is 4.1 GiB smaller
+IMAGE_MIB = 2 * 1024
 _NOBODY = "0.0.0.0/32"
 MOST_RANGES = 199
 """AKS takes 200 ranges, one of which is the address that nodes go out by."""
@@ -34,24 +43,30 @@ LONGEST_LABEL_NAME = 63
 """Names of a subnet of nodes, its network and its group become labels of nodes: "Limitations" of
 learn.microsoft.com/azure/aks/azure-cni-overlay (MicrosoftDocs/azure-aks-docs@04d389a)."""
 _ZONES = "123"
-# "Limitations and restrictions" of learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
+# "Limitations and restrictions" of
+# learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
 # (MicrosoftDocs/azure-compute-docs@05a4485): neither ND sizes nor NCads_H100_v5 can be reserved.
 _NEVER_RESERVED = re.compile(r"Standard_(ND\d.*|NC\d+a(ds|dis)_H100_v5)", re.IGNORECASE)
 
 
-# learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU of a pool alike.
+# learn.microsoft.com/azure/aks/gpu-multi-instance: the profile is one of these, and cuts every GPU
+# of a pool alike.
 INSTANCE_PROFILES = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
 _ONE_PROFILE = re.compile(r"all-(?P<slices>[12347])g\.(?P<memory>\d+)gb")
 
 
 def instance_profile(mig: str) -> str:
-    """Return what AKS calls a MIG configuration: MIG1g for all-1g.10gb; "" if it has no name for it."""
+    """Return what AKS calls a MIG configuration: MIG1g for all-1g.10gb; "" if it has no name for
+    it.
+    """
     found = _ONE_PROFILE.fullmatch(mig)
     return f"MIG{found['slices']}g" if found else ""
 
 
 class Aks(Cloud):
-    """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its default."""
+    """Pools on which the node image brings the NVIDIA driver and AKS runs no device plugin: its
+    default.
+    """
 
     name = "aks"
 
@@ -59,30 +74,39 @@ class Aks(Cloud):
     sdk_extra = "azure"
     region_pattern = r"[a-z]*(north|south|east|west|central)[a-z]*\d*|usgov[a-z]+"
     region_example = "eastus"
-    zone_pattern = rf"(?P<region>[a-z]+\d*)-[{_ZONES}]"  # as topology.kubernetes.io/zone says it; the API calls it "1"
+    # as topology.kubernetes.io/zone says it; the API calls it "1"
+    zone_pattern = rf"(?P<region>[a-z]+\d*)-[{_ZONES}]"
     zone_suffixes = tuple(f"-{zone}" for zone in _ZONES)
-    zone_counts = range(len(_ZONES) + 1)  # of the system nodes; 0: in none, where the region has none
+    # of the system nodes; 0: in none, where the region has none
+    zone_counts = range(len(_ZONES) + 1)
     refused = {
         "localSsds": "is for GKE",
         "image": "is for EKS; AKS takes no image of one's own",
         "hugePages": "is for EKS and GKE",
         "localStorage": "is for EKS",
-        "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure CNI Overlay)",
-        "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not documented; set it to false",
+        "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure "
+        "CNI Overlay)",
+        "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not "
+        "documented; set it to false",
         "reserved": "AKS lets nobody set kubelet's reservations (learn.microsoft.com/azure/aks/"
         "node-resource-reservations); use daemonPods",
         "schedule": "AKS changes no count of nodes at a time; leave the schedule out",
-        "autoscaler.karpenter": "node auto-provisioning (Karpenter) does not see claims: it runs with "
-        "ignoreDRARequests (Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
+        "autoscaler.karpenter": "node auto-provisioning (Karpenter) does not see claims: it runs "
+        "with "
+        "ignoreDRARequests (Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); "
+        "use none or "
         "cluster-autoscaler",
     }
 
-    # Its Azure provider predicts no devices for a node that does not exist yet, so an empty pool is never scaled up
-    # for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd; modelplaneai/modelplane#345.
+    # Its Azure provider predicts no devices for a node that does not exist yet, so an empty pool is
+    # never scaled up for a claim:
+    # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/azure@55c37cd;
+    # modelplaneai/modelplane#345.
     autoscalers = {"none": False, "cluster-autoscaler": False}
 
     pods_range = "10.244.0.0/16"  # learn.microsoft.com/azure/aks/azure-cni-overlay
-    new_cluster = "1.35"  # 1.34 ends in November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions
+    # 1.34 ends in November 2026: learn.microsoft.com/azure/aks/supported-kubernetes-versions
+    new_cluster = "1.35"
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
     spot = (("scaleSetPriority", "Spot"),)
     reservation_pattern = (
@@ -98,13 +122,21 @@ class Aks(Cloud):
     disk_gib = range(50, 2_049)
     longest_pool_name = 12
     pool_name_pattern = POOL_NAME
-    zone_names = tuple(_ZONES)  # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
+    # learn.microsoft.com/azure/aks/availability-zones; names of pools: Azure/AKS issue 3300
+    zone_names = tuple(_ZONES)
     system_mode = ("mode", "System")  # its taints: Azure/AKS issue 2578
     system_machine = "Standard_D4s_v5"  # AKS asks for 4 vCPU
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
-    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux alone.
-    images_without_driver = ("AzureLinuxOSGuard", "Flatcar", "Windows2019", "Windows2022", "Windows2025")
+    # learn.microsoft.com/azure/aks/use-nvidia-gpu; the DRA driver's kubelet plugin runs on Linux
+    # alone.
+    images_without_driver = (
+        "AzureLinuxOSGuard",
+        "Flatcar",
+        "Windows2019",
+        "Windows2022",
+        "Windows2025",
+    )
     driver_left_out = (("gpuProfile.driver", "None"),)
 
     tolerates_extended_resources = True  # learn.microsoft.com/azure/aks/faq: admission controllers
@@ -124,9 +156,11 @@ class Aks(Cloud):
     pool_label = "kubernetes.azure.com/agentpool"
 
     own_driver = "AKS' own DRA driver"
-    driver_root = "/"  # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
-    # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device plugin: alike on every
-    # GPU, unchangeable, cut before the driver starts; no source says that the two go together.
+    # Azure/aks-gpu:install.sh@dde3239: binaries in /usr/bin, libraries in /usr/lib
+    driver_root = "/"
+    # The driver does publish what was cut beforehand, but gpuInstanceProfile is for the device
+    # plugin: alike on every GPU, unchangeable, cut before the driver starts; no source says that
+    # the two go together.
     supports_mig = False
     driver_source = (
         "gpuInstanceProfile cuts every GPU of a pool alike, for good and for the device plugin: "
@@ -137,7 +171,8 @@ class Aks(Cloud):
     dated_facts = ("aks-image", "aks-dra-driver")
     fact_sources = ("azure", "aks")
     infiniband_needs = (
-        "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a host driver (NVIDIA "
+        "InfiniBand on AKS needs the feature Microsoft.ContainerService/AKSInfinibandSupport, a "
+        "host driver (NVIDIA "
         "Network Operator with DOCA), and pods with the memlock limit raised"
     )
 
@@ -153,7 +188,8 @@ class Aks(Cloud):
         image_channel="autoUpgradeProfile.nodeOSUpgradeChannel",
         new_images=("NodeImage",),
         old_images=("None", "Unmanaged"),
-        image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade node images one pool '
+        image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade '
+        "node images one pool "
         "at a time",
     )
     pool = PoolResource(
@@ -185,25 +221,30 @@ class Aks(Cloud):
         ),
         fast_network=FastNetwork(
             charts=("network-operator", "dranet"),
-            fix="install the NVIDIA Network Operator (chart network-operator), or use machines without InfiniBand",
+            fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
+            "without InfiniBand",
         ),
     )
 
     def image_fault(self, machine: Machine, image: str) -> str:
         return image_fault(machine, image)
 
-    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
+    def own_dra_driver(
+        self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
+    ) -> str:
         """Return the property of the GPU profile that is about DRA, unless it's off.
 
-        No API version that was read has one. AKS announced the driver for October 2026 (Azure/AKS issue 5962), and node
-        images know a switch enable_managed_gpu_dra (Azure/AgentBaker:aks-node-controller@06836ee).
+        No API version that was read has one. AKS announced the driver for October 2026 (Azure/AKS
+        issue 5962), and node images know a switch enable_managed_gpu_dra
+        (Azure/AgentBaker:aks-node-controller@06836ee).
         """
         return next(_dra_settings(pool.get("gpuProfile"), "gpuProfile"), "")
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         """Return the labels that come with a pool.
 
-        Sources: learn.microsoft.com/azure/aks/use-labels; Azure/AgentBaker:parts/…/cse_config.sh@06836ee.
+        Sources: learn.microsoft.com/azure/aks/use-labels;
+        Azure/AgentBaker:parts/…/cse_config.sh@06836ee.
         """
         spot = nodes.capacity == "spot"
         labels = {
@@ -221,7 +262,9 @@ class Aks(Cloud):
     possible_taints = (SPOT_TAINT,)
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes get none."""
+        """Return the taint of spot nodes (learn.microsoft.com/azure/aks/spot-node-pool); GPU nodes
+        get none.
+        """
         return (SPOT_TAINT,) if nodes.capacity == "spot" else ()
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
@@ -232,54 +275,82 @@ class Aks(Cloud):
 
     def pool_name(self, text: str) -> str:
         """Return letters and digits: nc4ast4v3 for Standard_NC4as_T4_v3."""
-        return re.sub(r"[^a-z0-9]", "", text.lower().removeprefix("standard_"))[: self.longest_pool_name]
+        return re.sub(r"[^a-z0-9]", "", text.lower().removeprefix("standard_"))[
+            : self.longest_pool_name
+        ]
 
     def zone_fault(self, zone: str, region: str = "") -> str:
         fault = super().zone_fault(zone, region)
         if zone in tuple(_ZONES):
-            return f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
+            return (
+                f'"{zone}" does not name its region; write "{region or self.region_example}-{zone}"'
+            )
         return fault
 
     def address_fault(self, cidr: str) -> str:
         """Return why AKS takes no such range.
 
-        Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356 (public addresses
-        alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands for nobody, beside others).
+        Sources: Azure/azure-cli-extensions issue 1764 and MicrosoftDocs/azure-docs issue 98356
+        (public addresses alone); Azure/terraform-azurerm-aks issue 378 (0.0.0.0/32, which stands
+        for nobody, beside others).
         """
         if ":" in cidr:
             return f'"{cidr}" is not an IPv4 network, and AKS takes no other'
         if cidr == _NOBODY:
-            return f'"{cidr}" is for nobody, and AKS takes it beside no other range; name none for a private cluster'
+            return (
+                f'"{cidr}" is for nobody, and AKS takes it beside no other range; name none for '
+                "a private cluster"
+            )
         return private_network_fault(cidr)
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) > 1:
             yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
-        yield from (("network.subnetIds", fault) for each in cluster.subnet_ids if (fault := subnet_fault(each)))
+        yield from (
+            ("network.subnetIds", fault)
+            for each in cluster.subnet_ids
+            if (fault := subnet_fault(each))
+        )
         if fault := ranges_fault(len(cluster.public_access_cidrs)):
             yield "endpoint.publicAccessCidrs", fault
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
-        if pool.plugin is not None and pool.plugin.mig_strategy and (fault := _partition_fault(pool)):
+        if (
+            pool.plugin is not None
+            and pool.plugin.mig_strategy
+            and (fault := _partition_fault(pool))
+        ):
             yield "mig", fault
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
-            yield "name", f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"'
-        if pool.machine is not None and not pool.is_served and (fault := machine_fault(pool.machine)):
+            yield (
+                "name",
+                f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"',
+            )
+        if (
+            pool.machine is not None
+            and not pool.is_served
+            and (fault := machine_fault(pool.machine))
+        ):
             yield "machine", fault
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return (
-            f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a capacity reservation "
-            "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use on-demand or spot"
+            f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a "
+            "capacity reservation "
+            "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
+            "on-demand or spot"
         )
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return 6 % of one core, 4 % of the next, 2 % of two more, 1 % of the rest."""
-        return sum(60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10 for index in range(vcpus))
+        return sum(
+            60 if index == 0 else 40 if index == 1 else 20 if index < 4 else 10
+            for index in range(vcpus)
+        )
 
     def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int:
         return 1
@@ -287,17 +358,22 @@ class Aks(Cloud):
     def pod_range_addresses(self, settings: AllocatableSettings) -> int:
         """Return the /24 that a node has in an overlay network, which the components set.
 
-        Sources: MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d; Azure/AKS
-        issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and a node more for upgrades).
+        Sources:
+        MicrosoftDocs/azure-aks-docs:articles/aks/concepts-network-ip-address-planning.md@546865d;
+        Azure/AKS issues 4367 (256 nodes in a /16) and 4467 (the maximums of all pools count, and a
+        node more for upgrades).
         """
         return 256
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
         """Return what AKS's kubelet leaves from Kubernetes 1.29 on.
 
-        Sources: learn.microsoft.com/azure/aks/node-resource-reservations (MicrosoftDocs/azure-aks-docs@fb060ab; what
-        it calls MB are MiB on real nodes); Azure/karpenter-provider-azure:pkg/providers/instancetype/
-        instancetype.go@352646f (cpu by core, what kernel and hypervisor keep).
+        Sources: learn.microsoft.com/azure/aks/node-resource-reservations
+        (MicrosoftDocs/azure-aks-docs@fb060ab; what it calls MB are MiB on real nodes);
+        Azure/karpenter-provider-azure:pkg/providers/instancetype/ instancetype.go@352646f (cpu by
+        core, what kernel and hypervisor keep).
         """
         pods = MAX_PODS if settings.max_pods is None else settings.max_pods
         kept = -(-memory_mib * 75 // 1000)
@@ -310,23 +386,40 @@ class Aks(Cloud):
         disk = settings.disk_gib * 1024
         return Allocatable(
             {**amounts, "ephemeral-storage": disk_bytes(settings, IMAGE_MIB + disk // 50, 0)},
-            {**amounts, "memory": amounts["memory"] + kept * MIB, "ephemeral-storage": disk_bytes(settings, 0, 0)},
+            {
+                **amounts,
+                "memory": amounts["memory"] + kept * MIB,
+                "ephemeral-storage": disk_bytes(settings, 0, 0),
+            },
             (
-                "AKS nodes run the Ubuntu image with AKS's documented reservations; kernel and hypervisor keep 7.5 % "
+                "AKS nodes run the Ubuntu image with AKS's documented reservations; kernel and "
+                "hypervisor keep 7.5 % "
                 "of the memory (Karpenter's share, cautious on large machines)",
-                f"AKS nodes take {pods} pods, {'which the components set' if settings.max_pods is None else 'as set'}",
-                f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the temporary disk is not counted",
+                (
+                    f"AKS nodes take {pods} pods, "
+                    f"{'which the components set' if settings.max_pods is None else 'as set'}"
+                ),
+                (
+                    f"ephemeral storage is a managed OS disk of {settings.disk_gib} GiB; the "
+                    "temporary "
+                    "disk is not counted"
+                ),
             ),
         )
 
 
 def subnet_fault(subnet: str) -> str:
-    """Return why nodes cannot be in the subnet of that id, or ""; what is no id is left to Azure."""
+    """Return why nodes cannot be in the subnet of that id, or ""; what is no id is left to
+    Azure.
+    """
     parts = subnet.split("/")
     for what in ("resourceGroups", "virtualNetworks", "subnets"):
         name = next((name for key, name in pairwise(parts) if key.lower() == what.lower()), "")
         if len(name) > LONGEST_LABEL_NAME:
-            longest = f"AKS takes {LONGEST_LABEL_NAME} characters at most of {what}, which become a label of nodes"
+            longest = (
+                f"AKS takes {LONGEST_LABEL_NAME} characters at most of {what}, which become "
+                "a label of nodes"
+            )
             return f'"{name}" has {len(name)} characters: {longest}'
     return ""
 
@@ -342,18 +435,31 @@ def machine_fault(machine: Machine) -> str:
     has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
     if has_gpus and machine.driver_kind == "none":
         return f"AKS installs no GPU driver on {machine.name}; use another size"
-    return "" if has_gpus else f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
+    return (
+        ""
+        if has_gpus
+        else (
+            f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
+        )
+    )
 
 
 def _partition_fault(pool: PoolSettings) -> str:
-    """Return why AKS can't cut the GPUs of a pool in this way, or "". MIG1g is the profile with the least memory."""
+    """Return why AKS can't cut the GPUs of a pool in this way, or "". MIG1g is the profile with the
+    least memory.
+    """
     found = _ONE_PROFILE.fullmatch(pool.mig)
     if found is None:
-        return f'AKS cuts every GPU of a pool into one profile, such as all-1g.10gb, not "{pool.mig}"'
+        return (
+            f'AKS cuts every GPU of a pool into one profile, such as all-1g.10gb, not "{pool.mig}"'
+        )
     accelerator = pool.machine.accelerator if pool.machine else None
     memory = accelerator.nominal_memory_gb if accelerator else None
     if found["slices"] == "1" and memory and int(found["memory"]) > memory / _SLICES_OF_A_GPU:
-        return f"MIG1g of AKS is the smallest profile, not {pool.mig.removeprefix('all-')}; choose the smallest or 2g"
+        return (
+            f"MIG1g of AKS is the smallest profile, not {pool.mig.removeprefix('all-')}; choose "
+            "the smallest or 2g"
+        )
     return ""
 
 
@@ -372,7 +478,9 @@ def _dra_settings(value: object, path: str) -> Iterator[str]:
 
 
 def image_fault(machine: Machine, image: str) -> str:
-    """Return why a size can't run a node image, because AKS installs no driver for it there; "" if nothing is known."""
+    """Return why a size can't run a node image, because AKS installs no driver for it there; "" if
+    nothing is known.
+    """
     family = next((of for name, of in _OS_FAMILIES.items() if image.startswith(name)), None)
     listed = machine.operating_systems
     if family is None or not listed or any(each.startswith(family) for each in listed):

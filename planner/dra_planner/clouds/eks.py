@@ -38,8 +38,10 @@ IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB sma
 MOST_PODS = 250
 _PREFIX = 16  # addresses: prefixes of interfaces are /28
 BOTTLEROCKET_REFUSAL = (
-    "Bottlerocket isn't supported here, because its nodes take TOML settings at boot instead of nodeadm's. Its NVIDIA "
-    "images run a device plugin unless kubelet-device-plugins.nvidia.enabled is false, and since September 2026 they "
+    "Bottlerocket isn't supported here, because its nodes take TOML settings at boot instead of "
+    "nodeadm's. Its NVIDIA "
+    "images run a device plugin unless kubelet-device-plugins.nvidia.enabled is false, and since "
+    "September 2026 they "
     "have a DRA driver of their own; use al2023"
 )
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
@@ -56,12 +58,16 @@ KARPENTER_CAPACITY_TYPES = {
     "reservation": "reserved",
     "capacity-block": "reserved",
 }
-"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks are reserved too."""
+"""aws/karpenter-provider-aws:website/content/en/docs/tasks/odcrs.md@1d927085: Capacity Blocks are
+reserved too.
+"""
 _DEFAULTS = AllocatableSettings()
 
 
 class Eks(Cloud):
-    """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device plugin."""
+    """Managed node groups of Amazon Linux 2023 images, which bring the NVIDIA driver and no device
+    plugin.
+    """
 
     name = "eks"
 
@@ -74,16 +80,20 @@ class Eks(Cloud):
     zone_suffixes = tuple(ZONE_LETTERS)
     zone_counts = range(2, 7)  # the control plane is in two zones at least
 
-    # It does not predict the devices of a node that does not exist yet, so an empty pool is never scaled up for a
-    # claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws (TemplateNodeInfo without slices).
-    # Karpenter keeps static pools (spec.replicas) at their count and looks at no pod for them; pods with claims it
-    # ignores up to 1.14 (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
+    # It does not predict the devices of a node that does not exist yet, so an empty pool is never
+    # scaled up for a claim: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws
+    # (TemplateNodeInfo without slices). Karpenter keeps static pools (spec.replicas) at their count
+    # and looks at no pod for them; pods with claims it ignores up to 1.14
+    # (aws/karpenter-provider-aws:website/content/en/docs/concepts/nodepools.md@1d927085).
     autoscalers = {"none": False, "cluster-autoscaler": False, KARPENTER: False}
     keep_counts = frozenset({KARPENTER})
 
-    version_pattern = r"1\.\d+"  # "unsupported Kubernetes version": finos/compliant-financial-infrastructure issue 228
+    # "unsupported Kubernetes version": finos/compliant-financial-infrastructure issue 228
+    version_pattern = r"1\.\d+"
 
-    refused = {"localSsds": "is for GKE; on EKS localStorage says what the machine's own disks are for"}
+    refused = {
+        "localSsds": "is for GKE; on EKS localStorage says what the machine's own disks are for"
+    }
 
     capacities = {
         "on-demand": "on-demand",
@@ -113,10 +123,12 @@ class Eks(Cloud):
     images_with_device_plugin = ("BOTTLEROCKET_",)
     last_minors = {"AL2_": 32}  # Amazon EKS user guide, Amazon Linux 2: no images from 1.33 on
 
-    tolerates_extended_resources = True  # Amazon EKS user guide, platform versions: admission controllers
+    # Amazon EKS user guide, platform versions: admission controllers
+    tolerates_extended_resources = True
 
-    # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included; "Label cannot contain
-    # reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]" (aws/containers-roadmap, botocore's model).
+    # CreateNodegroup: keys of labels and taints have 1 to 63 characters, their domain included;
+    # "Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]"
+    # (aws/containers-roadmap, botocore's model).
     longest_key = 63
     takes_empty_label_values = False  # aws-controllers-k8s/community issue 2208
     reserved_domains = ("eks.amazonaws.com",)
@@ -132,7 +144,8 @@ class Eks(Cloud):
     )
     pool_label = "eks.amazonaws.com/nodegroup"
     karpenter = "karpenter.k8s.aws"
-    # aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and …/tasks/odcrs.md@1d927085
+    # aws/karpenter-provider-aws:website/content/en/docs/concepts/nodeclasses.md and
+    # …/tasks/odcrs.md@1d927085
     node_class = KarpenterNodeClass(
         kind="EC2NodeClass",
         images="spec.amiSelectorTerms",
@@ -156,7 +169,8 @@ class Eks(Cloud):
         token="aws:eks/cluster:Cluster",
         version="version",
         region="region",
-        # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html (bootstrapSelfManagedAddons)
+        # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
+        # (bootstrapSelfManagedAddons)
         addons=ClusterAddons(
             by_default="bootstrapSelfManagedAddons",
             managed="computeConfig.enabled",
@@ -207,7 +221,8 @@ class Eks(Cloud):
         fast_network=FastNetwork(
             interfaces="networkInterfaces",
             kind=("interfaceType", "efa"),
-            fix="add networkInterfaces with interfaceType efa to the launch template, one for each network card",
+            fix="add networkInterfaces with interfaceType efa to the launch template, one for each "
+            "network card",
         ),
     )
 
@@ -221,28 +236,42 @@ class Eks(Cloud):
         }
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
-        """Return whether Bottlerocket's settings leave its device plugin on, which they do by default.
+        """Return whether Bottlerocket's settings leave its device plugin on, which they do by
+        default.
 
         Source: bottlerocket-os/bottlerocket-core-kit pull requests 914 and 1035.
         """
         settings = _bottlerocket(boot_script)
-        return None if settings is None else _is_on(settings, "kubelet-device-plugins", default=True)
+        return (
+            None if settings is None else _is_on(settings, "kubelet-device-plugins", default=True)
+        )
 
-    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
+    def own_dra_driver(
+        self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
+    ) -> str:
         """Return Bottlerocket's setting: its driver runs if it's on and the device plugin is off.
 
         Source: bottlerocket-os/bottlerocket-core-kit pull request 1035.
         """
-        settings = _bottlerocket(boot_script) if image.startswith(self.images_with_device_plugin) else None
+        settings = (
+            _bottlerocket(boot_script) if image.startswith(self.images_with_device_plugin) else None
+        )
         if settings is None or _is_on(settings, "kubelet-device-plugins", default=True):
             return ""
-        return "settings.kubelet-dra-drivers.nvidia.enabled" if _is_on(settings, "kubelet-dra-drivers") else ""
+        return (
+            "settings.kubelet-dra-drivers.nvidia.enabled"
+            if _is_on(settings, "kubelet-dra-drivers")
+            else ""
+        )
 
     def knows_network_interfaces(self, machine: Machine) -> bool:
         return machine.efa_interfaces is not None
 
-    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int | None:
-        """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of them to spare.
+    def subnet_addresses(
+        self, machine: Machine, settings: AllocatableSettings, pods: int
+    ) -> int | None:
+        """Return what the VPC CNI takes by default: whole interfaces, or prefixes of 16, and one of
+        them to spare.
 
         Sources: aws/amazon-vpc-cni-k8s:docs/eni-and-ip-target.md@0f77b52 (WARM_ENI_TARGET 1) and
         docs/prefix-and-ip-target.md@0259085 (WARM_PREFIX_TARGET 1, which the components set).
@@ -260,9 +289,11 @@ class Eks(Cloud):
         return 0
 
     def address_fault(self, cidr: str) -> str:
-        """Return why EKS takes no such network ("The following CIDRs are invalid in publicAccessCidrs").
+        """Return why EKS takes no such network ("The following CIDRs are invalid in
+        publicAccessCidrs").
 
-        Source: EKS user guide, “Cluster API server endpoint”: no IPv6 for a cluster of IPv4, which all of ours are.
+        Source: EKS user guide, “Cluster API server endpoint”: no IPv6 for a cluster of IPv4, which
+        all of ours are.
         """
         if ":" in cidr:
             return f'"{cidr}" is not an IPv4 network, and EKS takes no other for a cluster of IPv4'
@@ -278,17 +309,21 @@ class Eks(Cloud):
         if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
             yield (
                 "zones",
-                "must name one zone with autoscaler karpenter, which starts each node where it is cheapest and spreads "
+                "must name one zone with autoscaler karpenter, which starts each node where it is "
+                "cheapest and spreads "
                 "nothing; write a pool for each zone",
             )
         if "localStorage" in pool.asked and pool.machine is not None and not _own_gib(pool.machine):
             yield "localStorage", f"{pool.machine.name} has no disks of its own that are known"
 
         if pool.image is not None:
-            yield from ((f"image.{key}", fault) for key, fault in self.image_faults(pool.image, pool.mig))
+            yield from (
+                (f"image.{key}", fault) for key, fault in self.image_faults(pool.image, pool.mig)
+            )
 
     def is_local_zone(self, zone: str) -> bool:
-        """Return True for a Local Zone, which holds nodes but neither control planes nor NAT gateways.
+        """Return True for a Local Zone, which holds nodes but neither control planes nor NAT
+        gateways.
 
         Source: Amazon EKS user guide, “Launch low-latency EKS clusters with AWS Local Zones”.
         """
@@ -296,15 +331,21 @@ class Eks(Cloud):
         return bool(found and found["city"])
 
     def family_fault(self, family: str) -> str:
-        """Return why nodes cannot boot images of a family, or ""; "" is for whoever names an image of their own."""
+        """Return why nodes cannot boot images of a family, or ""; "" is for whoever names an image
+        of their own.
+        """
         if family == "al2023":
             return ""
         if not family:
             return "is missing: say which of EKS' images it is made from, al2023"
-        return BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
+        return (
+            BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
+        )
 
     def image_faults(self, image: NodeImage, mig: str = "none") -> Iterator[Fault]:
-        """Yield what is wrong with an image of one's own: id, family or driverRoot, and the sentence."""
+        """Yield what is wrong with an image of one's own: id, family or driverRoot, and the
+        sentence.
+        """
         if image.id and (fault := self.image_id_fault(image.id)):
             yield "id", fault
         if fault := self.family_fault(image.family):
@@ -323,21 +364,26 @@ class Eks(Cloud):
             return f'"{folder}" is not an absolute path'
         if mig not in WHOLE and folder != self.driver_root:
             return (
-                f"{folder} cannot be with a MIG layout, which nvidia-smi of the image makes before a node joins: it "
+                f"{folder} cannot be with a MIG layout, which nvidia-smi of the image makes before "
+                "a node joins: it "
                 f"must be {self.driver_root}"
             )
         return ""
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
         """Return what nodeadm leaves.
 
         Sources: awslabs/amazon-eks-ami:nodeadm/internal/kubelet/{config,eni_max_pods}.go@81fec2e;
-        aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (what kernel and hypervisor keep).
+        aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@1d92708 (what kernel and
+        hypervisor keep).
         """
         pods, pods_sentence = max_pods(machine, settings)
         kept = -(-memory_mib * 75 // 1000) + (64 if machine.arch == "arm64" else 0)
-        # nodeadm reserves by the maxPods that it works out itself, even where kubelet's configuration sets another
-        # (of an image of one's own without EKS' cap, which is EKS' to tell nodes)
+        # nodeadm reserves by the maxPods that it works out itself, even where kubelet's
+        # configuration sets another (of an image of one's own without EKS' cap, which is EKS' to
+        # tell nodes)
         uncapped = settings.self_managed or settings.image is not None
         usual, _ = max_pods(machine, replace(settings, max_pods=None, self_managed=uncapped))
         kube_reserved = 11 * max(pods, usual) + 255
@@ -367,9 +413,11 @@ class Eks(Cloud):
 
 
 def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tuple[int, str]:
-    """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of managed node groups.
+    """Return kubelet's maxPods, and the sentence that says why; the EKS user guide has the cap of
+    managed node groups.
 
-    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without addresses.
+    Raises CatalogError for a setting that a managed node group refuses, or that leaves pods without
+    addresses.
     """
     name = machine.name
     cap = 110 if (machine.vcpus or 0) < 30 else MOST_PODS
@@ -378,20 +426,25 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
     if settings.max_pods is not None:
         if settings.max_pods > cap and not settings.self_managed:
             raise CatalogError(
-                f"{name}: EKS managed node groups give such a node at most {cap} pods, not {settings.max_pods}",
+                f"{name}: EKS managed node groups give such a node at most {cap} pods, not "
+                f"{settings.max_pods}",
                 fix=f"set maxPods to {cap} or less",
             )
         if by_interfaces is not None and settings.max_pods > by_interfaces:
             other = "" if settings.prefix_delegation else ", or set network.prefixDelegation"
             raise CatalogError(
-                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for {settings.max_pods}",
+                f"{name} has addresses for {by_interfaces} pods {how} prefix delegation, not for "
+                f"{settings.max_pods}",
                 fix=f"set maxPods to {by_interfaces} or less{other}",
             )
         return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
     if by_interfaces is None:
         return 110, f"{name}: 110 pods, because its network interfaces are not known"
     if by_interfaces <= cap or settings.self_managed:
-        return by_interfaces, f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation"
+        return (
+            by_interfaces,
+            f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation",
+        )
     return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
 
 
@@ -400,9 +453,14 @@ def _runs(image: NodeImage | None) -> str:
     if image is None:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
-        f"nodes run the image {image.id}: its kubelet is of the fleet's Kubernetes version, its processor the "
+        f"nodes run the image {image.id}: its kubelet is of the fleet's Kubernetes version, its "
+        "processor the "
         "machine's, its root device /dev/xvda, it reserves what EKS' AL2023 NVIDIA image does, and "
-        + (f"has the NVIDIA driver in {image.driver_root}" if image.driver_root else "may have the NVIDIA driver")
+        + (
+            f"has the NVIDIA driver in {image.driver_root}"
+            if image.driver_root
+            else "may have the NVIDIA driver"
+        )
     )
 
 
@@ -426,7 +484,9 @@ def _own_gib(machine: Machine) -> int:
 
 
 def _addresses(machine: Machine, settings: AllocatableSettings) -> int | None:
-    """Return how many pods the interfaces of the default card have addresses for, host-network pods included."""
+    """Return how many pods the interfaces of the default card have addresses for, host-network pods
+    included.
+    """
     if machine.default_card_enis is None or machine.ipv4_per_eni is None:
         return None
     each = (machine.ipv4_per_eni - 1) * (_PREFIX if settings.prefix_delegation else 1)

@@ -29,27 +29,35 @@ from dra_planner.clouds.protocol.resources import (
 )
 from dra_planner.model import Taint
 
-TPU_DRA_DRIVER = "cloud.google.com/gke-tpu-dra-driver"  # keeps GKE's device plugin for TPUs off a node
-TPU_TAINT = Taint("google.com/tpu", "present", "NoSchedule")  # docs.cloud.google.com/kubernetes-engine/docs/how-to/tpus
+# keeps GKE's device plugin for TPUs off a node
+TPU_DRA_DRIVER = "cloud.google.com/gke-tpu-dra-driver"
+# docs.cloud.google.com/kubernetes-engine/docs/how-to/tpus
+TPU_TAINT = Taint("google.com/tpu", "present", "NoSchedule")
 NO_DEVICE_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 DRA_DRIVER = "cloud.google.com/gke-nvidia-gpu-dra-driver"
 NETWORK_DRIVER = "cloud.google.com/gke-networking-dra-driver"
 ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 QUEUED_TAINT = Taint("cloud.google.com/gke-queued", "true", "NoSchedule")
 IMAGE = "COS_CONTAINERD"
-IMAGE_MIB = 5 * 1024  # and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
-# kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where sources disagree
-# (c4a, n4), and for a3-ultragpu, whose default is a Hyperdisk (Vertex AI, “DiskSpec”), Persistent Disk counts as
-# refused.
+# and 2 % of the disk; cautious: the file system of a node with 100 GiB is 5.75 GiB smaller
+IMAGE_MIB = 5 * 1024
+# kubernetes-sigs/gcp-compute-persistent-disk-csi-driver:deploy/disk_type_labels.sh@b560165c. Where
+# sources disagree (c4a, n4), and for a3-ultragpu, whose default is a Hyperdisk (Vertex AI,
+# “DiskSpec”), Persistent Disk counts as refused.
 _HYPERDISK_ONLY = frozenset({"a4", "a4x", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4"})
 _BOTH = frozenset({"a3", "c3", "c3d"})
 _PERSISTENT = ("pd-balanced", "pd-ssd", "pd-standard")
 _HYPERDISK = "hyperdisk-balanced"  # alone among Hyperdisks boots a node: cluster-toolkit PR 6004
 # GoogleCloudPlatform/cluster-toolkit:modules/compute/gke-node-pool/disk_definitions.tf@10470803
-_BUNDLED_SSDS = {"a3-highgpu-8g": 16, "a3-megagpu-8g": 16, "a3-ultragpu-8g": 32, "a4-highgpu-8g": 32}
+_BUNDLED_SSDS = {
+    "a3-highgpu-8g": 16,
+    "a3-megagpu-8g": 16,
+    "a3-ultragpu-8g": 32,
+    "a4-highgpu-8g": 32,
+}
 SSD_GIB = 375
-# docs.cloud.google.com/compute/docs/disks/local-ssd, “Choose a valid number of Local SSD disks”: machines that take
-# some where it is asked for; what comes with a machine is in the catalogue.
+# docs.cloud.google.com/compute/docs/disks/local-ssd, “Choose a valid number of Local SSD disks”:
+# machines that take some where it is asked for; what comes with a machine is in the catalogue.
 _SSD_CHOICES: dict[str, tuple[int, ...]] = {
     "a2-highgpu-1g": (1, 2, 4, 8),
     "a2-highgpu-2g": (2, 4, 8),
@@ -73,7 +81,9 @@ SHARING_STRATEGIES = {TIME_SLICING: "TIME_SHARING", MPS: "MPS"}
 
 
 def partition_size(mig: str) -> str:
-    """Return the profile into which GKE's plugin partitions every GPU: 1g.10gb for all-1g.10gb; "" for whole GPUs."""
+    """Return the profile into which GKE's plugin partitions every GPU: 1g.10gb for all-1g.10gb; ""
+    for whole GPUs.
+    """
     return mig.removeprefix("all-") if mig not in WHOLE else ""
 
 
@@ -94,7 +104,9 @@ def _plugin_labels(plugin: PluginServing) -> dict[str, str]:
 
 
 class Gke(Cloud):
-    """Node pools of Container-Optimized OS, on which neither Google's device plugin nor its driver runs."""
+    """Node pools of Container-Optimized OS, on which neither Google's device plugin nor its driver
+    runs.
+    """
 
     name = "gke"
 
@@ -113,13 +125,17 @@ class Gke(Cloud):
         "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
         "reserved": "GKE lets nobody set kubelet's reservations "
         "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
-        "image": "is for EKS; on GKE nodes run Container-Optimized OS in the release of their version",
-        "localStorage": "is for EKS; on GKE localSsds says how many disks a node has, which are its ephemeral storage",
-        "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes nodes away that nobody "
+        "image": "is for EKS; on GKE nodes run Container-Optimized OS in the release of their "
+        "version",
+        "localStorage": "is for EKS; on GKE localSsds says how many disks a node has, which are "
+        "its ephemeral storage",
+        "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes "
+        "nodes away that nobody "
         "uses (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
 
-    # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an empty one.
+    # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an
+    # empty one.
     autoscalers = {"none": False, "gke": True}
 
     capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
@@ -132,11 +148,13 @@ class Gke(Cloud):
     spot = (("nodeConfig.spot", "true"), ("nodeConfig.preemptible", "true"))
     # GoogleCloudPlatform/cluster-toolkit pull requests 5040 (another project) and 5043 (blocks)
     reservation_pattern = (
-        r"(projects/[^/]+/reservations/)?[^/]+(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
+        r"(projects/[^/]+/reservations/)?[^/]+"
+        r"(/reservationBlocks/[^/]+(/reservationSubBlocks/[^/]+)?)?"
     )
     reservation_meaning = "the name of a reservation, or projects/PROJECT/reservations/NAME"
     pods_range = "10.4.0.0/14"
-    pods_of_a_node = range(8, 257)  # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
+    pods_of_a_node = range(8, 257)
     disk_gib = range(50, 65_537)
     huge_pages_doubt = "; whether GKE takes so many of this size for the machine is not known"
     commands = ("gcloud container",)
@@ -144,7 +162,8 @@ class Gke(Cloud):
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
     system_images = {"amd64": IMAGE, "arm64": IMAGE}
 
-    tolerates_extended_resources = True  # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus: taints of GPU nodes
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/gpus: taints of GPU nodes
+    tolerates_extended_resources = True
 
     unknown_labels = (
         "cloud.google.com/",
@@ -155,24 +174,29 @@ class Gke(Cloud):
     )
     pool_label = "cloud.google.com/gke-nodepool"
     accelerator_label = "cloud.google.com/gke-accelerator"
-    # docs.cloud.google.com/kubernetes-engine/docs/how-to/{timesharing-gpus,gpus-multi}: 2 to 48 clients; partitions are
-    # advertised as nvidia.com/gpu.
+    # docs.cloud.google.com/kubernetes-engine/docs/how-to/{timesharing-gpus,gpus-multi}: 2 to 48
+    # clients; partitions are advertised as nvidia.com/gpu.
     plugin = CloudPlugin(is_built_in=True, replicas=48, mig_strategies=("single",), renames=False)
     no_device_plugin_label = NO_DEVICE_PLUGIN
     wakes_by_label = DRA_DRIVER
     network_label = NETWORK_DRIVER
 
-    # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS lets it.
+    # Google's managed driver comes with its device plugin, so a DaemonSet puts the driver where COS
+    # lets it.
     driver_root = "/home/kubernetes/bin/nvidia"
     installs_driver = False
     metrics_collector = "google"  # its managed Prometheus, which the component GkeCluster turns on
     supports_mig = False
     unsupported_gates = ("DynamicMIG", "TimeSlicingSettings", "MPSSupport", "ConsumableShares")
-    # Its driver image has no build for COS 121 and later: NVIDIA/gpu-operator issue 1623; docs.nvidia.com, “NVIDIA GPU
-    # Operator with Google GKE”: the operator's driver manager is for Ubuntu.
+    # Its driver image has no build for COS 121 and later: NVIDIA/gpu-operator issue 1623;
+    # docs.nvidia.com, “NVIDIA GPU Operator with Google GKE”: the operator's driver manager is for
+    # Ubuntu.
     image_titles = {IMAGE: "Container-Optimized OS", "COS": "Container-Optimized OS"}
     images_without_operator_driver = (IMAGE, "COS")
-    driver_source = "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no time-sharing, MIG or MPS"
+    driver_source = (
+        "docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra: no "
+        "time-sharing, MIG or MPS"
+    )
     critical_pods_need_quota = True
     dated_facts = ("zones",)
     fact_sources = ("gcp", "gke")
@@ -205,8 +229,14 @@ class Gke(Cloud):
         desired_per_zone=True,
         scaling="autoscaling",
         limits=(
-            CountLimits(minimum="autoscaling.totalMinNodeCount", maximum="autoscaling.totalMaxNodeCount"),
-            CountLimits(minimum="autoscaling.minNodeCount", maximum="autoscaling.maxNodeCount", per_zone=True),
+            CountLimits(
+                minimum="autoscaling.totalMinNodeCount", maximum="autoscaling.totalMaxNodeCount"
+            ),
+            CountLimits(
+                minimum="autoscaling.minNodeCount",
+                maximum="autoscaling.maxNodeCount",
+                per_zone=True,
+            ),
         ),
         zones="nodeLocations",
         location="location",
@@ -215,7 +245,10 @@ class Gke(Cloud):
         bought=BoughtCapacity(
             marks=(
                 ("nodeConfig.reservationAffinity.consumeReservationType", "SPECIFIC_RESERVATION"),
-                ("nodeConfig.reservationAffinity.consumeReservationType", "ANY_RESERVATION_THEN_FAIL"),
+                (
+                    "nodeConfig.reservationAffinity.consumeReservationType",
+                    "ANY_RESERVATION_THEN_FAIL",
+                ),
             ),
             tokens=("gcp:compute/reservation:Reservation",),
             names="nodeConfig.reservationAffinity.values",
@@ -229,7 +262,10 @@ class Gke(Cloud):
         ),
         network_profile="networkConfig.acceleratorNetworkProfile",
         fast_network=FastNetwork(
-            settings=("networkConfig.acceleratorNetworkProfile", "networkConfig.additionalNodeNetworkConfigs"),
+            settings=(
+                "networkConfig.acceleratorNetworkProfile",
+                "networkConfig.additionalNodeNetworkConfigs",
+            ),
             fix='set networkConfig.acceleratorNetworkProfile to "auto" and the label '
             f"{NETWORK_DRIVER}=true, or name additionalNodeNetworkConfigs",
         ),
@@ -240,20 +276,36 @@ class Gke(Cloud):
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
         """Return the labels of a pool: the last ones tell GKE which drivers its nodes have.
 
-        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and …/allocate-network-resources-dra.
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra and
+        …/allocate-network-resources-dra.
         """
         labels = super().labels(nodes)
-        if nodes.plugin is not None:  # GKE's plugin reads its own settings, not labels of NVIDIA's chart
+        # GKE's plugin reads its own settings, not labels of NVIDIA's chart
+        if nodes.plugin is not None:
             labels = tuple(each for each in labels if each.key not in (PLUGIN_CONFIG, MPS_CAPABLE))
         elif nodes.has_gpus:
             labels += (
-                NodeLabel(NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"),
-                NodeLabel(DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"),
+                NodeLabel(
+                    NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"
+                ),
+                NodeLabel(
+                    DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"
+                ),
             )
         if _has_tpus(nodes.machine):
-            labels += (NodeLabel(TPU_DRA_DRIVER, "true", "GKE runs its own device plugin for TPUs on these nodes"),)
+            labels += (
+                NodeLabel(
+                    TPU_DRA_DRIVER, "true", "GKE runs its own device plugin for TPUs on these nodes"
+                ),
+            )
         if nodes.network_devices and (nodes.machine is None or network_interfaces(nodes.machine)):
-            labels += (NodeLabel(NETWORK_DRIVER, "true", "GKE's DRANET publishes no network interface of these nodes"),)
+            labels += (
+                NodeLabel(
+                    NETWORK_DRIVER,
+                    "true",
+                    "GKE's DRANET publishes no network interface of these nodes",
+                ),
+            )
         return labels
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
@@ -262,7 +314,10 @@ class Gke(Cloud):
             labels["cloud.google.com/gke-spot"] = "true"
         accelerator = nodes.machine.accelerator if nodes.machine and nodes.has_gpus else None
         if accelerator is not None and accelerator.gke_type is not None:
-            labels |= {self.accelerator_label: accelerator.gke_type, "cloud.google.com/gke-gpu": "true"}
+            labels |= {
+                self.accelerator_label: accelerator.gke_type,
+                "cloud.google.com/gke-gpu": "true",
+            }
         return labels | (_plugin_labels(nodes.plugin) if nodes.plugin is not None else {})
 
     possible_taints = (ARM_TAINT, QUEUED_TAINT, TPU_TAINT)
@@ -270,10 +325,13 @@ class Gke(Cloud):
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
         """Return the taint of Arm nodes, and that of nodes which a ProvisioningRequest queues for.
 
-        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
+        Sources:
+        docs.cloud.google.com/kubernetes-engine/docs/how-to/prepare-arm-workloads-for-deployment;
         …/docs/how-to/provisioningrequest.
         """
-        taints: tuple[Taint, ...] = (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        taints: tuple[Taint, ...] = (
+            (ARM_TAINT,) if nodes.machine and nodes.machine.arch == "arm64" else ()
+        )
         taints += (TPU_TAINT,) if _has_tpus(nodes.machine) else ()
         return (*taints, QUEUED_TAINT) if nodes.capacity == "queued" else taints
 
@@ -296,7 +354,8 @@ class Gke(Cloud):
     def reservation_fault(self, reservation: str) -> str:
         if "/reservationBlocks/" in reservation and not reservation.startswith("projects/"):
             return (
-                f'the reservation block "{reservation}" has no project, so GKE doesn\'t find it (404); write '
+                f'the reservation block "{reservation}" has no project, so GKE doesn\'t find it '
+                "(404); write "
                 "projects/PROJECT/reservations/NAME/reservationBlocks/BLOCK"
             )
         return super().reservation_fault(reservation)
@@ -315,17 +374,21 @@ class Gke(Cloud):
     def pod_range_addresses(self, settings: AllocatableSettings) -> int:
         """Return the block of a node: twice its pods at least, a power of two.
 
-        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges for Standard
-        clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the rule goes on to 256); what a real
-        cluster had, rancher/rancher issue 31110: /25 for 55 pods, /24 for 110, /28 for 8.
+        Sources: docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr (“CIDR ranges
+        for Standard clusters”: /28 for 8 pods, /27 to 16, /26 to 32, /25 to 64, /24 to 110; the
+        rule goes on to 256); what a real cluster had, rancher/rancher issue 31110: /25 for 55 pods,
+        /24 for 110, /28 for 8.
         """
         return 1 << (2 * _pods(settings) - 1).bit_length()
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
         """Return what GKE's kubelet leaves.
 
-        Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd (what kernel and
-        firmware keep); cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (documented reservations).
+        Sources: kubernetes/autoscaler:cluster-autoscaler/cloudprovider/gce/gce_reserved.go@55c37cd
+        (what kernel and firmware keep);
+        cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047 (documented reservations).
         """
         kept = memory_mib * MIB // 64 + 16 * MIB
         if memory_mib > 3 * 1024:
@@ -344,21 +407,29 @@ class Gke(Cloud):
             disk_bytes(settings, IMAGE_MIB + disk // 50, disk_reserved),
             disk_bytes(settings, 0, disk_reserved),
         )
-        storage = f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are not counted"
+        storage = (
+            f"ephemeral storage is a boot disk of {settings.disk_gib} GiB; local SSDs are "
+            "not counted"
+        )
         if settings.local_ssds:
-            least, most = _ssd_bytes(settings, settings.local_ssds, 2), _ssd_bytes(settings, settings.local_ssds, 0)
+            least, most = (
+                _ssd_bytes(settings, settings.local_ssds, 2),
+                _ssd_bytes(settings, settings.local_ssds, 0),
+            )
             storage = f"ephemeral storage is local SSDs of {settings.local_ssds * SSD_GIB} GiB"
         elif machine.local_disks:
             most = max(most, _ssd_bytes(settings, machine.local_disks, 0))
             storage = (
-                f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the local SSDs that come with the "
+                f"ephemeral storage is a boot disk of {settings.disk_gib} GiB, or the local SSDs "
+                "that come with the "
                 f"machine, {machine.local_disks * SSD_GIB} GiB"
             )
         return Allocatable(
             {**amounts, "ephemeral-storage": least},
             {**amounts, "memory": amounts["memory"] + kept, "ephemeral-storage": most},
             (
-                "GKE nodes run Container-Optimized OS with GKE's documented reservations, as Karpenter and the cluster "
+                "GKE nodes run Container-Optimized OS with GKE's documented reservations, as "
+                "Karpenter and the cluster "
                 "autoscaler restate them",
                 "GKE nodes take 110 pods, the default of a node pool"
                 if settings.max_pods is None
@@ -369,7 +440,8 @@ class Gke(Cloud):
 
 
 def is_for_accelerators(zone: str) -> bool:
-    """Whether a zone is one for accelerators (us-central1-ai1a), which Google lists among a region's others.
+    """Whether a zone is one for accelerators (us-central1-ai1a), which Google lists among a
+    region's others.
 
     googleapis/google-cloud-go issue 13734.
     """
@@ -377,7 +449,9 @@ def is_for_accelerators(zone: str) -> bool:
 
 
 def boot_disks(machine_type: str) -> tuple[str, ...]:
-    """Return the types of boot disk that a machine type (a3-highgpu-8g) takes, first the one to use by default."""
+    """Return the types of boot disk that a machine type (a3-highgpu-8g) takes, first the one to use
+    by default.
+    """
     family = machine_type.partition("-")[0]
     if family in _HYPERDISK_ONLY or machine_type.startswith("a3-ultragpu-"):
         return (_HYPERDISK,)
@@ -387,12 +461,16 @@ def boot_disks(machine_type: str) -> tuple[str, ...]:
 
 
 def compact_fault(machine_type: str, capacity: str) -> str:
-    """Return why nodes that GKE lends cannot be placed close together; "" for others, and for those that can be.
+    """Return why nodes that GKE lends cannot be placed close together; "" for others, and for those
+    that can be.
 
     GoogleCloudPlatform/cluster-toolkit:docs/gke-consumption-options.md@0a49744.
     """
     if capacity == "queued":
-        return "is not for capacity queued: GKE places the nodes that a ProvisioningRequest queues for as it can"
+        return (
+            "is not for capacity queued: GKE places the nodes that a ProvisioningRequest queues "
+            "for as it can"
+        )
     if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
         return f"is for A3 Ultra, A4 and H4D alone with capacity flex-start, not for {machine_type}"
     return ""
@@ -404,35 +482,56 @@ def takes_boot_disk(machine_type: str, disk_type: str) -> bool:
 
 
 def bundled_ssds(machine_type: str) -> int:
-    """Return how many local SSDs come with a machine type, and are the ephemeral storage of its nodes."""
+    """Return how many local SSDs come with a machine type, and are the ephemeral storage of its
+    nodes.
+    """
     return _BUNDLED_SSDS.get(machine_type, 0)
 
 
 def local_ssds_fault(machine_type: str, count: int) -> str:
-    """Return why a machine type (g2-standard-48) cannot have so many local SSDs by choice; "" when it can."""
+    """Return why a machine type (g2-standard-48) cannot have so many local SSDs by choice; "" when
+    it can.
+    """
     choices = _SSD_CHOICES.get(machine_type, ())
     if machine_type.startswith("n1-"):
         choices = (*range(1, 9), 16, 24)
     if not choices:
-        return f"{machine_type} takes no local SSDs by choice; those that come with a machine are there by themselves"
+        return (
+            f"{machine_type} takes no local SSDs by choice; those that come with a machine are "
+            "there by themselves"
+        )
     if count in choices:
         return ""
-    return f"{machine_type} does not take {count} local SSDs; it takes {' or '.join(map(str, choices))}"
+    return (
+        f"{machine_type} does not take {count} local SSDs; it takes "
+        f"{' or '.join(map(str, choices))}"
+    )
 
 
 GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
 
 
 def attachment(machine: Machine) -> tuple[str, int] | None:
-    """Return type and number of the NVIDIA GPUs of a machine, as a node pool is told; None for one without."""
+    """Return type and number of the NVIDIA GPUs of a machine, as a node pool is told; None for one
+    without.
+    """
     accelerator = machine.accelerator
-    if accelerator is None or accelerator.vendor != "nvidia" or not accelerator.gke_type or not accelerator.count:
+    if (
+        accelerator is None
+        or accelerator.vendor != "nvidia"
+        or not accelerator.gke_type
+        or not accelerator.count
+    ):
         return None
     return accelerator.gke_type, accelerator.count
 
 
 def _has_tpus(machine: Machine | None) -> bool:
-    return machine is not None and machine.accelerator is not None and machine.accelerator.kind == "tpu"
+    return (
+        machine is not None
+        and machine.accelerator is not None
+        and machine.accelerator.kind == "tpu"
+    )
 
 
 def _pods(settings: AllocatableSettings) -> int:
@@ -442,7 +541,8 @@ def _pods(settings: AllocatableSettings) -> int:
 def _ssd_bytes(settings: AllocatableSettings, count: int, percent_lost: int) -> int:
     """Return what pods may use of local SSDs: 50 GiB of one are reserved, 75 of two, 100 of more.
 
-    Their file system is 2 % smaller at most: df prints 369 GiB (cloudera/director-google-plugin pull request 158).
+    Their file system is 2 % smaller at most: df prints 369 GiB (cloudera/director-google-plugin
+    pull request 158).
     """
     size = replace(settings, disk_gib=count * SSD_GIB)
     reserved = {1: 50, 2: 75}.get(count, 100) * 1024
@@ -450,7 +550,9 @@ def _ssd_bytes(settings: AllocatableSettings, count: int, percent_lost: int) -> 
 
 
 def _reserved_memory(memory_mib: int) -> int:
-    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of the rest."""
+    """Return GKE's reservation in bytes: 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of
+    the rest.
+    """
     if memory_mib <= 1024:
         return 255 * MIB
     reserved, left = 0, memory_mib * MIB

@@ -1,1 +1,3 @@
-"""YAML and JSON as plain data with line numbers: the only reader of manifests, fleets, and stacks."""
+"""YAML and JSON as plain data with line numbers: the only reader of manifests, fleets, and
+stacks.
+"""

@@ -13,7 +13,9 @@ _KEY_WITHOUT_SPACE: Final = re.compile(r"^\s*(?:-\s+)?([A-Za-z][\w./-]*):([^\s:/
 _ITEM_WITHOUT_SPACE: Final = re.compile(r"^\s*-[A-Za-z][\w.-]*:(\s|$)")
 _AFTER_QUOTE: Final = re.compile(r"""^\s*(?:-\s+)?[\w./-]+:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,}\]]""")
 _TWO_COLONS: Final = re.compile(r"^\s*(?:-\s+)?([\w./-]+):\s+[^\s\"'\[{&*!|>].*:(\s|$)")
-_ELLIPSIS: Final = re.compile(r"^\s*(?:-\s+)?(?:\.{3}|\u2026|\[(?:\.{3}|\u2026)\]|<(?:\.{3}|snip|omitted)>)\s*$")
+_ELLIPSIS: Final = re.compile(
+    r"^\s*(?:-\s+)?(?:\.{3}|\u2026|\[(?:\.{3}|\u2026)\]|<(?:\.{3}|snip|omitted)>)\s*$"
+)
 _PLACEHOLDER: Final = re.compile(r"\$\{\w+\}|\$\(\w+\)|<[A-Za-z][\w .-]*>")
 _KEY: Final = re.compile(r"^ *[\w./\"'-]+:(?:\s|$)")
 _WITH_VALUE: Final = re.compile(r"^ *[\w./-]+: +[^\s|>&#{\[\"'][^:#]*$")
@@ -21,7 +23,9 @@ _UNCLOSED: Final = re.compile(r"^[^\"']*(?:\"[^\"]*|'[^']*)$")
 
 
 def advise(lines: list[str], line: int) -> str:
-    """Return how to fix the text at `line` (1-based in `lines`), or an empty text where nothing is known."""
+    """Return how to fix the text at `line` (1-based in `lines`), or an empty text where nothing is
+    known.
+    """
     nearby = [lines[number] for number in (line - 1, line - 2) if 0 <= number < len(lines)]
     for look in _LOOKS:
         for text in nearby:
@@ -36,7 +40,9 @@ def advise(lines: list[str], line: int) -> str:
 
 
 def _level(lines: list[str], at: int) -> str:
-    """Return which indentation a key should have that stands at none of the levels that are open above it."""
+    """Return which indentation a key should have that stands at none of the levels that are open
+    above it.
+    """
     if not 0 < at < len(lines) or not _KEY.match(lines[at]):
         return ""
     own = _indent(lines[at])
@@ -46,14 +52,30 @@ def _level(lines: list[str], at: int) -> str:
             levels = []
         elif _KEY.match(text):
             levels = [*(level for level in levels if level < _indent(text)), _indent(text)]
-    above = next((text for text in reversed(lines[:at]) if text.strip() and not text.lstrip().startswith("#")), "")
+    above = next(
+        (
+            text
+            for text in reversed(lines[:at])
+            if text.strip() and not text.lstrip().startswith("#")
+        ),
+        "",
+    )
     if own > _indent(above) and _WITH_VALUE.match(above):
         by = own - _indent(above)
-        return f"move this line and those below it left by {by}, below the one above: that has a value, and no fields"
-    outer, inner = [level for level in levels if level < own], [level for level in levels if level > own]
+        return (
+            f"move this line and those below it left by {by}, below the one above: that has a "
+            "value, and no fields"
+        )
+    outer, inner = (
+        [level for level in levels if level < own],
+        [level for level in levels if level > own],
+    )
     if own in levels or not outer or not inner:
         return ""
-    return f"indent this line by {outer[-1]} or {inner[0]} blanks, as a line above it: {own} belong to no level"
+    return (
+        f"indent this line by {outer[-1]} or {inner[0]} blanks, as a line above it: {own} "
+        "belong to no level"
+    )
 
 
 def _indent(text: str) -> int:
@@ -64,17 +86,27 @@ RENDER: Final = "this looks like a template: render it first (helm template, kus
 
 
 def _fence(text: str) -> str:
-    return "remove the Markdown fence (```) around the manifest" if text.lstrip().startswith("```") else ""
+    return (
+        "remove the Markdown fence (```) around the manifest"
+        if text.lstrip().startswith("```")
+        else ""
+    )
 
 
 def _directive(text: str) -> str:
     return (
-        "remove the line that begins with %: kubectl cuts a text at --- before it reads it" if text[:1] == "%" else ""
+        "remove the line that begins with %: kubectl cuts a text at --- before it reads it"
+        if text[:1] == "%"
+        else ""
     )
 
 
 def _tab(text: str) -> str:
-    return "indent with spaces: this line begins with a tab" if "\t" in text[: len(text) - len(text.lstrip())] else ""
+    return (
+        "indent with spaces: this line begins with a tab"
+        if "\t" in text[: len(text) - len(text.lstrip())]
+        else ""
+    )
 
 
 def _dash(text: str) -> str:
@@ -88,7 +120,11 @@ def _dash(text: str) -> str:
 
 def _blank(text: str) -> str:
     indentation = text[: len(text) - len(text.lstrip())]
-    return "indent with plain spaces: this line has a non-breaking space" if _BLANKS.search(indentation) else ""
+    return (
+        "indent with plain spaces: this line has a non-breaking space"
+        if _BLANKS.search(indentation)
+        else ""
+    )
 
 
 def _template(text: str) -> str:
@@ -109,7 +145,11 @@ def about_placeholder(text: str) -> str:
 
 def _key(text: str) -> str:
     match = _KEY_WITHOUT_SPACE.match(text)
-    return f'put a space after the colon: "{match[1]}: {match[2]}"' if match and ": " not in text else ""
+    return (
+        f'put a space after the colon: "{match[1]}: {match[2]}"'
+        if match and ": " not in text
+        else ""
+    )
 
 
 def _item(text: str) -> str:
@@ -119,7 +159,11 @@ def _item(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return "put the whole value in single quotes: text follows the closing quote" if _AFTER_QUOTE.match(text) else ""
+    return (
+        "put the whole value in single quotes: text follows the closing quote"
+        if _AFTER_QUOTE.match(text)
+        else ""
+    )
 
 
 def _colon(text: str) -> str:
@@ -128,10 +172,25 @@ def _colon(text: str) -> str:
 
 
 def _unclosed(text: str) -> str:
-    return "close the quotation mark" if _UNCLOSED.match(text) and not text.lstrip().startswith("#") else ""
+    return (
+        "close the quotation mark"
+        if _UNCLOSED.match(text) and not text.lstrip().startswith("#")
+        else ""
+    )
 
 
 _LOOKS: Final[tuple[Callable[[str], str], ...]] = (
-    _fence, _directive, _tab, _ellipsis, _dash, _blank, _template, _item, _key, _quote, _colon, _unclosed,
+    _fence,
+    _directive,
+    _tab,
+    _ellipsis,
+    _dash,
+    _blank,
+    _template,
+    _item,
+    _key,
+    _quote,
+    _colon,
+    _unclosed,
     about_placeholder,
-)  # fmt: skip
+)

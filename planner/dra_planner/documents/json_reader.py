@@ -1,7 +1,7 @@
 """JSON texts as trees that find their lines when somebody asks.
 
-A cluster's snapshot is megabytes of objects of which hardly one is spoken of: the standard decoder reads them, and
-lines are looked up in the text, one collection at a time, for what is.
+A cluster's snapshot is megabytes of objects of which hardly one is spoken of: the standard decoder
+reads them, and lines are looked up in the text, one collection at a time, for what is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dra_planner.documents.yaml_reader import VALUES, Fault, Remark, read_yaml
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
 _HALF_A_PAIR: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_LEVELS_ONE_BY_ONE: Final = 12  # what is deeper is looked through at once, so that no text is read again and again
+# what is deeper is looked through at once, so that no text is read again and again
+_LEVELS_ONE_BY_ONE: Final = 12
 
 
 class _RepeatedKey(Exception):
@@ -44,7 +45,9 @@ _PLAIN: Final = json.JSONDecoder(parse_int=_number, parse_float=_number, parse_c
 
 @dataclass(frozen=True, slots=True)
 class JsonValue:
-    """One value of a JSON text, from `begin` to `end`; `data` is plain where `is_doubtful`: where a key is repeated."""
+    """One value of a JSON text, from `begin` to `end`; `data` is plain where `is_doubtful`: where a
+    key is repeated.
+    """
 
     text: str
     begin: int
@@ -55,7 +58,8 @@ class JsonValue:
     def tree(self, first_line: int, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
         """Return the tree, whose first line has this number, and remarks on it; raises Fault.
 
-        What has a repeated key is read as YAML, which tells where; what libyaml does not take of JSON has no lines.
+        What has a repeated key is read as YAML, which tells where; what libyaml does not take of
+        JSON has no lines.
         """
         if self._has_half_a_pair():
             raise Fault("holds half of a surrogate pair", first_line, "write the whole character")
@@ -89,7 +93,9 @@ class JsonValue:
 
 
 def decode_json(text: str, begin: int = 0) -> JsonValue:
-    """Return the JSON value that begins here, whatever follows it; raises JSONDecodeError, or RecursionError."""
+    """Return the JSON value that begins here, whatever follows it; raises JSONDecodeError, or
+    RecursionError.
+    """
     try:
         data, end = _TREES.raw_decode(text, begin)
     except _RepeatedKey:
@@ -98,8 +104,12 @@ def decode_json(text: str, begin: int = 0) -> JsonValue:
     return JsonValue(text, begin, end, data)
 
 
-def read_json(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
-    """Return the tree of a JSON text, or of YAML that begins like one, and remarks on it; raises Fault."""
+def read_json(
+    text: str, first_line: int = 1, most_nodes: int = MAX_NODES
+) -> tuple[Any, list[Remark]]:
+    """Return the tree of a JSON text, or of YAML that begins like one, and remarks on it; raises
+    Fault.
+    """
     begin = _skip_space(text, 0)
     try:
         value = decode_json(text, begin)
@@ -112,7 +122,9 @@ def read_json(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tu
 
 
 def _make_sequences(root: Map | Seq) -> Map | Seq | None:
-    """Make every list below a node one that knows its lines; return the first collection that is too deep, or None."""
+    """Make every list below a node one that knows its lines; return the first collection that is
+    too deep, or None.
+    """
     level: list[Map | Seq] = [root]
     for _ in range(MAX_DEPTH):
         below: list[Map | Seq] = []
@@ -132,7 +144,9 @@ def _make_sequences(root: Map | Seq) -> Map | Seq | None:
 
 
 class _Finder:
-    """Finds the lines of one collection that begins at `begin` in a text, and where those in it begin."""
+    """Finds the lines of one collection that begins at `begin` in a text, and where those in it
+    begin.
+    """
 
     __slots__ = ("_begin", "_levels", "_text")
 
@@ -140,7 +154,9 @@ class _Finder:
         self._text, self._begin, self._levels = text, begin, levels
 
     def __call__(self, node: Map | Seq) -> None:
-        """Set the lines of the collection: only what was read from outside in is known to stand here."""
+        """Set the lines of the collection: only what was read from outside in is known to stand
+        here.
+        """
         if not self._levels:
             _find_all(node, self._text, self._begin)
             return

@@ -1,6 +1,8 @@
-"""What the parts of a settings document are made of: closed mappings with camelCase keys, and checks of their values.
+"""What the parts of a settings document are made of: closed mappings with camelCase keys, and
+checks of their values.
 
-Modules with such parts take annotations as they stand: pydantic would compile those that are texts at every start.
+Modules with such parts take annotations as they stand: pydantic would compile those that are texts
+at every start.
 """
 
 from collections.abc import Callable
@@ -13,14 +15,22 @@ Part = TypeVar("Part", bound="StrictDocument")
 
 
 class StrictDocument(BaseModel):
-    """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not coerced."""
+    """A mapping of the fleet: keys are camelCase outside, unknown keys are errors, values are not
+    coerced.
+    """
 
     model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        populate_by_name=True,
+        defer_build=True,
     )
 
 
-# pydantic reads the signature of each factory: that of a function is known, that of `list` or of a model takes long.
+# pydantic reads the signature of each factory: that of a function is known, that of `list` or of a
+# model takes long.
 
 
 def empty_list() -> list[Any]:
@@ -39,7 +49,9 @@ def nothing_given(part: type[Part]) -> Callable[[], Part]:
 
 
 def refused_by(fault: Callable[[Any], str]) -> AfterValidator:
-    """Return the check that refuses a value with the sentence that `fault` has for it, "" for none."""
+    """Return the check that refuses a value with the sentence that `fault` has for it, "" for
+    none.
+    """
 
     def check(value: Any) -> Any:
         if sentence := fault(value):

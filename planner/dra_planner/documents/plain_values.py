@@ -11,7 +11,9 @@ _DIGITS: Final = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def block(data: Any, key: str) -> Mapping[str, Any]:
-    """Return the block below a key, also if it's written as a list of one; empty if there is none."""
+    """Return the block below a key, also if it's written as a list of one; empty if there is
+    none.
+    """
     found = data.get(key) if isinstance(data, Mapping) else None
     if isinstance(found, list):
         found = found[0] if found else None
@@ -37,11 +39,17 @@ def number(value: Any) -> int | None:
         return None
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return int(value) if isinstance(value, int) or (isinstance(value, str) and _DIGITS.fullmatch(value)) else None
+    return (
+        int(value)
+        if isinstance(value, int) or (isinstance(value, str) and _DIGITS.fullmatch(value))
+        else None
+    )
 
 
 def whole(value: Any) -> int | None:
-    """Return a number without its fraction, also if it's text; None if the value isn't a finite number."""
+    """Return a number without its fraction, also if it's text; None if the value isn't a finite
+    number.
+    """
     return int(value) if isinstance(value, float) and math.isfinite(value) else number(value)
 
 
@@ -59,7 +67,10 @@ def labels(value: Any) -> dict[str, str]:
     """Return labels; values that aren't text are written as Kubernetes would read them."""
     if not isinstance(value, Mapping):
         return {}
-    return {str(key): str(each).lower() if isinstance(each, bool) else str(each) for key, each in value.items()}
+    return {
+        str(key): str(each).lower() if isinstance(each, bool) else str(each)
+        for key, each in value.items()
+    }
 
 
 def listed(value: Any) -> tuple[Any, ...]:

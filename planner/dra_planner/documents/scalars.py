@@ -1,6 +1,8 @@
-"""Plain scalars as kubectl reads them: YAML 1.1 booleans, Go's integers, no clock times and no dates.
+"""Plain scalars as kubectl reads them: YAML 1.1 booleans, Go's integers, no clock times and no
+dates.
 
-Source of the behaviour: kubernetes-sigs/yaml:goyaml.v2/resolve.go@v1.4.0, and what json.Marshal makes of the result.
+Source of the behaviour: kubernetes-sigs/yaml:goyaml.v2/resolve.go@v1.4.0, and what json.Marshal
+makes of the result.
 """
 
 from __future__ import annotations
@@ -12,19 +14,26 @@ from decimal import Decimal
 from typing import Any, Final
 
 _WORDS: Final[dict[str, Any]] = {
-    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
-    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
+    **dict.fromkeys(
+        ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True
+    ),
+    **dict.fromkeys(
+        ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False
+    ),
     **dict.fromkeys(["", "~", "null", "Null", "NULL"], None),
     **dict.fromkeys([".nan", ".NaN", ".NAN"], math.nan),
     **dict.fromkeys([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], math.inf),
     **dict.fromkeys(["-.inf", "-.Inf", "-.INF"], -math.inf),
 }
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
-_INTEGER: Final = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+)|(0|[1-9][0-9]*))", re.ASCII)
+_INTEGER: Final = re.compile(
+    r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+)|(0|[1-9][0-9]*))", re.ASCII
+)
 _BASES: Final = (16, 8, 2, 10)
 _INT64: Final = range(-(2**63), 2**63)
 _UINT64: Final = range(2**64)
-_MAX_DIGITS: Final = 400  # longer runs of digits stay text: Python's own limit, and no number anybody writes
+# longer runs of digits stay text: Python's own limit, and no number anybody writes
+_MAX_DIGITS: Final = 400
 
 MERGE: Final = "<<"
 _MAX_REMEMBERED: Final = 50_000
@@ -57,14 +66,17 @@ def _integer(plain: str) -> int | None:
     if match is None:
         return None
     sign, *digits = match.groups()
-    number = next(int(text, base) for text, base in zip(digits, _BASES, strict=True) if text is not None)
+    number = next(
+        int(text, base) for text, base in zip(digits, _BASES, strict=True) if text is not None
+    )
     if sign == "-":
         number = -number
     return number if number in _INT64 or (not sign and number in _UINT64) else None
 
 
 def key_text(value: Scalar) -> str | None:
-    """Return the text of a mapping key that YAML read as something else; None where Kubernetes refuses it.
+    """Return the text of a mapping key that YAML read as something else; None where Kubernetes
+    refuses it.
 
     Source: kubernetes-sigs/yaml:yaml.go@v1.6.0 (convertToJSONableObject).
     """
@@ -80,7 +92,9 @@ def key_text(value: Scalar) -> str | None:
 
 
 def _float_key(value: float) -> str:
-    """Return a float as Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that tell a 32-bit float."""
+    """Return a float as Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that tell a
+    32-bit float.
+    """
     try:
         (value,) = struct.unpack("f", struct.pack("f", value))
     except OverflowError:
@@ -96,7 +110,9 @@ def _float_key(value: float) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a float as Go writes it in JSON: the shortest digits, without an exponent from 1e-6 to 1e21."""
+    """Return a float as Go writes it in JSON: the shortest digits, without an exponent from 1e-6 to
+    1e21.
+    """
     if math.isinf(value) or math.isnan(value):
         return {"inf": ".inf", "-inf": "-.inf"}.get(str(value), ".nan")
     if value == 0 or 1e-6 <= abs(value) < 1e21:

@@ -5,11 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 SNAPSHOT_KINDS: Final = (
-    "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "pods", "namespaces",
-    "resourcequotas", "limitranges", "priorityclasses", "poddisruptionbudgets", "deployments", "replicasets",
-    "statefulsets", "daemonsets", "jobs",
-)  # fmt: skip
-"""The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to it."""
+    "nodes",
+    "resourceslices",
+    "deviceclasses",
+    "resourceclaims",
+    "resourceclaimtemplates",
+    "pods",
+    "namespaces",
+    "resourcequotas",
+    "limitranges",
+    "priorityclasses",
+    "poddisruptionbudgets",
+    "deployments",
+    "replicasets",
+    "statefulsets",
+    "daemonsets",
+    "jobs",
+)
+"""The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to
+it.
+"""
 VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets")
 """The kinds that a cluster is compared by with what was planned: all that `verify` reads of it."""
 _GROUPS: Final = {
@@ -17,7 +32,12 @@ _GROUPS: Final = {
     "apps": ("deployments", "replicasets", "statefulsets", "daemonsets"),
     "batch": ("jobs",),
     "policy": ("poddisruptionbudgets",),
-    "resource.k8s.io": ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
+    "resource.k8s.io": (
+        "deviceclasses",
+        "resourceclaims",
+        "resourceclaimtemplates",
+        "resourceslices",
+    ),
     "scheduling.k8s.io": ("priorityclasses",),
 }
 SNAPSHOT_COMMAND: Final = f"kubectl get {','.join(SNAPSHOT_KINDS)} -A -o json"

@@ -1,4 +1,5 @@
-"""A stream of YAML documents, cut where a line begins with three hyphens: as kubectl cuts it, before any is read.
+"""A stream of YAML documents, cut where a line begins with three hyphens: as kubectl cuts it,
+before any is read.
 
 Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader).
 """
@@ -13,7 +14,9 @@ _SEPARATOR: Final = re.compile(r"\n---[^\n]*")
 
 
 def split_stream(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the documents of a YAML text, each with the separator that stands before it, "" before the first."""
+    """Yield the documents of a YAML text, each with the separator that stands before it, "" before
+    the first.
+    """
     text = f"\n{text}"
     separator, start = "", 1
     for match in _SEPARATOR.finditer(text):

@@ -1,6 +1,7 @@
 """Documents as plain dicts and lists that remember the line of every key and item.
 
-Where a text is JSON, lines are found when they are asked for, from the outside in: `finder` knows how.
+Where a text is JSON, lines are found when they are asked for, from the outside in: `finder` knows
+how.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 class Map(dict[str, Any]):
-    """A mapping; `line` is where it begins, `lines` how many lines below that each key stands, in their order."""
+    """A mapping; `line` is where it begins, `lines` how many lines below that each key stands, in
+    their order.
+    """
 
     __slots__ = ("finder", "line", "lines")
 
@@ -70,7 +73,9 @@ def _found(node: Map | Seq, name: str) -> Any:
     return node.lines
 
 
-def new_map(items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: tuple[int, ...] | None = None) -> Map:
+def new_map(
+    items: Iterable[tuple[str, Any]] = (), line: int = 0, lines: tuple[int, ...] | None = None
+) -> Map:
     """Return a mapping; without `lines` every key stands where it begins."""
     node = Map(items)
     node.line = line
@@ -92,15 +97,23 @@ def line_of(node: Any, key: str | int) -> int:
         line: int = node.line
         return line + node.lines[list(node).index(str(key))] if key in node else line
     if node.__class__ is Seq:
-        return int(node.line + (node.lines[key] if isinstance(key, int) and key < len(node.lines) else 0))
+        return int(
+            node.line + (node.lines[key] if isinstance(key, int) and key < len(node.lines) else 0)
+        )
     return 0
 
 
 def line_at(node: Any, at: Location) -> int:
-    """Return the line of what stands at this location below a node, or of the nearest thing around it."""
+    """Return the line of what stands at this location below a node, or of the nearest thing around
+    it.
+    """
     line = int(getattr(node, "line", 0))
     for part in at:
-        if not (part in node if isinstance(node, dict) else isinstance(node, list) and part in range(len(node))):
+        if not (
+            part in node
+            if isinstance(node, dict)
+            else isinstance(node, list) and part in range(len(node))
+        ):
             break
         line, node = line_of(node, part) or line, node[part]
     return line
@@ -119,7 +132,9 @@ def child(place: Place, node: Any, key: str | int) -> Place:
 
 
 def clone(node: Any) -> Any:
-    """Return a copy with the same lines, so that a change leaves what was read alone; plain data gets no lines."""
+    """Return a copy with the same lines, so that a change leaves what was read alone; plain data
+    gets no lines.
+    """
     line, lines = getattr(node, "line", 0), getattr(node, "lines", None)
     if isinstance(node, dict):
         copy = new_map(node.items(), line, lines)

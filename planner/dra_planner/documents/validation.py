@@ -15,8 +15,17 @@ def kind_of(value: object) -> str:
     """Return what kind of value it is, in the words of YAML."""
     if value is None:
         return "nothing"
-    names = {str: "text", bool: "true or false", list: "a list", dict: "a mapping", int: "a number", float: "a number"}
-    return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
+    names = {
+        str: "text",
+        bool: "true or false",
+        list: "a list",
+        dict: "a mapping",
+        int: "a number",
+        float: "a number",
+    }
+    return next(
+        (name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__
+    )
 
 
 def sentences(
@@ -27,10 +36,12 @@ def sentences(
     keys: Collection[str],
     what_to_write: Callable[[Location], str] = lambda at: "",
 ) -> Iterator[tuple[Location, str]]:
-    """Yield one fault for each place, in words; alternatives of a union that fail at one place become one.
+    """Yield one fault for each place, in words; alternatives of a union that fail at one place
+    become one.
 
-    `document` is what it is called, `keys` are all that such documents have: the nearest is told for an unknown one.
-    `what_to_write` gives an example of a key that is missing at a place, or nothing.
+    `document` is what it is called, `keys` are all that such documents have: the nearest is told
+    for an unknown one. `what_to_write` gives an example of a key that is missing at a place, or
+    nothing.
     """
     told: dict[Location, list[str]] = {}
     for problem in error.errors(include_url=False):
@@ -42,7 +53,8 @@ def sentences(
             told[at].append(sentence)
     for at, said in told.items():
         inside = any(len(other) > len(at) and other[: len(at)] == at for other in told)
-        if not inside:  # what another alternative of a union would have wanted in place of a mapping
+        # what another alternative of a union would have wanted in place of a mapping
+        if not inside:
             yield at, " or ".join(said)
 
 
@@ -52,7 +64,11 @@ def _document_location(loc: Location, data: object) -> Location:
     here: object = data
     for index, part in enumerate(loc):
         last = index == len(loc) - 1
-        if isinstance(here, Mapping) and isinstance(part, str) and (part in here or (last and _is_key(part))):
+        if (
+            isinstance(here, Mapping)
+            and isinstance(part, str)
+            and (part in here or (last and _is_key(part)))
+        ):
             at.append(part)
             here = here.get(part)
         elif isinstance(here, list) and isinstance(part, int) and part < len(here):
@@ -95,7 +111,10 @@ def _sentence(problem: Any, document: str, keys: Collection[str]) -> str:
             wanted = kind.removesuffix("_type")
             return f"must be {_WORDS.get(wanted, wanted)}, not {_shown(problem['input'])}"
         case "string_pattern_mismatch":
-            return f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits and dashes"
+            return (
+                f"{_shown(problem['input'])} is not a valid name: lower-case letters, digits "
+                "and dashes"
+            )
         case _:
             message = str(problem["msg"])
             return f"{message[:1].lower()}{message[1:]}, not {_shown(problem['input'])}"

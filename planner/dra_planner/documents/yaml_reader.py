@@ -1,7 +1,7 @@
 """One YAML document, built from the events of libyaml with the line of every key and item.
 
-Faster than composing nodes first, and the only way to keep both positions and kubectl's dialect. The same text
-gives the same tree with PyYAML's own parser where libyaml is missing.
+Faster than composing nodes first, and the only way to keep both positions and kubectl's dialect.
+The same text gives the same tree with PyYAML's own parser where libyaml is missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from yaml.events import (
 
 from dra_planner.documents.advice import RENDER
 from dra_planner.documents.limits import MAX_DEPTH, MAX_NODES
-from dra_planner.documents.scalars import MERGE, NotInJson, PlainKeys, PlainValues, key_text, resolve_plain
+from dra_planner.documents.scalars import (
+    MERGE,
+    NotInJson,
+    PlainKeys,
+    PlainValues,
+    key_text,
+    resolve_plain,
+)
 from dra_planner.documents.tree import Map, Seq
 
 
@@ -71,13 +78,22 @@ _MAX_REMEMBERED: Final = 50_000
 _ESCAPED_SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")  # goyaml.v2 does not know it
 _ANCHOR: Final = re.compile(r"(?<![\w=/.;)%+&])&(?![&\s])")
 _TAGS: Final[dict[str, type]] = {
-    "str": str, "binary": str, "timestamp": str, "bool": bool, "int": int, "float": float, "null": type(None),
-}  # fmt: skip
+    "str": str,
+    "binary": str,
+    "timestamp": str,
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "null": type(None),
+}
 _CORE: Final = "tag:yaml.org,2002:"
 
 
-def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tuple[Any, list[Remark]]:
-    """Return the tree of one document and remarks on it; raises Fault. None stands for an empty document.
+def read_yaml(
+    text: str, first_line: int = 1, most_nodes: int = MAX_NODES
+) -> tuple[Any, list[Remark]]:
+    """Return the tree of one document and remarks on it; raises Fault. None stands for an empty
+    document.
 
     `most_nodes`: how many its aliases may expand to.
     """
@@ -95,9 +111,13 @@ def read_yaml(text: str, first_line: int = 1, most_nodes: int = MAX_NODES) -> tu
         position = getattr(error, "position", 0) or 0
         raise Fault(f"{reason}", first_line + text.count("\n", 0, position)) from None
     except UnicodeEncodeError:
-        raise Fault("holds half of a surrogate pair", first_line, "save the file as UTF-8") from None
+        raise Fault(
+            "holds half of a surrogate pair", first_line, "save the file as UTF-8"
+        ) from None
     except NotInJson as error:
-        raise Fault(f"{error} is not a number that JSON can hold", first_line + _line_of(str(error), text)) from None
+        raise Fault(
+            f"{error} is not a number that JSON can hold", first_line + _line_of(str(error), text)
+        ) from None
 
 
 def _line_of(scalar: str, text: str) -> int:
@@ -111,17 +131,20 @@ def _line_of(scalar: str, text: str) -> int:
 
 VALUES: Final = PlainValues()
 _KEYS: Final = PlainKeys()
-_LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}  # most collections have their keys on lines in a row
+# most collections have their keys on lines in a row
+_LINES: Final[dict[tuple[int, ...], tuple[int, ...]]] = {}
 
 
 class _Builder:
     """Turns the events of one document into a tree.
 
-    Plain scalars, nine in ten nodes, are taken where they stand; `_node` reads all others. Anchors are rare: where a
-    text has none, nothing is counted and looked up for them.
+    Plain scalars, nine in ten nodes, are taken where they stand; `_node` reads all others. Anchors
+    are rare: where a text has none, nothing is counted and looked up for them.
     """
 
-    def __init__(self, next_event: Callable[[], Any], first_line: int, text: str, most_nodes: int) -> None:
+    def __init__(
+        self, next_event: Callable[[], Any], first_line: int, text: str, most_nodes: int
+    ) -> None:
         self.remarks: list[Remark] = []
         self._has_second = False  # object in the document, without a separator before it
         self._next = next_event
@@ -135,7 +158,9 @@ class _Builder:
         self._nodes, self._most_nodes = 0, most_nodes
 
     def build(self) -> Any:
-        """Return the first document's tree; as in goyaml.v2 what follows it is not read, which is remarked."""
+        """Return the first document's tree; as in goyaml.v2 what follows it is not read, which is
+        remarked.
+        """
         next_event = self._next
         next_event()  # the stream begins
         event = next_event()
@@ -150,12 +175,16 @@ class _Builder:
         if follows:
             line = end.end_mark.line + self._first
             message = "what follows the end of the document is ignored"
-            self.remarks.append(Remark("ignored-text", message, line, "separate documents with a line of ---"))
+            self.remarks.append(
+                Remark("ignored-text", message, line, "separate documents with a line of ---")
+            )
         return root
 
     @property
     def _node(self) -> Callable[[Any, int], Any]:
-        """Return what reads one node; chosen anew each time, for a builder that kept it would hold itself."""
+        """Return what reads one node; chosen anew each time, for a builder that kept it would hold
+        itself.
+        """
         return self._anchored if self._has_anchors else self._bare
 
     @property
@@ -164,7 +193,9 @@ class _Builder:
         return not (self._has_anchors or (self._has_questions and self._flows))
 
     def _anchored(self, event: Any, room: int) -> Any:
-        """Return a node of a text with anchors: what carries one is kept for its aliases, and all are counted."""
+        """Return a node of a text with anchors: what carries one is kept for its aliases, and all
+        are counted.
+        """
         anchor = event.anchor
         if event.__class__ is AliasEvent or anchor is None:
             self._nodes += 1
@@ -178,7 +209,9 @@ class _Builder:
         return node
 
     def _bare(self, event: Any, room: int) -> Any:
-        """Return the node that begins with this event; `room` is how many levels deeper it may go."""
+        """Return the node that begins with this event; `room` is how many levels deeper it may
+        go.
+        """
         kind = event.__class__
         if kind is ScalarEvent:
             if not event.implicit[0]:
@@ -191,7 +224,11 @@ class _Builder:
         if not room:
             raise Fault(f"is nested more than {MAX_DEPTH} levels deep", line)
         self._flows += bool(event.flow_style)
-        node = self._mapping(line, room - 1) if kind is MappingStartEvent else self._sequence(line, room - 1)
+        node = (
+            self._mapping(line, room - 1)
+            if kind is MappingStartEvent
+            else self._sequence(line, room - 1)
+        )
         self._flows -= bool(event.flow_style)
         return node
 
@@ -201,7 +238,8 @@ class _Builder:
         node.line = line
         lines: list[int] = []
         add_line, begin = lines.append, line - self._first
-        moved: dict[str, int] = {}  # keys that were merged or stand there again, and where they stand last
+        # keys that were merged or stand there again, and where they stand last
+        moved: dict[str, int] = {}
         while True:
             event = next_event()
             if event.__class__ is ScalarEvent and is_plain and event.implicit[0]:
@@ -249,7 +287,9 @@ class _Builder:
                 node.append(read_node(event, room))
 
     def _key(self, event: Any, room: int) -> str | None:
-        """Return the text of a key that is no plain scalar, or has an anchor; None where it merges, or is null."""
+        """Return the text of a key that is no plain scalar, or has an anchor; None where it merges,
+        or is null.
+        """
         if event.__class__ is ScalarEvent and event.implicit[0]:
             self._check_question(event)
             value = _KEYS[event.value]
@@ -262,15 +302,22 @@ class _Builder:
         return key_text(node)
 
     def _remark_repeated(self, key: str, line: int) -> None:
-        message, fix = f'"{key}" appears twice in one mapping; the last one wins', "remove one of them"
+        message, fix = (
+            f'"{key}" appears twice in one mapping; the last one wins',
+            "remove one of them",
+        )
         if key == "apiVersion":
-            message = "a second object begins here without a line between them, and the last one wins"
+            message = (
+                "a second object begins here without a line between them, and the last one wins"
+            )
             fix, self._has_second = "write --- on a line of its own before it", True
         elif key in _OF_OBJECTS and self._has_second:
             return  # of the second object
         self.remarks.append(Remark("duplicate-key", message, line, fix))
 
-    def _merge(self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int) -> None:
+    def _merge(
+        self, node: Map, key: Any, lines: list[int], moved: dict[str, int], below: int, room: int
+    ) -> None:
         """Merge `<<: *alias`; as in goyaml.v2 its keys override those that stand before."""
         if key.__class__ is not ScalarEvent or key.value != MERGE:
             text = getattr(key, "value", None) or "null"
@@ -279,20 +326,26 @@ class _Builder:
         value = self._node(self._next(), room)
         for part in reversed(value if isinstance(value, Seq) else [value]):
             if not isinstance(part, Map):
-                raise Fault("map merge requires map or sequence of maps as the value", node.line + below)
+                raise Fault(
+                    "map merge requires map or sequence of maps as the value", node.line + below
+                )
             for name, item in part.items():
                 if name not in node:
                     lines.append(below)
                 elif name not in moved:
                     message = f'"{name}" stands before a merge, which overrides it'
-                    self.remarks.append(Remark("merged-key", message, node.line + below, "write the merge first"))
+                    self.remarks.append(
+                        Remark("merged-key", message, node.line + below, "write the merge first")
+                    )
                 node[name] = item
                 moved[name] = below
 
     def _alias(self, anchor: str, line: int) -> Any:
         value = self._anchors.get(anchor, _UNKNOWN)
         if value is _UNKNOWN:
-            raise Fault(f"unknown anchor '{anchor}' referenced", line, f"write &{anchor} before *{anchor}")
+            raise Fault(
+                f"unknown anchor '{anchor}' referenced", line, f"write &{anchor} before *{anchor}"
+            )
         if value is _UNSET:
             raise Fault(f"anchor '{anchor}' value contains itself", line)
         self._nodes += self._sizes.get(id(value), 1)
@@ -301,10 +354,16 @@ class _Builder:
         return value
 
     def _check_question(self, event: Any) -> None:
-        """Refuse a question mark in a plain scalar between brackets: goyaml.v2 takes it for the sign of a key there."""
+        """Refuse a question mark in a plain scalar between brackets: goyaml.v2 takes it for the
+        sign of a key there.
+        """
         if self._flows and "?" in event.value:
             line = event.start_mark.line + self._first
-            raise Fault("did not find expected ',' or closing bracket", line, "quote what holds a question mark")
+            raise Fault(
+                "did not find expected ',' or closing bracket",
+                line,
+                "quote what holds a question mark",
+            )
 
     def _tagged(self, event: Any) -> Any:
         """Return the value of a scalar that is quoted or carries a tag."""
@@ -312,14 +371,21 @@ class _Builder:
         line = event.start_mark.line + self._first
         span = event.start_mark.index, event.end_mark.index
         if self._escapes and event.style == '"' and _ESCAPED_SLASH.search(self._escapes, *span):
-            raise Fault("found unknown escape character", line, "write the slash without a backslash")
+            raise Fault(
+                "found unknown escape character", line, "write the slash without a backslash"
+            )
         if tag is None or tag == "!":
             return text
         short = tag.removeprefix(_CORE)
         if short == tag or short not in _TAGS:  # a tag of somebody else: dropped, the text stays
             told = tag if short == tag else f"!!{short}"
             self.remarks.append(
-                Remark("yaml-tag", f"YAML reads {told} as a tag and drops it", line, "put the whole value in quotes")
+                Remark(
+                    "yaml-tag",
+                    f"YAML reads {told} as a tag and drops it",
+                    line,
+                    "put the whole value in quotes",
+                )
             )
             return text
         if short == "binary":
@@ -335,7 +401,9 @@ class _Builder:
 
 
 def _may_have_anchors(text: str) -> bool:
-    """Tell whether some `&` may begin an anchor: not that of `a && b` or of a query such as `?a=1&b=2`."""
+    """Tell whether some `&` may begin an anchor: not that of `a && b` or of a query such as
+    `?a=1&b=2`.
+    """
     at = text.find("&")
     while at >= 0:
         if _ANCHOR.match(text, at):
@@ -346,7 +414,9 @@ def _may_have_anchors(text: str) -> bool:
 
 def _decoded(text: str, line: int) -> str:
     try:
-        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True).decode("utf-8", "replace")
+        return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True).decode(
+            "utf-8", "replace"
+        )
     except ValueError:
         raise Fault("!!binary value contains invalid base64 data", line) from None
 

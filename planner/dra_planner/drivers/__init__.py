@@ -1,8 +1,9 @@
 """Differences between device drivers: one module per driver, behind one protocol.
 
-Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and holds one `DRIVER`. The
-package's path is extended over `sys.path`, so a distribution adds a driver with one module
-`dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Nothing is imported before it is needed.
+Every module or package here but `protocol` is a driver, by the name that a fleet gives it, and
+holds one `DRIVER`. The package's path is extended over `sys.path`, so a distribution adds a driver
+with one module `dra_planner/drivers/<name>.py` and tables in `dra_planner/data/`. Nothing is
+imported before it is needed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,20 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import Cloud
 from dra_planner.drivers.protocol.device_plugin import VendorDevicePlugin
 from dra_planner.drivers.protocol.driver import ConfigFault, Driver, DriverNode
-from dra_planner.drivers.protocol.tables import Availability, KnownClass, availability, known_classes
+from dra_planner.drivers.protocol.tables import (
+    Availability,
+    KnownClass,
+    availability,
+    known_classes,
+)
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.errors import CatalogError
 
-__path__ += [folder for folder in extend_path(list[str](), __name__) if not exists(join(folder, "__init__.py"))]
+__path__ += [
+    folder
+    for folder in extend_path(list[str](), __name__)
+    if not exists(join(folder, "__init__.py"))
+]
 
 __all__ = [
     "Availability",
@@ -69,12 +79,16 @@ def every_driver() -> tuple[AnyDriver, ...]:
 
 
 def driver_of(domain: str) -> AnyDriver | None:
-    """Return the driver that publishes under a name of ResourceSlices ("gpu.example.com"); None for unknown ones."""
+    """Return the driver that publishes under a name of ResourceSlices ("gpu.example.com"); None for
+    unknown ones.
+    """
     return _by_domain().get(domain)
 
 
 def plugin_of(machine: Machine) -> VendorDevicePlugin | None:
-    """Return the vendor's device plugin for the accelerators of a machine type; None if it isn't known."""
+    """Return the vendor's device plugin for the accelerators of a machine type; None if it isn't
+    known.
+    """
     plugins = (each.device_plugin for each in every_driver() if each.serves_accelerator(machine))
     return next((each for each in plugins if each is not None and each.is_installable), None)
 

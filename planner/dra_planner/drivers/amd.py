@@ -55,21 +55,31 @@ class AmdDriver(Driver[ChartOptions]):
         if accelerator.count is None:
             return (f"{machine.name}: how many GPUs it has is not known; none is offered",)
         sentences = [
-            f"{machine.name}: its GPUs aren't partitioned (SPX), and the amdgpu module can read their memory",
+            (
+                f"{machine.name}: its GPUs aren't partitioned (SPX), and the amdgpu module can "
+                "read "
+                "their memory"
+            ),
         ]
         if _row(accelerator.model) is None:
-            sentences.append(f"{machine.name}: what its GPUs publish as productName and memory is not known")
+            sentences.append(
+                f"{machine.name}: what its GPUs publish as productName and memory is not known"
+            )
         return tuple(sentences)
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
-            yield ConfigFault(f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}")
+            yield ConfigFault(
+                f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+            )
         if parameters.get("kind") != "GpuConfig":
             yield ConfigFault(f"{self.title} knows only GpuConfig", "write kind: GpuConfig")
         for key in parameters.keys() - {"apiVersion", "kind"}:
-            yield ConfigFault(f'GpuConfig has no field "{key}", and the driver decodes strictly', f"remove {key}")
+            yield ConfigFault(
+                f'GpuConfig has no field "{key}", and the driver decodes strictly', f"remove {key}"
+            )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]

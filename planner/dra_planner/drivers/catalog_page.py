@@ -1,4 +1,6 @@
-"""The catalogue as a page for people: `python -m dra_planner.drivers.catalog_page > docs/catalog.md`."""
+"""The catalogue as a page for people: `python -m dra_planner.drivers.catalog_page >
+docs/catalog.md`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Kubernetes releases is taken from their records in `planner/dra_planner/releases
 
 
 def render_page() -> str:
-    """Return the whole page as Markdown, ending in a newline; the same tables give the same text."""
+    """Return the whole page as Markdown, ending in a newline; the same tables give the same
+    text.
+    """
     sections = [
         [_INTRODUCTION.rstrip()],
         _gpus(),
@@ -45,31 +49,75 @@ def _gpus() -> list[str]:
         capability = gpu.cuda_compute_capability
         memory = f"{gpu.memory_mib} Mi" if gpu.memory_mib else None
         names = (gpu.product_name, gpu.brand, gpu.architecture)
-        return (f"`{gpu.id}`", *names, capability, memory, mig, gpu.provenance.confidence, gpu.provenance.note)
+        return (
+            f"`{gpu.id}`",
+            *names,
+            capability,
+            memory,
+            mig,
+            gpu.provenance.confidence,
+            gpu.provenance.note,
+        )
 
-    header = ("id", "product name", "brand", "architecture", "capability", "memory", "MIG", "confidence", "note")
+    header = (
+        "id",
+        "product name",
+        "brand",
+        "architecture",
+        "capability",
+        "memory",
+        "MIG",
+        "confidence",
+        "note",
+    )
     return ["## GPUs", "", *_table(header, (cells(gpu) for gpu in nvidia.gpus()))]
 
 
 def _profiles() -> list[str]:
     def cells(profile: MigProfile) -> tuple[object, ...]:
         starts = ", ".join(str(start) for start in profile.starts)
-        engines = (profile.multiprocessors, profile.copy_engines, profile.decoders, profile.encoders)
+        engines = (
+            profile.multiprocessors,
+            profile.copy_engines,
+            profile.decoders,
+            profile.encoders,
+        )
         rest = (profile.jpeg_engines, profile.ofa_engines)
         memory = f"{profile.memory_mib} Mi" if profile.memory_mib else None
         placement = (profile.max_instances, profile.size, starts, profile.gi_profile_id)
         return (profile.name, memory, *engines, *rest, *placement, profile.provenance.confidence)
 
     header = (
-        "profile", "memory", "SMs", "copy", "decode", "encode", "JPEG", "OFA", "at most", "slices", "starts", "GI id",
+        "profile",
+        "memory",
+        "SMs",
+        "copy",
+        "decode",
+        "encode",
+        "JPEG",
+        "OFA",
+        "at most",
+        "slices",
+        "starts",
+        "GI id",
         "confidence",
-    )  # fmt: skip
-    lines = ["## MIG profiles", "", "Layouts that a pool's `mig` may name are listed above each table."]
+    )
+    lines = [
+        "## MIG profiles",
+        "",
+        "Layouts that a pool's `mig` may name are listed above each table.",
+    ]
     for gpu in nvidia.gpus():
         if gpu.mig_table == gpu.id:
             layouts = ", ".join(f"`{layout}`" for layout in nvidia.mig_layouts(gpu))
-            same = [other.id for other in nvidia.gpus() if other.mig_table == gpu.id and other.id != gpu.id]
-            title = f"### {gpu.product_name or gpu.id}" + (f" (and `{'`, `'.join(same)}`)" if same else "")
+            same = [
+                other.id
+                for other in nvidia.gpus()
+                if other.mig_table == gpu.id and other.id != gpu.id
+            ]
+            title = f"### {gpu.product_name or gpu.id}" + (
+                f" (and `{'`, `'.join(same)}`)" if same else ""
+            )
             rows = (cells(profile) for profile in nvidia.mig_profiles(gpu.id))
             lines += ["", title, "", layouts, "", *_table(header, rows)]
     return lines
@@ -125,7 +173,13 @@ def _gates() -> list[str]:
         "",
         "As released; empty where the release does not know the gate.",
         "",
-        *_table(("gate", *(f"{release.version}.{release.latest_patch}" for release in RELEASES.values())), rows),
+        *_table(
+            (
+                "gate",
+                *(f"{release.version}.{release.latest_patch}" for release in RELEASES.values()),
+            ),
+            rows,
+        ),
     ]
 
 
@@ -158,7 +212,12 @@ def _vocabulary() -> list[str]:
             names.setdefault(key, set()).add(release.version)
     header = ("device", "attribute", "type", *(release.version for release in releases))
     rows = (
-        (device, f"`{name}`", kind, *("yes" if release.version in versions else "" for release in releases))
+        (
+            device,
+            f"`{name}`",
+            kind,
+            *("yes" if release.version in versions else "" for release in releases),
+        )
         for (device, name, kind), versions in names.items()
     )
     return ["## Attributes that the driver publishes", "", *_table(header, rows)]
@@ -176,13 +235,30 @@ def _machines(row: Row) -> list[str]:
         roots = Counter(place.pcie_root for place in catalog.gpu_places(machine) if place.pcie_root)
         interfaces = len(catalog.network_interfaces(machine)) or None
         region = str(len(machine.regions)) if machine.is_offered else "not offered"
-        facts = (machine.arch, machine.vcpus, memory, count, model, len(roots) or None, interfaces, region)
+        facts = (
+            machine.arch,
+            machine.vcpus,
+            memory,
+            count,
+            model,
+            len(roots) or None,
+            interfaces,
+            region,
+        )
         return (f"`{machine.name}`", *facts, machine.provenance.confidence)
 
     header = (
-        "machine", "arch", "vCPU", "memory", "accelerators", "model", "PCIe roots", "interfaces", "regions",
+        "machine",
+        "arch",
+        "vCPU",
+        "memory",
+        "accelerators",
+        "model",
+        "PCIe roots",
+        "interfaces",
+        "regions",
         "confidence",
-    )  # fmt: skip
+    )
     lines = [f"## {row['heading']}", "", *_table(header, (cells(machine) for machine in machines))]
     return [*lines, "", row["machines_note"]] if row["machines_note"] else lines
 

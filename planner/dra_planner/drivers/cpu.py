@@ -1,7 +1,7 @@
 """The CPU driver of SIG Node: exclusive CPUs, as capacity of a NUMA node or socket, or one by one.
 
-Source: kubernetes-sigs/dra-driver-cpu:pkg/device/builder.go, pkg/driver/dra_hooks.go, api/v1alpha1/types.go and
-docs/user/*.md@de98098 (0.2.0 and later).
+Source: kubernetes-sigs/dra-driver-cpu:pkg/device/builder.go, pkg/driver/dra_hooks.go,
+api/v1alpha1/types.go and docs/user/*.md@de98098 (0.2.0 and later).
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ def reserved_fault(text: str) -> str:
     """Return why a text isn't a set of CPUs as Linux writes it ("0-1,4"), or ""."""
     if text and not all(map(_RANGE.fullmatch, text.split(","))):
         return f'"{text}" is not a set of CPUs (0-1,4)'
-    wrong = [part for part, (first, last) in zip(text.split(","), _ranges(text), strict=True) if first > last]
+    wrong = [
+        part
+        for part, (first, last) in zip(text.split(","), _ranges(text), strict=True)
+        if first > last
+    ]
     return f'range "{wrong[0]}" of CPUs starts after its end' if wrong else ""
 
 
@@ -48,7 +52,9 @@ class CpuOptions(StrictDocument):
     """The CPU driver, and how it groups CPUs."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
-        default="", description="Version of the Helm chart. Default: the version that this release was checked with."
+        default="",
+        description="Version of the Helm chart. Default: the version that this release was checked "
+        "with.",
     )
     mode: Literal["grouped", "individual"] = Field(
         default="grouped",
@@ -58,12 +64,18 @@ class CpuOptions(StrictDocument):
         default="numanode", description="Group of CPUs that becomes one device in grouped mode."
     )
     reserved: Annotated[str, refused_by(reserved_fault)] = Field(
-        default="", alias="reservedCPUs", description="CPUs that the driver doesn't publish, for example 0-1."
+        default="",
+        alias="reservedCPUs",
+        description="CPUs that the driver doesn't publish, for example 0-1.",
     )
 
     def reserved_of(self, vcpus: int) -> frozenset[int]:
         """Return which CPUs of a node with so many the driver doesn't publish."""
-        return frozenset(cpu for first, last in _ranges(self.reserved) for cpu in range(first, min(last + 1, vcpus)))
+        return frozenset(
+            cpu
+            for first, last in _ranges(self.reserved)
+            for cpu in range(first, min(last + 1, vcpus))
+        )
 
 
 class CpuDriver(Driver[CpuOptions]):
@@ -92,8 +104,13 @@ class CpuDriver(Driver[CpuOptions]):
     def assumptions(self, options: CpuOptions, node: DriverNode) -> tuple[str, ...]:
         machine = node.machine
         return (
-            f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime has NRI",
-            f"{machine.name}: its NUMA nodes and sockets are known at run time only (`pulumi-dra catalog add` learns "
+            (
+                f"{machine.name}: kubelet's cpuManagerPolicy is none, and the container runtime "
+                "has "
+                "NRI"
+            ),
+            f"{machine.name}: its NUMA nodes and sockets are known at run time only (`pulumi-dra "
+            "catalog add` learns "
             "them from a running node)",
         )
 
@@ -103,13 +120,16 @@ class CpuDriver(Driver[CpuOptions]):
             yield (
                 "mode",
                 UnsupportedFeature(
-                    f"grouped mode needs the feature gate DRAConsumableCapacity, which is off in Kubernetes "
+                    "grouped mode needs the feature gate DRAConsumableCapacity, which is off in "
+                    "Kubernetes "
                     f"1.{features.minor} on {cloud.title}",
                     fix="write mode: individual, or use Kubernetes 1.36",
                 ),
             )
 
-    def pool_faults(self, options: CpuOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+    def pool_faults(
+        self, options: CpuOptions, cloud: Cloud, machine: Machine, mig: str
+    ) -> Iterator[Fault]:
         if machine.vcpus is not None and len(options.reserved_of(machine.vcpus)) == machine.vcpus:
             yield (
                 "machine",
@@ -134,18 +154,22 @@ class CpuDriver(Driver[CpuOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} decodes only apiVersion {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+                f"{self.title} decodes only apiVersion {_API_VERSION}",
+                f"write apiVersion: {_API_VERSION}",
             )
         config = parameters.get("cpuConfig")
         cpus = config.get("cpuset") if isinstance(config, Mapping) else None
         if not isinstance(cpus, str) or not cpus or reserved_fault(cpus):
-            yield ConfigFault(f"{self.title} needs a cpuset such as 2-5", 'write cpuConfig: {cpuset: "2-5"}')
+            yield ConfigFault(
+                f"{self.title} needs a cpuset such as 2-5", 'write cpuConfig: {cpuset: "2-5"}'
+            )
 
     def pod_faults(self, use: PodUse, features: Features) -> Iterator[ConfigFault]:
         if len(use.containers) > 1:
             names = ", ".join(f'"{name}"' for name in use.containers)
             yield ConfigFault(
-                f'containers {names} use claim "{use.claim}", but {self.title} gives a claim to one container: the '
+                f'containers {names} use claim "{use.claim}", but {self.title} gives a claim to '
+                "one container: the "
                 "others fail with CreateContainerError",
                 "give each container its own claim",
             )
@@ -153,7 +177,8 @@ class CpuDriver(Driver[CpuOptions]):
             amount = amounts.get(CPUS)
             if amount is not None and (amount.sign <= 0 or amount.milli_value % 1000):
                 yield ConfigFault(
-                    f'claim "{use.claim}" requests {amount} of {CPUS}, but {self.title} prepares only whole CPUs',
+                    f'claim "{use.claim}" requests {amount} of {CPUS}, but {self.title} prepares '
+                    "only whole CPUs",
                     f"request {max(1, amount.value)} of {CPUS}",
                 )
 
@@ -162,7 +187,9 @@ class CpuDriver(Driver[CpuOptions]):
 
 
 def _group(options: CpuOptions) -> Device:
-    """Return one device for all groups: how many there are, and how many CPUs each has, is a fact of the node."""
+    """Return one device for all groups: how many there are, and how many CPUs each has, is a fact
+    of the node.
+    """
     by_socket = options.group_by == "socket"
     names = ("dra.cpu/socketID", "dra.cpu/numCPUs", *(() if by_socket else _NUMA))
     return Device(
@@ -196,7 +223,9 @@ def _individual(vcpus: int, options: CpuOptions) -> list[Device]:
 
 def _slices_of(node_name: str, devices: Sequence[Device]) -> tuple[ResourceSlice, ...]:
     """Return the devices in slices of at most 128, the API's limit, in one pool."""
-    parts = [devices[start : start + _CPUS_OF_SLICE] for start in range(0, len(devices), _CPUS_OF_SLICE)]
+    parts = [
+        devices[start : start + _CPUS_OF_SLICE] for start in range(0, len(devices), _CPUS_OF_SLICE)
+    ]
     if len(parts) < 2:
         return node_slice(CPU_DRIVER, node_name, devices)
     return tuple(

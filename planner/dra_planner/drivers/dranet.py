@@ -1,6 +1,7 @@
 """DRANET: the network interfaces of a node that pods can claim in addition to a GPU.
 
-Source: kubernetes-sigs/dranet@f258477 (attribute names) and the metadata that ships with Karpenter (values).
+Source: kubernetes-sigs/dranet@f258477 (attribute names) and the metadata that ships with Karpenter
+(values).
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,10 +45,13 @@ _ONLY_THE_NODE_KNOWS = (
 
 
 class DranetSettings(StrictDocument):
-    """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs it."""
+    """DRANET: network interfaces that pods claim beside GPUs. EFA on EKS; on GKE the cloud runs
+    it.
+    """
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
-        default="", description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out."
+        default="",
+        description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out.",
     )
 
 
@@ -82,22 +86,33 @@ class DranetDriver(Driver[DranetSettings]):
 
 
 def predict_network_slices(machine: Machine, *, node_name: str) -> tuple[ResourceSlice, ...]:
-    """Return what DRANET publishes on a node of this machine type; none where it has nothing that pods can claim.
+    """Return what DRANET publishes on a node of this machine type; none where it has nothing that
+    pods can claim.
 
-    Only interfaces beside the node's own are predicted: EFA on EKS, whose chart publishes no others; RDMA and gVNIC
-    interfaces of the additional networks on GKE. Where a PCIe root is public it is `Unknown` with the same group as
-    that of the GPUs below it, so that both can be claimed together; elsewhere nothing is known of it.
+    Only interfaces beside the node's own are predicted: EFA on EKS, whose chart publishes no
+    others; RDMA and gVNIC interfaces of the additional networks on GKE. Where a PCIe root is public
+    it is `Unknown` with the same group as that of the GPUs below it, so that both can be claimed
+    together; elsewhere nothing is known of it.
     """
     interfaces = network_interfaces(machine)
     if not interfaces:
         return ()
     groups = efa_groups(machine) or ({},) * len(interfaces)
-    devices = tuple(_device(machine, index, interface, groups[index]) for index, interface in enumerate(interfaces))
+    devices = tuple(
+        _device(machine, index, interface, groups[index])
+        for index, interface in enumerate(interfaces)
+    )
     name = f"00000-{NETWORK_DRIVER}-{node_name}"
-    return (ResourceSlice(name=name, driver=NETWORK_DRIVER, pool=node_name, node_name=node_name, devices=devices),)
+    return (
+        ResourceSlice(
+            name=name, driver=NETWORK_DRIVER, pool=node_name, node_name=node_name, devices=devices
+        ),
+    )
 
 
-def _device(machine: Machine, index: int, interface: NetworkInterface, groups: Mapping[str, AttributeValue]) -> Device:
+def _device(
+    machine: Machine, index: int, interface: NetworkInterface, groups: Mapping[str, AttributeValue]
+) -> Device:
     attributes: dict[str, AttributeValue] = {
         "dra.net/pciDevice": interface.pci_device or Unknown(),
         "dra.net/pciSubsystem": interface.pci_subsystem or Unknown(),
@@ -112,25 +127,37 @@ def _device(machine: Machine, index: int, interface: NetworkInterface, groups: M
 
 
 def _attributes_of_cloud(machine: Machine) -> dict[str, AttributeValue]:
-    """Return what DRANET publishes of every interface on this cloud; most of it is known at run time only."""
+    """Return what DRANET publishes of every interface on this cloud; most of it is known at run
+    time only.
+    """
     known: dict[str, AttributeValue] = {"machine-type": machine.instance_type}
     rows = (row for row in read_table("network_attributes") if row["cloud"] == machine.cloud)
     return {row["attribute"]: known.get(row["value"], Unknown()) for row in rows}
 
 
 def network_assumptions(machine: Machine) -> tuple[str, ...]:
-    """Return what `predict_network_slices` takes for granted or leaves open on such a node, in sentences."""
+    """Return what `predict_network_slices` takes for granted or leaves open on such a node, in
+    sentences.
+    """
     interfaces = network_interfaces(machine)
     name = machine.name
     if not interfaces:
         if cloud_of(machine).knows_network_interfaces(machine):
             return ()
-        return (f"{name}: how many network interfaces pods can claim is not known; none is offered",)
-    sentences = [f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"]
+        return (
+            f"{name}: how many network interfaces pods can claim is not known; none is offered",
+        )
+    sentences = [
+        f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"
+    ]
     if all(each.pcie_root is None for each in interfaces):
-        sentences.append(f"{name}: which PCIe roots its network interfaces share with GPUs is not known")
+        sentences.append(
+            f"{name}: which PCIe roots its network interfaces share with GPUs is not known"
+        )
     elif not all(each.is_observed for each in interfaces):
-        sentences.append(f"{name}: the places of its network interfaces are put together from single print-outs")
+        sentences.append(
+            f"{name}: the places of its network interfaces are put together from single print-outs"
+        )
     return tuple(sentences)
 
 

@@ -12,7 +12,14 @@ from dra_planner.catalog import Machine
 from dra_planner.drivers.protocol.driver import Driver, DriverNode
 from dra_planner.drivers.protocol.options import ChartOptions
 from dra_planner.drivers.protocol.slices import node_slice
-from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown, Version
+from dra_planner.model import (
+    AttributeValue,
+    Device,
+    DeviceCapacity,
+    ResourceSlice,
+    Unknown,
+    Version,
+)
 from dra_planner.quantity import Quantity
 
 EXAMPLE_DRIVER = "gpu.example.com"
@@ -26,7 +33,10 @@ class ExampleDriver(Driver[ChartOptions]):
     title = "DRA example driver"
     domains: ClassVar[tuple[str, ...]] = (EXAMPLE_DRIVER,)
     options = ChartOptions
-    meaning = "The example driver of SIG Node, with eight simulated GPUs on every node: true, or which version."
+    meaning = (
+        "The example driver of SIG Node, with eight simulated GPUs on every node: true, or "
+        "which version."
+    )
 
     def serves(self, machine: Machine) -> bool:
         return True
@@ -48,7 +58,10 @@ def _gpu(index: int) -> Device:
         "model": "LATEST-GPU-MODEL",
         "driverVersion": Version("1.0.0"),
     }
-    capacity = {"memory": DeviceCapacity(Quantity.parse("80Gi")), "compute": DeviceCapacity(Quantity.parse("100"))}
+    capacity = {
+        "memory": DeviceCapacity(Quantity.parse("80Gi")),
+        "compute": DeviceCapacity(Quantity.parse("100")),
+    }
     return Device(name=f"gpu-{index}", attributes=attributes, capacity=capacity)
 
 

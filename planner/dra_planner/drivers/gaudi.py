@@ -1,6 +1,7 @@
 """Intel's Gaudi driver.
 
-Source: intel/intel-resource-drivers-for-kubernetes:cmd/kubelet-gaudi-plugin/node_state.go@1da939f (gaudi-v0.7.2).
+Source: intel/intel-resource-drivers-for-kubernetes:cmd/kubelet-gaudi-plugin/node_state.go@1da939f
+(gaudi-v0.7.2).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 GAUDI_DRIVER = "gaudi.intel.com"
-_MODELS = {"Gaudi HL-205": "Gaudi"}  # as the cloud names the board: as the driver publishes its model
+# as the cloud names the board: as the driver publishes its model
+_MODELS = {"Gaudi HL-205": "Gaudi"}
 
 
 class GaudiDriver(Driver[ChartOptions]):

@@ -1,6 +1,7 @@
 """Intel's GPU driver: GPUs bound to a DRM driver or to VFIO.
 
-Source: intel/intel-resource-drivers-for-kubernetes:cmd/kubelet-gpu-plugin/node_state.go@1da939f (gpu-v0.11.0).
+Source: intel/intel-resource-drivers-for-kubernetes:cmd/kubelet-gpu-plugin/node_state.go@1da939f
+(gpu-v0.11.0).
 """
 
 from __future__ import annotations
@@ -79,7 +80,10 @@ def _gpu(index: int) -> Device:
         "resource.kubernetes.io/pcieRoot": Unknown(),
         **dict.fromkeys(_OF_A_DEVICE, Unknown(name)),
     }
-    capacity = {"memory": DeviceCapacity(Unknown()), "millicores": DeviceCapacity(Quantity.from_int(_MILLICORES))}
+    capacity = {
+        "memory": DeviceCapacity(Unknown()),
+        "millicores": DeviceCapacity(Quantity.from_int(_MILLICORES)),
+    }
     return Device(name=name, attributes=attributes, capacity=capacity)
 
 

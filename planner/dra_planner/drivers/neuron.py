@@ -1,6 +1,7 @@
 """AWS' Neuron driver: Trainium and Inferentia.
 
-Source: aws-neuron/aws-neuron-sdk:deploy/eks/dra.rst@81ce03a (names of the driver and of the attributes).
+Source: aws-neuron/aws-neuron-sdk:deploy/eks/dra.rst@81ce03a (names of the driver and of the
+attributes).
 """
 
 from __future__ import annotations
@@ -19,9 +20,14 @@ from dra_planner.drivers.protocol.tables import has_accelerator
 from dra_planner.model import AttributeValue, Device, ResourceSlice, Unknown
 
 NEURON_DRIVER = "neuron.aws.com"
-_TOLERATED = tuple({"key": key, "operator": "Exists"} for key in ("CriticalAddonsOnly", "aws.amazon.com/neuron"))
+_TOLERATED = tuple(
+    {"key": key, "operator": "Exists"} for key in ("CriticalAddonsOnly", "aws.amazon.com/neuron")
+)
 _API_VERSION = "neuron.aws.com/v1"
-_CONFIGURED = {"NeuronConfig": ("logicalNeuronCore", (1, 2)), "UltraServerConfig": ("ultraserverMode", (2, 4))}
+_CONFIGURED = {
+    "NeuronConfig": ("logicalNeuronCore", (1, 2)),
+    "UltraServerConfig": ("ultraserverMode", (2, 4)),
+}
 
 
 class NeuronDriver(Driver[ChartOptions]):
@@ -39,7 +45,8 @@ class NeuronDriver(Driver[ChartOptions]):
         "aws.amazon.com/neurondevice": NEURON_DRIVER,
     }
     device_plugin = NoDirectCounterpart(
-        tuple(plugin_resources), "the devices of a Neuron claim must be connected, and it can't request cores"
+        tuple(plugin_resources),
+        "the devices of a Neuron claim must be connected, and it can't request cores",
     )
 
     def serves(self, machine: Machine) -> bool:
@@ -50,29 +57,39 @@ class NeuronDriver(Driver[ChartOptions]):
         if accelerator is None or not self.serves(node.machine):
             return ()
         count = accelerator.count or 0
-        return node_slice(NEURON_DRIVER, node.name, (_device(node.machine, index, count) for index in range(count)))
+        return node_slice(
+            NEURON_DRIVER,
+            node.name,
+            (_device(node.machine, index, count) for index in range(count)),
+        )
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
-            yield ConfigFault(f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}")
+            yield ConfigFault(
+                f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+            )
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
-            yield ConfigFault(f"{self.title} knows only {' and '.join(_CONFIGURED)}", "write kind: NeuronConfig")
+            yield ConfigFault(
+                f"{self.title} knows only {' and '.join(_CONFIGURED)}", "write kind: NeuronConfig"
+            )
             return
         key, allowed = _CONFIGURED[kind]
         if parameters.get(key) not in allowed:
             numbers = " or ".join(map(str, allowed))
             yield ConfigFault(
-                f"{key} of {kind} must be {numbers}, not {parameters.get(key)}", f"write {key}: {allowed[-1]}"
+                f"{key} of {kind} must be {numbers}, not {parameters.get(key)}",
+                f"write {key}: {allowed[-1]}",
             )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
     ) -> Mapping[str, Any]:
-        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst). The driver's
-        # DaemonSet tolerates these taints by default, and a list in values replaces the chart's.
+        # The device plugin of the same chart would hand out the same devices (deploy/eks/dra.rst).
+        # The driver's DaemonSet tolerates these taints by default, and a list in values replaces
+        # the chart's.
         driver: dict[str, Any] = {"enabled": True}
         if tolerations:
             driver["tolerations"] = [*_TOLERATED, *tolerations]

@@ -35,24 +35,37 @@ class TpuDriver(Driver[ChartOptions]):
     meaning = "Google's TPU driver: true, or which version of its chart."
     proposals = (("drivers.tpu=true",),)
     partial_claim_error = (  # cmd/tpu-dra-kubeletplugin/state.go, prepareDevices
-        "claim requests partial tpu devices ({asked}), only requests for all tpu devices ({there}) on the node are "
+        "claim requests partial tpu devices ({asked}), only requests for all tpu devices ({there}) "
+        "on the node are "
         "supported"
     )
     plugin_resources: ClassVar[Mapping[str, str]] = {"google.com/tpu": TPU_DRIVER}
-    device_plugin = NoDirectCounterpart(tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node")
+    device_plugin = NoDirectCounterpart(
+        tuple(plugin_resources), "a TPU claim must hold all TPU chips of its node"
+    )
 
     def serves(self, machine: Machine) -> bool:
         return has_accelerator(machine, "google", "tpu")
 
     def slices(self, options: ChartOptions, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        return node_slice(TPU_DRIVER, node.name, _chips(node.machine)) if self.serves(node.machine) else ()
+        return (
+            node_slice(TPU_DRIVER, node.name, _chips(node.machine))
+            if self.serves(node.machine)
+            else ()
+        )
 
-    def pool_faults(self, options: ChartOptions, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
-        if self.serves(machine) and not _generation(machine.accelerator.gke_type if machine.accelerator else None):
+    def pool_faults(
+        self, options: ChartOptions, cloud: Cloud, machine: Machine, mig: str
+    ) -> Iterator[Fault]:
+        if self.serves(machine) and not _generation(
+            machine.accelerator.gke_type if machine.accelerator else None
+        ):
             model = machine.accelerator.model if machine.accelerator else ""
             yield (
                 "machine",
-                CatalogError(f"{self.title} {VERSION} doesn't know {model}", fix="use another machine type"),
+                CatalogError(
+                    f"{self.title} {VERSION} doesn't know {model}", fix="use another machine type"
+                ),
             )
 
     def config_faults(
@@ -63,8 +76,17 @@ class TpuDriver(Driver[ChartOptions]):
     def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
         if not self.serves(node.machine):
             return ()
-        where = "is a TPU slice of its own" if _topology(node.machine) else "belongs to a larger TPU slice"
-        return (f"{node.machine.name}: each node {where}; names of its chips are known at run time only",)
+        where = (
+            "is a TPU slice of its own"
+            if _topology(node.machine)
+            else "belongs to a larger TPU slice"
+        )
+        return (
+            (
+                f"{node.machine.name}: each node {where}; names of its chips are known at run time "
+                "only"
+            ),
+        )
 
     def chart_values(
         self, options: ChartOptions, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
@@ -87,16 +109,27 @@ def _chips(machine: Machine) -> list[Device]:
         "topology": _topology(machine) or Unknown("node"),
         "uuid": Unknown("node"),  # made from the node's name, equal on all its chips
     }
-    return [Device(name=f"tpu-{index}", attributes={**shared, "index": index}) for index in range(count)]
+    return [
+        Device(name=f"tpu-{index}", attributes={**shared, "index": index}) for index in range(count)
+    ]
 
 
 def _generation(label: str | None) -> str:
     """Return what the driver makes of the accelerator's label; "" for one that it doesn't know."""
-    return next((name for part, name in _GENERATIONS.items() if label is not None and label.startswith(part)), "")
+    return next(
+        (
+            name
+            for part, name in _GENERATIONS.items()
+            if label is not None and label.startswith(part)
+        ),
+        "",
+    )
 
 
 def _topology(machine: Machine) -> str:
-    """Return the topology of a node that is a slice of its own; "" for machine types that come only in larger ones."""
+    """Return the topology of a node that is a slice of its own; "" for machine types that come only
+    in larger ones.
+    """
     accelerator = machine.accelerator
     if accelerator is None or accelerator.model not in _SINGLE_HOST:
         return ""

@@ -1,7 +1,16 @@
 """The fleet file: cluster, pools, and drivers, validated and with defaults."""
 
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
-from dra_planner.fleet.pools import CapacityBlock, Count, Headroom, Pool, PoolTaint, Quota, Redundancy, Reservation
+from dra_planner.fleet.pools import (
+    CapacityBlock,
+    Count,
+    Headroom,
+    Pool,
+    PoolTaint,
+    Quota,
+    Redundancy,
+    Reservation,
+)
 from dra_planner.fleet.reading import (
     StackSettings,
     is_url,

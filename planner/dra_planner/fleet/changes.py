@@ -2,8 +2,8 @@
 
     change_fleet(fleet, [read_change("pools.l4.count.max=8"), read_change("kubernetes=1.36")])
 
-A path names keys of the fleet's document, pools and classes by their names. `driver` stands for the version of the
-NVIDIA DRA driver.
+A path names keys of the fleet's document, pools and classes by their names. `driver` stands for the
+version of the NVIDIA DRA driver.
 """
 
 from __future__ import annotations
@@ -42,15 +42,17 @@ def read_change(text: str) -> FleetEdit:
 
 
 def read_values(text: str) -> tuple[FleetEdit, ...]:
-    """Return the changes that PATH=VALUE,VALUE,… names, one for each value; commas in brackets and quotes stay."""
+    """Return the changes that PATH=VALUE,VALUE,… names, one for each value; commas in brackets and
+    quotes stay.
+    """
     whole = read_change(text)
     values = tuple(value for value in _split(whole.value) if value)
     return tuple(FleetEdit(whole.path, value) for value in dict.fromkeys(values))
 
 
 def change_fleet(fleet: Fleet, changes: Sequence[FleetEdit]) -> Fleet:
-    """Return the fleet with these values changed; raises FleetError where a path names nothing, or the fleet would not
-    be valid.
+    """Return the fleet with these values changed; raises FleetError where a path names nothing, or
+    the fleet would not be valid.
     """
     document = fleet.document()
     for change in changes:
@@ -73,16 +75,22 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
     if isinstance(here, list):
         value = read_document(change.value)
         if not isinstance(value, dict):
-            raise FleetError(f"{change.path} is a mapping of keys", fix=f"name one of them, as {change.path}.KEY=VALUE")
+            raise FleetError(
+                f"{change.path} is a mapping of keys",
+                fix=f"name one of them, as {change.path}.KEY=VALUE",
+            )
         row = {**value, "name": last}
         names = [each.get("name") for each in here]
-        here[:] = [row if each.get("name") == last else each for each in here] + ([] if last in names else [row])
+        here[:] = [row if each.get("name") == last else each for each in here] + (
+            [] if last in names else [row]
+        )
         return
     if not isinstance(here, dict):
         raise FleetError(f"{'.'.join(keys[:-1])} of this fleet has no keys", fix=_EXAMPLE)
     value = read_document(change.value)
     is_text = isinstance(here.get(last), str) and not isinstance(value, dict | list | str)
-    here[last] = change.value if is_text else value  # a version is text, though YAML reads 1.36 as a number
+    # a version is text, though YAML reads 1.36 as a number
+    here[last] = change.value if is_text else value
     if last == "machine" and "pricePerHour" in here:
         here["pricePerHour"] = None  # it was that of the other machine
 
@@ -94,7 +102,9 @@ def _inside(here: Any, key: str, path: tuple[str, ...], change: FleetEdit) -> An
         for row in here:
             if isinstance(row, dict) and row.get("name") == key:
                 return row
-        raise FleetError(f'{change.path}: there is no "{key}"', fix=f"there are: {', '.join(names) or 'none'}")
+        raise FleetError(
+            f'{change.path}: there is no "{key}"', fix=f"there are: {', '.join(names) or 'none'}"
+        )
     if isinstance(here, dict) and isinstance(here.get(key), dict | list):
         return here[key]
     if isinstance(here, dict) and key not in here:

@@ -21,11 +21,15 @@ Fault = tuple[Location, str]
 
 
 def check_together(fleet: Fleet) -> list[Fault]:
-    """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for each fault."""
+    """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for
+    each fault.
+    """
     faults = [*_cloud_faults(fleet), *_driver_faults(fleet), *_catalog_faults(fleet)]
     if fleet.device_plugin:
         version = fleet.device_plugin.version
-        faults += _catalog_fault(("devicePlugin", "version"), lambda: nvidia.device_plugin_release(version))
+        faults += _catalog_fault(
+            ("devicePlugin", "version"), lambda: nvidia.device_plugin_release(version)
+        )
     if isinstance(fleet.network.zones, list):
         for at, zone in enumerate(fleet.network.zones):
             faults += _zone_fault(fleet, zone, ("network", "zones", at))
@@ -44,7 +48,10 @@ def _cloud_faults(fleet: Fleet) -> Iterator[Fault]:
     }
     for driver, options in fleet.drivers.installed():
         asked[f"drivers.{driver.name}"] = True
-        asked |= {f"drivers.{driver.name}.{key}": value for key, value in options.model_dump(by_alias=True).items()}
+        asked |= {
+            f"drivers.{driver.name}.{key}": value
+            for key, value in options.model_dump(by_alias=True).items()
+        }
     cluster = ClusterSettings(
         region=fleet.region,
         kubernetes=fleet.kubernetes,
@@ -68,16 +75,24 @@ def _location(key: str) -> Location:
 
 
 def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield rows of the fleet's own catalog that are there twice, or that leave a machine type without its size."""
+    """Yield rows of the fleet's own catalog that are there twice, or that leave a machine type
+    without its size.
+    """
     names = [row.machine for row in fleet.catalog]
     for index, row in enumerate(fleet.catalog):
         at: Location = ("catalog", index)
         if row.machine in names[:index]:
-            yield (*at, "machine"), f'"{row.machine}" is learned in an earlier row; write one row per machine type'
+            yield (
+                (*at, "machine"),
+                f'"{row.machine}" is learned in an earlier row; write one row per machine type',
+            )
         drivers = [each.driver for each in row.drivers]
         for number, each in enumerate(row.drivers):
             if each.driver in drivers[:number]:
-                yield (*at, "drivers", number, "driver"), f'"{each.driver}" is learned in an earlier entry'
+                yield (
+                    (*at, "drivers", number, "driver"),
+                    f'"{each.driver}" is learned in an earlier entry',
+                )
             devices = [device.name for device in each.devices]
             for position, name in enumerate(devices):
                 if name in devices[:position]:
@@ -88,12 +103,19 @@ def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
 def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
     learned = any(row.drivers for row in fleet.catalog)
     if not learned and not any(True for _ in fleet.drivers.installed()):
-        yield ("drivers",), f"must name at least one driver: {', '.join(each.name for each in every_driver())}"
+        yield (
+            ("drivers",),
+            f"must name at least one driver: {', '.join(each.name for each in every_driver())}",
+        )
     for driver, options in fleet.drivers.installed():
-        refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused  # the cloud's own sentence says it
+        # the cloud's own sentence says it
+        refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused
         for key, error in driver.faults(options, cloud(fleet.cloud), features_of(fleet.minor)):
             if key or not refused:
-                yield ("drivers", driver.name, *_location(key)) if key else ("drivers", driver.name), sentence_of(error)
+                yield (
+                    ("drivers", driver.name, *_location(key)) if key else ("drivers", driver.name),
+                    sentence_of(error),
+                )
 
 
 def _name_faults(fleet: Fleet) -> Iterator[Fault]:
@@ -102,7 +124,10 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
         if pool.name == "system":
             yield ("pools", index, "name"), 'the name "system" is taken by the pool without GPUs'
         if pool.name in seen:
-            yield ("pools", index, "name"), f'the name "{pool.name}" is taken by pools[{seen[pool.name]}]'
+            yield (
+                ("pools", index, "name"),
+                f'the name "{pool.name}" is taken by pools[{seen[pool.name]}]',
+            )
         seen.setdefault(pool.name, index)
     names = [device_class.name for device_class in fleet.device_classes]
     for at, name in enumerate(names):
@@ -114,7 +139,9 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
 
 
 def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
-    """Yield images that have the NVIDIA driver in another folder than the pools before: all nodes have one driver."""
+    """Yield images that have the NVIDIA driver in another folder than the pools before: all nodes
+    have one driver.
+    """
     usual = cloud(fleet.cloud).driver_root
     first: tuple[int, str] | None = None
     for index, pool in enumerate(fleet.pools):
@@ -124,7 +151,8 @@ def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
         elif first is not None and root and root != first[1]:
             yield (
                 ("pools", index, *(("image", "driverRoot") if pool.image else ("image",))),
-                f"the DRA driver looks for the NVIDIA driver in one folder of all nodes: pools[{first[0]}] has it in "
+                "the DRA driver looks for the NVIDIA driver in one folder of all nodes: "
+                f"pools[{first[0]}] has it in "
                 f"{first[1]}, this one in {root}",
             )
 
@@ -134,7 +162,10 @@ def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
     if fleet.redundancy.zones and not isinstance(fleet.network.zones, list):
         for index, pool in enumerate(fleet.pools):
             if not pool.zones:
-                yield ("pools", index, "zones"), "must be named where a zone may be lost (redundancy.zones)"
+                yield (
+                    ("pools", index, "zones"),
+                    "must be named where a zone may be lost (redundancy.zones)",
+                )
 
 
 def _limit_faults(fleet: Fleet) -> Iterator[Fault]:
@@ -174,9 +205,14 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         yield (*at, "machine"), unknown
         return
     if not cloud(fleet.cloud).region_of(fleet.region):
-        yield from _catalog_fault((*at, "machine"), lambda: catalog.check_region(machine, fleet.region))
+        yield from _catalog_fault(
+            (*at, "machine"), lambda: catalog.check_region(machine, fleet.region)
+        )
     if not pool.is_dra:
-        yield from (((*at, *_location(key)), sentence) for key, sentence in plugin_pool_faults(fleet, pool, machine))
+        yield from (
+            ((*at, *_location(key)), sentence)
+            for key, sentence in plugin_pool_faults(fleet, pool, machine)
+        )
         return
     if pool.mig not in WHOLE and not any(driver.has_mig for driver, _ in fleet.drivers.installed()):
         yield (*at, "mig"), "none of the fleet's drivers partitions devices with MIG; remove mig"
@@ -206,9 +242,15 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
     """Yield why a pool cannot follow its schedule, on any cloud."""
     if fleet.autoscaler != "none":
         does = "changes" if fleet.is_autoscaled else "keeps"
-        yield f"the autoscaler {fleet.autoscaler} {does} the count of nodes; use autoscaler none, or no schedule"
+        yield (
+            f"the autoscaler {fleet.autoscaler} {does} the count of nodes; use autoscaler none, "
+            "or no schedule"
+        )
     if pool.count.is_fixed:
-        yield f"a fixed count of {pool.count.max} leaves nothing to a schedule; give it as min and max"
+        yield (
+            f"a fixed count of {pool.count.max} leaves nothing to a schedule; give it as min and "
+            "max"
+        )
     elif pool.source.kind == "capacity-block" and pool.count.min:
         yield "before it begins a Capacity Block has no machine; set the minimum count to 0"
 

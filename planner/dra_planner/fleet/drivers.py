@@ -1,4 +1,6 @@
-"""DRA drivers of a cluster and how they are set up, the device plugin beside them, classes of the platform's own."""
+"""DRA drivers of a cluster and how they are set up, the device plugin beside them, classes of the
+platform's own.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -30,7 +32,9 @@ class DriversOfFleet(StrictDocument):
         return cast(Options, getattr(self, driver.name)) or None
 
     def installed(self) -> Iterator[tuple[Driver[Any], StrictDocument]]:
-        """Yield the drivers that the fleet installs, each with its options: those of networks last, sorted by name."""
+        """Yield the drivers that the fleet installs, each with its options: those of networks last,
+        sorted by name.
+        """
         for driver in sorted(every_driver(), key=lambda each: each.is_network):
             if options := getattr(self, driver.name):
                 yield driver, options
@@ -80,17 +84,23 @@ class DevicePluginSettings(StrictDocument):
     feature_discovery: bool = Field(
         default=False,
         exclude_if=lambda enabled: not enabled,
-        description="Install GPU feature discovery on the same nodes, for labels such as nvidia.com/gpu.product.",
+        description="Install GPU feature discovery on the same nodes, for labels such as "
+        "nvidia.com/gpu.product.",
     )
 
 
 class FleetDeviceClass(StrictDocument):
     """A DeviceClass of the platform's own."""
 
-    name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name that requests give.")
+    name: Annotated[str, refused_by(class_name_fault)] = Field(
+        description="Name that requests give."
+    )
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
-        default_factory=empty_list, validate_default=True, description="CEL expressions over one device, ANDed."
+        default_factory=empty_list,
+        validate_default=True,
+        description="CEL expressions over one device, ANDed.",
     )
     extended_resource_name: str | None = Field(
-        default=None, description="Extended resource that pods may ask for instead of a claim (1.36 and later)."
+        default=None,
+        description="Extended resource that pods may ask for instead of a claim (1.36 and later).",
     )

@@ -1,4 +1,5 @@
-"""Machine types that a fleet has learned from running nodes: what their drivers publish, and how large they are.
+"""Machine types that a fleet has learned from running nodes: what their drivers publish, and how
+large they are.
 
 `pulumi-dra catalog add` writes these rows; they take precedence over the tables of this package.
 """
@@ -42,18 +43,22 @@ class LearnedValue(StrictDocument):
     strings: list[str] | None = Field(default=None, description="Several texts.")
     unknown: Literal["device", "node", "any"] | None = Field(
         default=None,
-        description="Known at run time only: device, another value on each device; node, one value on all devices of "
+        description="Known at run time only: device, another value on each device; node, one value "
+        "on all devices of "
         "a node; any, nothing else is known.",
     )
     equal: str | None = Field(
         default=None,
-        description="Known at run time only: the same on the devices with this word, and different from the others.",
+        description="Known at run time only: the same on the devices with this word, and different "
+        "from the others.",
     )
 
     @model_validator(mode="after")
     def _one_key(self) -> "LearnedValue":
         if len(self.model_dump(exclude_none=True)) != 1:
-            raise ValueError("must have exactly one of string, int, bool, version, strings, unknown, equal")
+            raise ValueError(
+                "must have exactly one of string, int, bool, version, strings, unknown, equal"
+            )
         return self
 
     def value(self, device: str) -> AttributeValue:
@@ -84,7 +89,9 @@ class LearnedPolicy(StrictDocument):
     """How a request for shared capacity is defaulted and rounded."""
 
     default: QuantityText | None = Field(default=None, description="Amount without a request.")
-    valid_values: list[QuantityText] = Field(default_factory=empty_list, description="The only amounts.")
+    valid_values: list[QuantityText] = Field(
+        default_factory=empty_list, description="The only amounts."
+    )
     valid_range: LearnedRange | None = Field(default=None, description="The range of amounts.")
 
     @property
@@ -97,7 +104,9 @@ class LearnedPolicy(StrictDocument):
             valid_range=None
             if valid is None
             else ValidRange(
-                minimum=Quantity.parse(valid.min), maximum=_quantity(valid.max), step=_quantity(valid.step)
+                minimum=Quantity.parse(valid.min),
+                maximum=_quantity(valid.max),
+                step=_quantity(valid.step),
             ),
         )
 
@@ -105,8 +114,12 @@ class LearnedPolicy(StrictDocument):
 class LearnedCapacity(StrictDocument):
     """An amount of a device."""
 
-    value: QuantityText | None = Field(default=None, description="The amount; left out if it differs between nodes.")
-    request_policy: LearnedPolicy | None = Field(default=None, description="How the amount is shared.")
+    value: QuantityText | None = Field(
+        default=None, description="The amount; left out if it differs between nodes."
+    )
+    request_policy: LearnedPolicy | None = Field(
+        default=None, description="How the amount is shared."
+    )
 
     @property
     def capacity(self) -> DeviceCapacity:
@@ -131,9 +144,15 @@ class LearnedDevice(StrictDocument):
     """A device that a driver publishes on each node of the machine type."""
 
     name: str = Field(description="Name of the device.")
-    attributes: dict[str, LearnedValue] = Field(default_factory=empty_mapping, description="Its attributes.")
-    capacity: dict[str, LearnedCapacity] = Field(default_factory=empty_mapping, description="Its capacities.")
-    allow_multiple_allocations: bool = Field(default=False, description="Allow several claims to share it.")
+    attributes: dict[str, LearnedValue] = Field(
+        default_factory=empty_mapping, description="Its attributes."
+    )
+    capacity: dict[str, LearnedCapacity] = Field(
+        default_factory=empty_mapping, description="Its capacities."
+    )
+    allow_multiple_allocations: bool = Field(
+        default=False, description="Allow several claims to share it."
+    )
     consumes_counters: list[LearnedCounters] = Field(
         default_factory=empty_list, description="Counters that it consumes when allocated."
     )
@@ -147,7 +166,8 @@ class LearnedDevice(StrictDocument):
             capacity={name: each.capacity for name, each in self.capacity.items()},
             allow_multiple_allocations=self.allow_multiple_allocations,
             consumes_counters=tuple(
-                CounterConsumption(counter_set=each.name, counters=each.amounts) for each in self.consumes_counters
+                CounterConsumption(counter_set=each.name, counters=each.amounts)
+                for each in self.consumes_counters
             ),
         )
 
@@ -156,25 +176,37 @@ class LearnedClass(StrictDocument):
     """A DeviceClass for the driver's devices."""
 
     name: str = Field(description="Name that requests give.")
-    selectors: list[str] = Field(default_factory=empty_list, description="CEL expressions over one device, ANDed.")
+    selectors: list[str] = Field(
+        default_factory=empty_list, description="CEL expressions over one device, ANDed."
+    )
 
 
 class LearnedDriver(StrictDocument):
     """A driver, and the devices that it publishes on a node of the machine type."""
 
-    driver: str = Field(min_length=1, description="Name of the driver in ResourceSlices: gpu.vendor.com.")
-    version: str = Field(default="", description="Version of the driver that published them, if known.")
+    driver: str = Field(
+        min_length=1, description="Name of the driver in ResourceSlices: gpu.vendor.com."
+    )
+    version: str = Field(
+        default="", description="Version of the driver that published them, if known."
+    )
     devices: list[LearnedDevice] = Field(description="Devices of one node.")
     shared_counters: list[LearnedCounters] = Field(
         default_factory=empty_list, description="Counter sets that partitions share."
     )
-    classes: list[LearnedClass] = Field(default_factory=empty_list, description="DeviceClasses of its devices.")
+    classes: list[LearnedClass] = Field(
+        default_factory=empty_list, description="DeviceClasses of its devices."
+    )
 
     def slices(self, node_name: str) -> tuple[ResourceSlice, ...]:
-        """Return what it publishes on a node; counters are in a slice without devices, as the API wants it."""
+        """Return what it publishes on a node; counters are in a slice without devices, as the API
+        wants it.
+        """
         parts: list[dict[str, Any]] = []
         if self.shared_counters:
-            sets = tuple(CounterSet(name=each.name, counters=each.amounts) for each in self.shared_counters)
+            sets = tuple(
+                CounterSet(name=each.name, counters=each.amounts) for each in self.shared_counters
+            )
             parts.append({"shared_counters": sets})
         parts.append({"devices": tuple(each.device for each in self.devices)})
         return tuple(
@@ -197,18 +229,31 @@ class LearnedDriver(StrictDocument):
 class LearnedMachine(StrictDocument):
     """A machine type as running nodes of it were: its size, and the devices of each driver."""
 
-    machine: str = Field(min_length=1, description="Machine type, as nodes carry it in their labels.")
-    arch: Literal["amd64", "arm64"] = Field(default="amd64", description="Architecture of its CPUs.")
-    cpu: QuantityText | None = Field(default=None, description="CPUs of a node; needed for unknown machine types.")
-    memory: QuantityText | None = Field(default=None, description="Memory of a node; needed for unknown machine types.")
-    allocatable: dict[str, QuantityText] = Field(
-        default_factory=empty_mapping, description="What a node offers to pods; none: as predicted for the cloud."
+    machine: str = Field(
+        min_length=1, description="Machine type, as nodes carry it in their labels."
     )
-    drivers: list[LearnedDriver] = Field(default_factory=empty_list, description="Drivers and their devices.")
+    arch: Literal["amd64", "arm64"] = Field(
+        default="amd64", description="Architecture of its CPUs."
+    )
+    cpu: QuantityText | None = Field(
+        default=None, description="CPUs of a node; needed for unknown machine types."
+    )
+    memory: QuantityText | None = Field(
+        default=None, description="Memory of a node; needed for unknown machine types."
+    )
+    allocatable: dict[str, QuantityText] = Field(
+        default_factory=empty_mapping,
+        description="What a node offers to pods; none: as predicted for the cloud.",
+    )
+    drivers: list[LearnedDriver] = Field(
+        default_factory=empty_list, description="Drivers and their devices."
+    )
 
     @property
     def offered(self) -> dict[str, int]:
-        """What a node offers to pods: cpu in thousandths, everything else in its own unit; empty if not learned."""
+        """What a node offers to pods: cpu in thousandths, everything else in its own unit; empty if
+        not learned.
+        """
         return {name: _amount(name, text) for name, text in self.allocatable.items()}
 
     def machine_type(self, cloud: str) -> Machine:
@@ -217,7 +262,9 @@ class LearnedMachine(StrictDocument):
             cloud=cloud,
             name=self.machine,
             instance_type=self.machine,
-            family=self.machine.rpartition(".")[0] or self.machine.rpartition("-")[0] or self.machine,
+            family=self.machine.rpartition(".")[0]
+            or self.machine.rpartition("-")[0]
+            or self.machine,
             arch=self.arch,
             vcpus=None if self.cpu is None else Quantity.parse(self.cpu).value,
             memory_mib=None if self.memory is None else Quantity.parse(self.memory).value // _MIB,

@@ -53,42 +53,65 @@ class QuotaHolder(Protocol):
 
 
 def shared_limits(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
-    """Return the limits that concern some pool: quotas without what the system pool takes of them, reservations, and
-    the maximums of pools that are parts of one.
+    """Return the limits that concern some pool: quotas without what the system pool takes of them,
+    reservations, and the maximums of pools that are parts of one.
     """
-    limits = [limit for quota in fleet.quotas for limit in [_quota_limit(fleet, quota)] if limit.takes]
+    limits = [
+        limit for quota in fleet.quotas for limit in [_quota_limit(fleet, quota)] if limit.takes
+    ]
     return (*limits, *_reservations(fleet), *_shared_maximums(fleet))
 
 
 def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with quotas and reservations: unknown amounts, and less than the nodes that must be there."""
+    """Yield what is wrong with quotas and reservations: unknown amounts, and less than the nodes
+    that must be there.
+    """
     named: dict[str, int] = {}
     for at, quota in enumerate(fleet.quotas):
         if quota.name in named:
-            yield ("quotas", at, "name"), f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]'
+            yield (
+                ("quotas", at, "name"),
+                f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]',
+            )
         named.setdefault(quota.name, at)
-        if quota.unit == "pod-addresses" and cloud(fleet.cloud).pod_range_addresses(AllocatableSettings()) == 0:
+        if (
+            quota.unit == "pod-addresses"
+            and cloud(fleet.cloud).pod_range_addresses(AllocatableSettings()) == 0
+        ):
             title = cloud(fleet.cloud).title
-            yield ("quotas", at, "unit"), f"pods on {title} have addresses of the nodes' subnets; count addresses"
+            yield (
+                ("quotas", at, "unit"),
+                f"pods on {title} have addresses of the nodes' subnets; count addresses",
+            )
             continue
         unknown = list(dict.fromkeys(_unknown(fleet, quota)))
         yield from (
-            (("quotas", at, "unit"), f"how many {quota.unit} {machine} has is not known; count nodes instead")
+            (
+                ("quotas", at, "unit"),
+                f"how many {quota.unit} {machine} has is not known; count nodes instead",
+            )
             for machine in unknown
         )
         if not unknown:
-            yield from _too_little(fleet, _quota_limit(fleet, quota), quota.limit, ("quotas", at, "limit"))
+            yield from _too_little(
+                fleet, _quota_limit(fleet, quota), quota.limit, ("quotas", at, "limit")
+            )
     sizes: dict[str, int] = {}
     for at, pool in enumerate(fleet.pools):
         nodes, name = pool.bought_nodes, pool.source.reservation
         if nodes is not None and sizes.setdefault(name, nodes) != nodes:
-            yield ("pools", at, "capacity", "nodes"), f'"{name}" has {sizes[name]} nodes in an earlier pool'
+            yield (
+                ("pools", at, "capacity", "nodes"),
+                f'"{name}" has {sizes[name]} nodes in an earlier pool',
+            )
     for limit in _reservations(fleet):
         first = next(at for at, pool in enumerate(fleet.pools) if pool.name in limit.takes)
         yield from _too_little(fleet, limit, limit.most, ("pools", first, "capacity", "nodes"))
 
 
-def _too_little(fleet: QuotaHolder, limit: SharedLimit, most: int, at: Location) -> Iterator[tuple[Location, str]]:
+def _too_little(
+    fleet: QuotaHolder, limit: SharedLimit, most: int, at: Location
+) -> Iterator[tuple[Location, str]]:
     needed = limit.used({pool.name: pool.count.min for pool in fleet.pools})
     if needed + limit.beside > most:
         beside = f" and the system pool takes {limit.beside}" if limit.beside else ""
@@ -100,7 +123,8 @@ def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:
     takes = {
         pool.name: amount
         for pool in fleet.pools
-        if quota.counts(pool.machine, pool.source.kind) and (amount := node_takes(fleet, quota, pool) or 0)
+        if quota.counts(pool.machine, pool.source.kind)
+        and (amount := node_takes(fleet, quota, pool) or 0)
     }
     least, most = _system(fleet, quota)
     return SharedLimit(
@@ -122,7 +146,9 @@ def node_takes(fleet: QuotaHolder, quota: Quota, pool: Pool, pods: int = 1) -> i
 
 
 def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
-    """Return what the nodes of the system pool take of a quota, at least and at most: their pods are not known."""
+    """Return what the nodes of the system pool take of a quota, at least and at most: their pods
+    are not known.
+    """
     pool = fleet.system_pool
     if not quota.counts(pool.machine, "on-demand"):
         return 0, 0
@@ -131,21 +157,33 @@ def _system(fleet: QuotaHolder, quota: Quota) -> tuple[int, int]:
 
 
 def _unknown(fleet: QuotaHolder, quota: Quota) -> Iterator[str]:
-    """Yield machines that take an unknown amount of a quota; those that are unknown themselves have other faults."""
-    machines = [pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)]
+    """Yield machines that take an unknown amount of a quota; those that are unknown themselves have
+    other faults.
+    """
+    machines = [
+        pool.machine for pool in fleet.pools if quota.counts(pool.machine, pool.source.kind)
+    ]
     if quota.counts(fleet.system_pool.machine, "on-demand"):
         machines.append(fleet.system_pool.machine)
-    yield from (each for each in machines if _machine(fleet, each) and _amount(fleet, quota, each, 1) is None)
+    yield from (
+        each
+        for each in machines
+        if _machine(fleet, each) and _amount(fleet, quota, each, 1) is None
+    )
 
 
-def _amount(fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: int | None = None) -> int | None:
+def _amount(
+    fleet: QuotaHolder, quota: Quota, name: str, pods: int, max_pods: int | None = None
+) -> int | None:
     """Return how much of a quota one node with so many pods takes, None where it is not known."""
     machine = _machine(fleet, name)
     if quota.unit == "nodes":
         return 1
     if machine is None:
         return None
-    settings = AllocatableSettings(max_pods=max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    settings = AllocatableSettings(
+        max_pods=max_pods, prefix_delegation=fleet.network.prefix_delegation
+    )
     if quota.unit == "addresses":
         return cloud(fleet.cloud).subnet_addresses(machine, settings, pods)
     if quota.unit == "pod-addresses":
@@ -163,14 +201,19 @@ def _machine(fleet: QuotaHolder, name: str) -> Machine | None:
 
 
 def _reservations(fleet: QuotaHolder) -> tuple[SharedLimit, ...]:
-    """Return the reservations of which the fleet says how many nodes they have; pools may share one."""
+    """Return the reservations of which the fleet says how many nodes they have; pools may share
+    one.
+    """
     limits = {}
     for pool in fleet.pools:
         source, nodes = pool.source, pool.bought_nodes
         if nodes is not None and source.reservation not in limits:
-            sharing = [each.name for each in fleet.pools if each.source.reservation == source.reservation]
+            sharing = [
+                each.name for each in fleet.pools if each.source.reservation == source.reservation
+            ]
             limits[source.reservation] = SharedLimit(
-                name=f"the {_BOUGHT[source.kind]} of {' and '.join(sharing)}",  # its id is nobody else's to read
+                # its id is nobody else's to read
+                name=f"the {_BOUGHT[source.kind]} of {' and '.join(sharing)}",
                 most=nodes,
                 unit="node",
                 takes=dict.fromkeys(sharing, 1),

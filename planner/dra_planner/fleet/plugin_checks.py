@@ -17,9 +17,19 @@ def plugin_pool_faults(fleet: Fleet, pool: Pool, machine: Machine) -> Iterator[t
     if serving is None:
         return
     if plugin is None:
-        sentence = f"the fleet installs only NVIDIA's device plugin, which doesn't serve {machine.name}; use dra"
+        sentence = (
+            "the fleet installs only NVIDIA's device plugin, which doesn't serve "
+            f"{machine.name}; use dra"
+        )
         yield "allocation", sentence
         return
     if not fleet.device_plugin and not cloud(fleet.cloud).plugin.is_built_in:
-        yield "allocation", "device-plugin needs the plugin in the cluster; set devicePlugin: {version: …} in the fleet"
+        yield (
+            "allocation",
+            (
+                "device-plugin needs the plugin in the cluster; set devicePlugin: {version: …} in "
+                "the "
+                "fleet"
+            ),
+        )
     yield from plugin.serving_faults(machine, serving)

@@ -14,11 +14,15 @@ _REPLICAS = range(2, 129)
 class PoolSharing(StrictDocument):
     """How a device plugin serves one device as several units of its extended resource."""
 
-    strategy: Literal["time-slicing", "mps"] = Field(description="Time-slicing, or MPS with equal shares of memory.")
+    strategy: Literal["time-slicing", "mps"] = Field(
+        description="Time-slicing, or MPS with equal shares of memory."
+    )
     replicas: Annotated[int, within(_REPLICAS)] = Field(
         description="Units of each device.", json_schema_extra=bounds(_REPLICAS)
     )
-    rename: bool = Field(default=False, description="Add .shared to the resource's name: nvidia.com/gpu.shared.")
+    rename: bool = Field(
+        default=False, description="Add .shared to the resource's name: nvidia.com/gpu.shared."
+    )
 
 
 def serving_of(sharing: PoolSharing | None, mig: str, mig_strategy: str) -> PluginServing:

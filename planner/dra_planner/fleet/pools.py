@@ -1,4 +1,6 @@
-"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on them; quotas."""
+"""Pools: GPU nodes of one machine type, how many, where they come from, and how kubelet runs on
+them; quotas.
+"""
 
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
@@ -29,7 +31,13 @@ from dra_planner.clouds import (
     time_of_day_fault,
     time_zone_fault,
 )
-from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.documents.models import (
+    StrictDocument,
+    empty_list,
+    empty_mapping,
+    nothing_given,
+    refused_by,
+)
 from dra_planner.fleet.plugin_pools import PoolSharing, serving_of
 from dra_planner.fleet.values import DNS_LABEL, Amount, Price, bounds, within
 
@@ -70,9 +78,12 @@ BoughtNodes = Annotated[int, within(range(1, NODES[-1] + 1))]
 class Reservation(StrictDocument):
     """Capacity bought beforehand."""
 
-    reservation: str = Field(min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE).")
+    reservation: str = Field(
+        min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE)."
+    )
     nodes: BoughtNodes | None = Field(
-        default=None, description="How many nodes it has, for all pools that name it; none: not known."
+        default=None,
+        description="How many nodes it has, for all pools that name it; none: not known.",
     )
 
 
@@ -81,7 +92,8 @@ class CapacityBlock(StrictDocument):
 
     capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
     nodes: BoughtNodes | None = Field(
-        default=None, description="How many nodes it has, for all pools that name it; none: not known."
+        default=None,
+        description="How many nodes it has, for all pools that name it; none: not known.",
     )
 
 
@@ -94,7 +106,10 @@ class WeeklyHours(StrictDocument):
         list[Day],
         Field(min_length=1),
         refused_by(repetition_fault),
-    ] = Field(default_factory=lambda: list(DAYS), description="Days on which nodes come; all of them by default.")
+    ] = Field(
+        default_factory=lambda: list(DAYS),
+        description="Days on which nodes come; all of them by default.",
+    )
     time_zone: Annotated[str, refused_by(time_zone_fault)] = Field(
         default=UTC_ZONE, description="Time zone of the IANA database, Europe/Berlin."
     )
@@ -126,13 +141,17 @@ class PoolSchedule(StrictDocument):
         """The same in the planner's words."""
         if self.hours is not None:
             hours = self.hours
-            return Hours(start=hours.start, end=hours.end, days=tuple(hours.days), time_zone=hours.time_zone)
+            return Hours(
+                start=hours.start, end=hours.end, days=tuple(hours.days), time_zone=hours.time_zone
+            )
         assert self.period is not None  # one of the two is given
         return Period(start=self.period.start, end=self.period.end)
 
 
 class PoolTaint(StrictDocument):
-    """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always have."""
+    """A taint of a pool's nodes beside `nvidia.com/gpu=present:NoSchedule`, which they always
+    have.
+    """
 
     key: LabelKey = Field(description="Key, as example.com/team.")
     value: LabelValue = Field(default="", description="Value, may be empty.")
@@ -164,11 +183,13 @@ class PoolImage(StrictDocument):
     id: str = Field(min_length=1, description="Id of the image: ami-0123456789abcdef0.")
     family: str = Field(
         default="",
-        description="Which of EKS' images it is made from: al2023, the one with NVIDIA's driver. It must be said.",
+        description="Which of EKS' images it is made from: al2023, the one with NVIDIA's driver. "
+        "It must be said.",
     )
     driver_root: str = Field(
         default="",
-        description="Folder of the NVIDIA driver on it: / as on EKS' own. None: not known, so nobody can tell whether "
+        description="Folder of the NVIDIA driver on it: / as on EKS' own. None: not known, so "
+        "nobody can tell whether "
         "its nodes publish GPUs.",
     )
 
@@ -193,20 +214,25 @@ class Pool(StrictDocument):
     schedule: PoolSchedule | None = Field(
         default=None,
         exclude_if=lambda schedule: schedule is None,
-        description="EKS, without an autoscaler: when the pool has the nodes that the plan says; else it has its "
+        description="EKS, without an autoscaler: when the pool has the nodes that the plan says; "
+        "else it has its "
         "minimum. None: always.",
     )
-    mig: str = Field(default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`).")
+    mig: str = Field(
+        default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`)."
+    )
     allocation: Literal["dra", "device-plugin"] = Field(
         default="dra",
         exclude_if=lambda allocation: allocation == "dra",
-        description="Component that allocates the devices: the DRA driver (for claims), or the device plugin (for "
+        description="Component that allocates the devices: the DRA driver (for claims), or the "
+        "device plugin (for "
         "extended resources such as nvidia.com/gpu).",
     )
     mig_strategy: Literal["single", "mixed"] | None = Field(
         default=None,
         exclude_if=lambda strategy: strategy is None,
-        description="With allocation device-plugin and mig: resource name of MIG devices. single: nvidia.com/gpu; "
+        description="With allocation device-plugin and mig: resource name of MIG devices. single: "
+        "nvidia.com/gpu; "
         "mixed: a name for each profile. None: mixed, or the only strategy of the cloud.",
     )
     sharing: PoolSharing | None = Field(
@@ -216,29 +242,34 @@ class Pool(StrictDocument):
     )
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
     max_pods: int | None = Field(
-        default=None, description="Most pods of a node, kubelet's maxPods; none: the cloud's default."
+        default=None,
+        description="Most pods of a node, kubelet's maxPods; none: the cloud's default.",
     )
     reserved: Amount = Field(
         default_factory=nothing_given(Amount),
-        description="EKS: what kubelet keeps from pods beside the image's own reservation (systemReserved).",
+        description="EKS: what kubelet keeps from pods beside the image's own reservation "
+        "(systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
     local_storage: Literal["none", "raid0", "mount"] = Field(
         default="none",
         exclude_if=lambda use: use == "none",
-        description="EKS: what nodes do with the machine's own NVMe disks: none; raid0, one file system for containers "
+        description="EKS: what nodes do with the machine's own NVMe disks: none; raid0, one file "
+        "system for containers "
         "and ephemeral storage; or mount, each by itself.",
     )
     local_ssds: Annotated[int, within(_SSDS)] | None = Field(
         default=None,
         exclude_if=lambda count: count is None,
-        description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the nodes' ephemeral "
+        description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the "
+        "nodes' ephemeral "
         "storage; none: what comes with the machine.",
     )
     huge_pages: HugePages | None = Field(
         default=None,
         exclude_if=lambda pages: pages is None,
-        description="EKS and GKE: huge pages that nodes reserve at boot, which pods request as hugepages-2Mi and "
+        description="EKS and GKE: huge pages that nodes reserve at boot, which pods request as "
+        "hugepages-2Mi and "
         "hugepages-1Gi; they are no memory for others.",
     )
     image: PoolImage | None = Field(
@@ -247,15 +278,18 @@ class Pool(StrictDocument):
         description="EKS: an image of one's own; none: EKS' AL2023 image with NVIDIA's driver.",
     )
     labels: dict[LabelKey, LabelValue] = Field(
-        default_factory=empty_mapping, description="Labels of the nodes beside those that every DRA pool has."
+        default_factory=empty_mapping,
+        description="Labels of the nodes beside those that every DRA pool has.",
     )
     taints: list[PoolTaint] = Field(
-        default_factory=empty_list, description="Taints of the nodes beside the one that every GPU pool has."
+        default_factory=empty_list,
+        description="Taints of the nodes beside the one that every GPU pool has.",
     )
     part_of: str = Field(
         default="",
         exclude_if=lambda name: not name,
-        description="Group of pools that share one maximum: the largest `count.max` in the group. A plan with guards "
+        description="Group of pools that share one maximum: the largest `count.max` in the group. "
+        "A plan with guards "
         "sets this key for the pools that replace a split pool.",
     )
 
@@ -277,7 +311,9 @@ class Pool(StrictDocument):
     def _only_of_plugins(self) -> Self:
         if self.allocation == "dra" and (self.mig_strategy or self.sharing):
             key = "migStrategy" if self.mig_strategy else "sharing"
-            raise ValueError(f"{key} is for pools with allocation: device-plugin; remove it, or set allocation")
+            raise ValueError(
+                f"{key} is for pools with allocation: device-plugin; remove it, or set allocation"
+            )
         if self.mig_strategy and self.mig in WHOLE:
             raise ValueError("migStrategy is for pools with mig; remove it, or set mig")
         return self
@@ -297,7 +333,9 @@ class Pool(StrictDocument):
 
     @property
     def bought_nodes(self) -> int | None:
-        """How many nodes were bought where the pool says so; None for capacity that is not bought, or not counted."""
+        """How many nodes were bought where the pool says so; None for capacity that is not bought,
+        or not counted.
+        """
         return None if isinstance(self.capacity, str) else self.capacity.nodes
 
     @property
@@ -313,10 +351,15 @@ class Pool(StrictDocument):
 
     @property
     def schedule_sentence(self) -> str:
-        """When it has the nodes that are planned, and what that means for claims; "" for a pool that always has."""
+        """When it has the nodes that are planned, and what that means for claims; "" for a pool
+        that always has.
+        """
         if self.schedule is None:
             return ""
-        return f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on them is pending then"
+        return (
+            f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on "
+            "them is pending then"
+        )
 
 
 class Headroom(StrictDocument):
@@ -326,7 +369,8 @@ class Headroom(StrictDocument):
     namespace: str = Field(default="default", min_length=1, description="Its namespace.")
     name: str = Field(min_length=1, description="Its name.")
     pods: Annotated[int, within(_PODS)] = Field(
-        description="How many pods more find room, of each of its pod templates.", json_schema_extra=bounds(_PODS)
+        description="How many pods more find room, of each of its pod templates.",
+        json_schema_extra=bounds(_PODS),
     )
 
 
@@ -337,7 +381,9 @@ class Redundancy(StrictDocument):
         default=0, description="So many nodes, whichever.", json_schema_extra=bounds(_LOST_NODES)
     )
     zones: Annotated[int, within(_LOST_ZONES)] = Field(
-        default=0, description="One zone, whichever; 0: none.", json_schema_extra=bounds(_LOST_ZONES)
+        default=0,
+        description="One zone, whichever; 0: none.",
+        json_schema_extra=bounds(_LOST_ZONES),
     )
 
     @model_validator(mode="after")
@@ -352,24 +398,32 @@ class Redundancy(StrictDocument):
 
 
 class Quota(StrictDocument):
-    """So many vCPUs, GPUs, nodes or addresses of some machines, as far as they are there for this fleet."""
+    """So many vCPUs, GPUs, nodes or addresses of some machines, as far as they are there for this
+    fleet.
+    """
 
     name: str = Field(
-        min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$", description="Name, as the cloud has it."
+        min_length=1,
+        max_length=120,
+        pattern=r"^[^\x00-\x1f\x7f]+$",
+        description="Name, as the cloud has it.",
     )
     unit: Unit = Field(
-        description="What it counts; `addresses` are those of the nodes' subnets, `pod-addresses` those of the range "
+        description="What it counts; `addresses` are those of the nodes' subnets, `pod-addresses` "
+        "those of the range "
         "that pods have to themselves, where the cloud has one."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="How many the nodes of this fleet may take together.", json_schema_extra=bounds(_AMOUNTS)
+        description="How many the nodes of this fleet may take together.",
+        json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=empty_list,
         description="Machine types that count, `*` for any letters: p5.*; none: every machine.",
     )
     capacity: list[CapacityKind] = Field(
-        default_factory=empty_list, description="Nodes that count by where they come from; none: all of them."
+        default_factory=empty_list,
+        description="Nodes that count by where they come from; none: all of them.",
     )
 
     def counts(self, machine: str, capacity: str) -> bool:

@@ -27,14 +27,18 @@ from dra_planner.sources import read_file
 
 PROJECT = "pulumi-dra"
 SETTINGS_OF_THE_PROGRAM = (f"{PROJECT}:securityGroup", f"{PROJECT}:admins", f"{PROJECT}:platform")
-"""What the program reads beside the fleet and the plan does not depend on: inputs of its platform."""
+"""What the program reads beside the fleet and the plan does not depend on: inputs of its
+platform.
+"""
 MOST_NODES = 100_000  # a fleet has some hundreds
 _FIXES = {"ignored-text": "remove it: this file holds one document"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackSettings:
-    """What a stack's file says: the fleet, and the paths of its workloads (relative to the project)."""
+    """What a stack's file says: the fleet, and the paths of its workloads (relative to the
+    project).
+    """
 
     fleet: Fleet
     workloads: tuple[str, ...]
@@ -56,7 +60,9 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
         fleet = Fleet.model_validate(data)
     except ValidationError as error:
         wanted = partial(what_to_write, data=data)
-        told = sentences(error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted)
+        told = sentences(
+            error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted
+        )
         raise _together([fault(at, message) for at, message in told]) from None
     faults = [fault(at, message) for at, message in check_together(fleet)]
     if faults:
@@ -67,13 +73,16 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
 def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) -> Any:
     """Return the data of a YAML or JSON document of so many nodes at most, which knows its lines.
 
-    Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as a key twice.
+    Raises FleetError for text that is neither, and for what is hardly meant as it is read, such as
+    a key twice.
     """
     try:
         data, remarks = _reader_of(text)(text, most_nodes=most_nodes)
     except Fault as fault:
         fix = fault.fix or advise(text.split("\n"), fault.line) or "correct the text at this line"
-        raise FleetError(f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix) from None
+        raise FleetError(
+            f"cannot be read as YAML: {fault.message}", place=Place(file, fault.line), fix=fix
+        ) from None
     if remarks:
         raise _together([_refuse(remark, file) for remark in remarks])
     return data
@@ -91,7 +100,9 @@ def _refuse(remark: Remark, file: str) -> FleetError:
 
 
 def read_fleet_file(path: Path) -> Fleet:
-    """Return the fleet of a YAML or JSON file; raises PlannerError when it is missing, broken or wrong."""
+    """Return the fleet of a YAML or JSON file; raises PlannerError when it is missing, broken or
+    wrong.
+    """
     return read_fleet(_load(path), file=str(path))
 
 
@@ -99,11 +110,16 @@ def stack_file(stack: str, project: Path = Path()) -> Path:
     """Return the settings file of a stack; raises FleetError naming the stacks there are."""
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
-        known = sorted(found.name[len("Pulumi.") : -len(".yaml")] for found in path.parent.glob("Pulumi.*.yaml"))
+        known = sorted(
+            found.name[len("Pulumi.") : -len(".yaml")]
+            for found in path.parent.glob("Pulumi.*.yaml")
+        )
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
         here = ", ".join(known) or "none (start in the folder of the project, or give --fleet FILE)"
-        raise FleetError(f'there is no stack "{stack}": {path} does not exist', fix=f"{fix}stacks here: {here}")
+        raise FleetError(
+            f'there is no stack "{stack}": {path} does not exist', fix=f"{fix}stacks here: {here}"
+        )
     return path
 
 
@@ -116,7 +132,9 @@ def is_url(text: str) -> bool:
     return text.startswith(("git+", "https://", "http://", "oci://"))
 
 
-def read_stack(stack: str, project: Path = Path(), remote_fleet: RemoteFleet | None = None) -> StackSettings:
+def read_stack(
+    stack: str, project: Path = Path(), remote_fleet: RemoteFleet | None = None
+) -> StackSettings:
     """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; see `read_settings`."""
     path = stack_file(stack, project)
     data = _load(path)
@@ -135,36 +153,60 @@ def read_settings(
 ) -> StackSettings:
     """Return what a stack's configuration says, keys with their namespaces as in the file.
 
-    The fleet may name a file relative to `project`, or a URL, which `remote_fleet` reads. Raises FleetError, and
-    SourceError if the file can't be read.
+    The fleet may name a file relative to `project`, or a URL, which `remote_fleet` reads. Raises
+    FleetError, and SourceError if the file can't be read.
     """
 
     def fault(key: str, message: str, fix: str = "") -> FleetError:
-        return FleetError(message, place=Place(file, line_at(config, (key,)), f"config.{key}"), fix=fix)
+        return FleetError(
+            message, place=Place(file, line_at(config, (key,)), f"config.{key}"), fix=fix
+        )
 
     key = f"{PROJECT}:fleet"
     if key not in config:
-        raise FleetError(f'the stack has no "{key}"', place=Place(file, 0, "config"), fix="describe the fleet there")
+        raise FleetError(
+            f'the stack has no "{key}"',
+            place=Place(file, 0, "config"),
+            fix="describe the fleet there",
+        )
     if isinstance(config[key], str) and is_url(config[key]):
         if remote_fleet is None:
-            raise fault(key, "names a URL, which can't be fetched here", "write a file's path, or the fleet itself")
+            raise fault(
+                key,
+                "names a URL, which can't be fetched here",
+                "write a file's path, or the fleet itself",
+            )
         fleet = remote_fleet(config[key])
     elif isinstance(config[key], str):
         if project is None:
-            raise fault(key, "names a file, but the folder of the project isn't known", "write the fleet itself")
+            raise fault(
+                key,
+                "names a file, but the folder of the project isn't known",
+                "write the fleet itself",
+            )
         fleet = read_fleet_file(project / config[key])
     else:
         fleet = read_fleet(config[key], file=file)
     workloads = config.get(f"{PROJECT}:workloads", [])
-    if not isinstance(workloads, list) or not all(isinstance(item, str) and item for item in workloads):
-        raise fault(f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`")
+    if not isinstance(workloads, list) or not all(
+        isinstance(item, str) and item for item in workloads
+    ):
+        raise fault(
+            f"{PROJECT}:workloads", "must be a list of paths", "write `[examples/workloads]`"
+        )
     region = cloud(fleet.cloud).region_setting
     if config.get(region) is not None and config[region] != fleet.region:
-        raise fault(region, f'"{config[region]}" is not the fleet\'s region "{fleet.region}"', "make the two the same")
+        raise fault(
+            region,
+            f'"{config[region]}" is not the fleet\'s region "{fleet.region}"',
+            "make the two the same",
+        )
     known = (key, f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]
     if unknown:
-        raise fault(unknown[0], "unknown setting", "known: " + ", ".join(f'"{name}"' for name in known))
+        raise fault(
+            unknown[0], "unknown setting", "known: " + ", ".join(f'"{name}"' for name in known)
+        )
     return StackSettings(fleet=fleet, workloads=tuple(workloads))
 
 

@@ -24,9 +24,11 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
 
 
 def what_to_write(at: Location, data: Mapping[str, Any]) -> str:
-    """Return the missing key with an example value, as YAML of one line; empty where there is no telling.
+    """Return the missing key with an example value, as YAML of one line; empty where there is no
+    telling.
 
-    `at` is the place of the key in the fleet `data`, whose cloud and region decide which machine is proposed.
+    `at` is the place of the key in the fleet `data`, whose cloud and region decide which machine is
+    proposed.
     """
     names = [part for part in at if isinstance(part, str)]
     if not names:
@@ -41,7 +43,9 @@ def _cloud_of(data: Mapping[str, Any]) -> clouds.Cloud:
     """The fleet's cloud; where it names none, the one whose regions are called as its region is."""
     every = [clouds.cloud(name) for name in clouds.names()]
     named = [cloud for cloud in every if cloud.name == data.get("cloud")]
-    alike = [cloud for cloud in every if re.fullmatch(cloud.region_pattern, str(data.get("region")))]
+    alike = [
+        cloud for cloud in every if re.fullmatch(cloud.region_pattern, str(data.get("region")))
+    ]
     return (named or alike or every)[0]
 
 
@@ -81,11 +85,16 @@ def _example(names: tuple[str, ...], data: Mapping[str, Any]) -> str:
 
 
 def _gpu_machine(cloud: str, region: str) -> str:
-    """The smallest machine with one whole GPU in the region; of those anywhere when the region has none."""
+    """The smallest machine with one whole GPU in the region; of those anywhere when the region has
+    none.
+    """
     whole = [
         machine
         for machine in machines(cloud)
-        if machine.gpu_count == 1 and machine.is_offered and machine.accelerator and not machine.accelerator.fraction
+        if machine.gpu_count == 1
+        and machine.is_offered
+        and machine.accelerator
+        and not machine.accelerator.fraction
     ]
     here = [machine for machine in whole if region in machine.regions]
     return min(here or whole, key=lambda machine: machine.vcpus or 0).name

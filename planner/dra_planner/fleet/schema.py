@@ -1,7 +1,7 @@
 """The fleet: one document that says which cluster, which pools and which drivers, validated.
 
-Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown keys are errors. What only a table
-can tell is checked in `dra_planner.fleet.checks`.
+Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown keys are errors. What
+only a table can tell is checked in `dra_planner.fleet.checks`.
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -19,8 +19,20 @@ from pydantic import (
 from dra_planner import catalog as tables
 from dra_planner import clouds
 from dra_planner.catalog import Machine
-from dra_planner.clouds import SYSTEM_NODES, NodeOrigin, PluginServing, public_network_fault, repetition_fault
-from dra_planner.documents.models import StrictDocument, empty_list, empty_mapping, nothing_given, refused_by
+from dra_planner.clouds import (
+    SYSTEM_NODES,
+    NodeOrigin,
+    PluginServing,
+    public_network_fault,
+    repetition_fault,
+)
+from dra_planner.documents.models import (
+    StrictDocument,
+    empty_list,
+    empty_mapping,
+    nothing_given,
+    refused_by,
+)
 from dra_planner.errors import CatalogError, PlannerError
 from dra_planner.fleet.drivers import DevicePluginSettings, Drivers, FleetDeviceClass
 from dra_planner.fleet.learned import LearnedMachine
@@ -40,29 +52,42 @@ class Network(StrictDocument):
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
         default=2, description="How many zones a new network spans, or which ones."
     )
-    subnet_ids: list[str] = Field(default_factory=empty_list, description="Existing private subnets (EKS).")
+    subnet_ids: list[str] = Field(
+        default_factory=empty_list, description="Existing private subnets (EKS)."
+    )
     prefix_delegation: bool = Field(
-        default=False, description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a node."
+        default=False,
+        description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a "
+        "node.",
     )
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if self.subnet_ids and "zones" in self.model_fields_set:
-            raise ValueError("give either zones (a new network) or subnetIds (an existing one), not both")
+            raise ValueError(
+                "give either zones (a new network) or subnetIds (an existing one), not both"
+            )
         return self
 
     @model_serializer(mode="wrap")
     def _as_given(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the zones that existing subnets decide: with them the document could not be read again."""
+        """Leave out the zones that existing subnets decide: with them the document could not be
+        read again.
+        """
         document: dict[str, Any] = dump(self)
-        return {key: value for key, value in document.items() if key != "zones"} if self.subnet_ids else document
+        return (
+            {key: value for key, value in document.items() if key != "zones"}
+            if self.subnet_ids
+            else document
+        )
 
 
 class Endpoint(StrictDocument):
     """Who reaches the API server from outside; it is always reachable from inside."""
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
-        default_factory=empty_list, description="Networks that may reach the public endpoint; none: no public endpoint."
+        default_factory=empty_list,
+        description="Networks that may reach the public endpoint; none: no public endpoint.",
     )
 
 
@@ -77,7 +102,9 @@ class SystemPool(StrictDocument):
 
 def _kubernetes_version(value: Any) -> Any:
     if isinstance(value, float | int) and not isinstance(value, bool):
-        raise ValueError(f'must be text, not a number: write "{value}" in quotes (1.40 would read as 1.4)')
+        raise ValueError(
+            f'must be text, not a number: write "{value}" in quotes (1.40 would read as 1.4)'
+        )
     if isinstance(value, str):
         try:
             parse_version(value)
@@ -91,7 +118,9 @@ def _one_of_the_clouds(schema: dict[str, Any]) -> None:
 
 
 def _one_of_the_autoscalers(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(dict.fromkeys(each for name in clouds.names() for each in clouds.cloud(name).autoscalers))
+    schema["enum"] = list(
+        dict.fromkeys(each for name in clouds.names() for each in clouds.cloud(name).autoscalers)
+    )
 
 
 class Fleet(StrictDocument):
@@ -112,31 +141,37 @@ class Fleet(StrictDocument):
     system_pool: SystemPool
     drivers: Drivers
     device_plugin: DevicePluginSettings | Literal[False] = Field(
-        default=False, description="NVIDIA's device plugin on nodes that are not DRA nodes, or false."
+        default=False,
+        description="NVIDIA's device plugin on nodes that are not DRA nodes, or false.",
     )
     device_classes: list[FleetDeviceClass] = Field(
         default_factory=empty_list, description="Classes beside those that the drivers bring."
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
         default_factory=empty_mapping,
-        description="What pods that run on every node ask for, by the name of their DaemonSet: further ones, other "
+        description="What pods that run on every node ask for, by the name of their DaemonSet: "
+        "further ones, other "
         "amounts than the catalogue's, or false for one that is not there.",
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
-        description="Which counts are built: with which the default scheduler places everything in every order of "
+        description="Which counts are built: with which the default scheduler places everything in "
+        "every order of "
         "arrival tried, or the fewest into which everything can be packed.",
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
         default="default",
-        description="How the scheduler of the pods scores nodes, which is simulated and not set up: as kube-scheduler "
-        "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling profile "
+        description="How the scheduler of the pods scores nodes, which is simulated and not set "
+        "up: as kube-scheduler "
+        "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling "
+        "profile "
         "optimize-utilization, on EKS a scheduler of one's own).",
     )
     placement: Placement = Field(
         default="free",
         exclude_if=lambda placement: placement == "free",
-        description="Guards that a plan may add so that the scheduler follows it. free: none. guided: the fewest that "
+        description="Guards that a plan may add so that the scheduler follows it. free: none. "
+        "guided: the fewest that "
         "keep the price low. exact: one steering rule for each workload.",
     )
     quotas: list[Quota] = Field(
@@ -151,7 +186,8 @@ class Fleet(StrictDocument):
     catalog: list[LearnedMachine] = Field(
         default_factory=empty_list,
         exclude_if=lambda rows: not rows,
-        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog add`). They take "
+        description="Machine types and drivers learned from running nodes (`pulumi-dra catalog "
+        "add`). They take "
         "precedence over the tables of this package.",
     )
     pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
@@ -171,45 +207,66 @@ class Fleet(StrictDocument):
 
     @property
     def named_zones(self) -> list[str]:
-        """The zones that the fleet names: the network's, or where it only counts them, those of its pools."""
+        """The zones that the fleet names: the network's, or where it only counts them, those of its
+        pools.
+        """
         if not isinstance(self.network.zones, int):
             return list(self.network.zones)
         return sorted({zone for pool in self.pools for zone in pool.zones})
 
     @property
     def zone_count(self) -> int:
-        """How many zones a pool without zones of its own spans on GKE: those counted, but no fewer than are named."""
+        """How many zones a pool without zones of its own spans on GKE: those counted, but no fewer
+        than are named.
+        """
         wanted = self.network.zones if isinstance(self.network.zones, int) else 0
         return max(wanted, len(self.named_zones))
 
     def zones_of(self, pool: Pool) -> int:
-        """How many zones the nodes of a pool are spread over, where the cloud counts nodes per zone."""
+        """How many zones the nodes of a pool are spread over, where the cloud counts nodes per
+        zone.
+        """
         return len(pool.zones) or self.zone_count
 
     @property
     def is_autoscaled(self) -> bool:
         """Whether somebody changes node counts after the pools have been created."""
-        return self.autoscaler != "none" and self.autoscaler not in clouds.cloud(self.cloud).keep_counts
+        return (
+            self.autoscaler != "none"
+            and self.autoscaler not in clouds.cloud(self.cloud).keep_counts
+        )
 
     def counts_change(self, name: str) -> bool:
-        """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a schedule."""
+        """Whether somebody changes the node count of a pool later: an autoscaler, or the cloud on a
+        schedule.
+        """
         return self.is_autoscaled or self.pool(name).schedule is not None
 
     @property
     def limits(self) -> tuple[SharedLimit, ...]:
-        """Quotas without the part of the system pool, reservations, and maximums that several pools share."""
-        if not self.quotas and all(pool.bought_nodes is None and not pool.part_of for pool in self.pools):
+        """Quotas without the part of the system pool, reservations, and maximums that several pools
+        share.
+        """
+        if not self.quotas and all(
+            pool.bought_nodes is None and not pool.part_of for pool in self.pools
+        ):
             return ()
         return shared_limits(self)
 
     @property
     def driver_root(self) -> str:
-        """The folder of the NVIDIA driver on the nodes: what images of one's own say, else where the cloud has it."""
-        said = (pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root)
+        """The folder of the NVIDIA driver on the nodes: what images of one's own say, else where
+        the cloud has it.
+        """
+        said = (
+            pool.image.driver_root for pool in self.pools if pool.image and pool.image.driver_root
+        )
         return next(said, clouds.cloud(self.cloud).driver_root)
 
     def nodes_of(self, pool: Pool, machine: Machine | None) -> NodeOrigin:
-        """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an unknown one."""
+        """Return what the labels and taints of a pool's nodes follow from; `machine` is None for an
+        unknown one.
+        """
         return NodeOrigin(
             name=pool.name,
             machine=machine,
@@ -228,7 +285,9 @@ class Fleet(StrictDocument):
         return next((row for row in self.catalog if row.machine == machine.partition("+")[0]), None)
 
     def machine(self, name: str) -> Machine:
-        """Return a machine type: the catalog's, or else one that the fleet has learned. Raises CatalogError."""
+        """Return a machine type: the catalog's, or else one that the fleet has learned. Raises
+        CatalogError.
+        """
         try:
             return tables.machine(self.cloud, name)
         except CatalogError:
@@ -245,5 +304,7 @@ class Fleet(StrictDocument):
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the fleet as plain data with every default filled in; reading it again gives an equal fleet."""
+        """Return the fleet as plain data with every default filled in; reading it again gives an
+        equal fleet.
+        """
         return self.model_dump(mode="json", by_alias=True)

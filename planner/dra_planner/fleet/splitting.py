@@ -10,7 +10,9 @@ from dra_planner.model import PoolPart
 
 
 def split_pools(fleet: Fleet, parts: Iterable[PoolPart]) -> Fleet:
-    """Return the fleet with each split pool replaced by its parts; the first part keeps the pool's minimum."""
+    """Return the fleet with each split pool replaced by its parts; the first part keeps the pool's
+    minimum.
+    """
     by_pool: dict[str, list[str]] = {}
     for part in parts:
         by_pool.setdefault(part.pool, []).append(part.name)
@@ -24,5 +26,7 @@ def split_pools(fleet: Fleet, parts: Iterable[PoolPart]) -> Fleet:
             continue
         for at, name in enumerate(names):
             count = Count(min=0 if at else pool.count.min, max=pool.count.max)
-            pools.append(pool.model_copy(update={"name": name, "count": count, "part_of": pool.name}))
+            pools.append(
+                pool.model_copy(update={"name": name, "count": count, "part_of": pool.name})
+            )
     return fleet.model_copy(update={"pools": pools})

@@ -1,4 +1,6 @@
-"""Parts of a starting fleet that is made from an existing cluster: names of pools, and labels to keep."""
+"""Parts of a starting fleet that is made from an existing cluster: names of pools, and labels to
+keep.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from typing import Final
 
 from dra_planner.clouds import POOL, Cloud
 
-_OF_OTHERS: Final = re.compile(r"(^|\.)(kubernetes\.io|k8s\.io|nvidia\.com|karpenter\.sh|k8s\.aws)$")
+_OF_OTHERS: Final = re.compile(
+    r"(^|\.)(kubernetes\.io|k8s\.io|nvidia\.com|karpenter\.sh|k8s\.aws)$"
+)
 _ROOM_FOR_A_NUMBER: Final = 4
 
 
@@ -25,7 +29,14 @@ def free_pool_name(text: str, taken: set[str], cloud: Cloud) -> str:
 
 
 def is_own_label(key: str, value: str, cloud: Cloud) -> bool:
-    """Return whether a pool's owner sets a label of its nodes: neither a cloud, nor a driver, nor this project."""
-    is_of_cloud = any(key == each or (each.endswith("/") and key.startswith(each)) for each in cloud.unknown_labels)
+    """Return whether a pool's owner sets a label of its nodes: neither a cloud, nor a driver, nor
+    this project.
+    """
+    is_of_cloud = any(
+        key == each or (each.endswith("/") and key.startswith(each))
+        for each in cloud.unknown_labels
+    )
     is_of_others = _OF_OTHERS.search(key.rpartition("/")[0]) is not None
-    return key != POOL and not is_of_cloud and not is_of_others and not cloud.label_fault(key, value)
+    return (
+        key != POOL and not is_of_cloud and not is_of_others and not cloud.label_fault(key, value)
+    )

@@ -1,6 +1,8 @@
-"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts, label texts.
+"""What the parts of a fleet are made of: closed mappings with camelCase keys, prices, amounts,
+label texts.
 
-Modules with such parts take annotations as they stand: pydantic would compile those that are texts at every start.
+Modules with such parts take annotations as they stand: pydantic would compile those that are texts
+at every start.
 """
 
 from decimal import Decimal, InvalidOperation
@@ -38,14 +40,21 @@ def _as_decimal(value: Any) -> Any:
     try:
         return Decimal(str(value))
     except InvalidOperation:
-        raise ValueError(f'"{value}" is not a valid price; write dollars per node and hour: 1.25') from None
+        raise ValueError(
+            f'"{value}" is not a valid price; write dollars per node and hour: 1.25'
+        ) from None
 
 
 def _as_number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-Price = Annotated[Decimal, BeforeValidator(_as_decimal), PlainSerializer(_as_number), Field(gt=0, allow_inf_nan=False)]
+Price = Annotated[
+    Decimal,
+    BeforeValidator(_as_decimal),
+    PlainSerializer(_as_number),
+    Field(gt=0, allow_inf_nan=False),
+]
 
 
 def _as_quantity(value: Any) -> Any:
@@ -61,7 +70,9 @@ QuantityText = Annotated[
 
 
 class Amount(StrictDocument):
-    """So much of a node: `cpu` in cores or thousandths ("500m"), `memory` in bytes or with a suffix ("2Gi")."""
+    """So much of a node: `cpu` in cores or thousandths ("500m"), `memory` in bytes or with a suffix
+    ("2Gi").
+    """
 
     cpu: QuantityText = Field(default="0", description='Cores, or thousandths of one: "500m".')
     memory: QuantityText = Field(default="0", description='Bytes, or with a suffix: "2Gi".')
@@ -69,4 +80,7 @@ class Amount(StrictDocument):
     @property
     def amounts(self) -> dict[str, int]:
         """The same in the planner's units: cpu in thousandths, memory in bytes."""
-        return {"cpu": Quantity.parse(self.cpu).milli_value, "memory": Quantity.parse(self.memory).value}
+        return {
+            "cpu": Quantity.parse(self.cpu).milli_value,
+            "memory": Quantity.parse(self.memory).value,
+        }

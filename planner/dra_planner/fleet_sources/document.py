@@ -1,4 +1,6 @@
-"""The fleet document of a cluster that another tool describes. What the tool doesn't state is left out and noted."""
+"""The fleet document of a cluster that another tool describes. What the tool doesn't state is left
+out and noted.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class ImportedFleet:
 def fleet_of_cluster_description(
     described: ForeignCluster, *, file: str, region: str = "", kubernetes: str = ""
 ) -> ImportedFleet:
-    """Return the fleet of a described cluster. Raises FleetError if no pool has accelerators, or a fact is missing."""
+    """Return the fleet of a described cluster. Raises FleetError if no pool has accelerators, or a
+    fact is missing.
+    """
     of_cloud = cloud(described.cloud)
     notes = list(described.notes)
     gpu_pools: list[dict[str, Any]] = []
@@ -45,16 +49,21 @@ def fleet_of_cluster_description(
         if with_gpus:
             for machine in with_gpus:
                 title = pool.name if len(with_gpus) == 1 else f"{pool.name}-{machine.name}"
-                gpu_pools.append(_pool(pool, machine, free_pool_name(title, taken, of_cloud), of_cloud, notes))
+                gpu_pools.append(
+                    _pool(pool, machine, free_pool_name(title, taken, of_cloud), of_cloud, notes)
+                )
             if len(with_gpus) > 1:
                 notes.append(
-                    f"pool {pool.name} may use {len(with_gpus)} machine types; each is a pool with the same maximum"
+                    f"pool {pool.name} may use {len(with_gpus)} machine types; each is a pool with "
+                    "the same maximum"
                 )
         elif machines:
             plain.append((machines[0].name, pool.maximum or pool.minimum or 1))
     if not gpu_pools:
         message = "no pool here has accelerators whose machine type is known"
-        raise FleetError(message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools")
+        raise FleetError(
+            message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools"
+        )
     where = _required("region", region or described.region, file)
     if described.has_single_zones:
         _fill_in_zones(gpu_pools, f"{where}{of_cloud.zone_suffixes[0]}", notes)
@@ -70,7 +79,9 @@ def fleet_of_cluster_description(
     document["systemPool"] = _system_pool(plain, of_cloud, notes)
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
-    return ImportedFleet(fleet=read_fleet(document, file=file), document=document, notes=tuple(notes))
+    return ImportedFleet(
+        fleet=read_fleet(document, file=file), document=document, notes=tuple(notes)
+    )
 
 
 def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) -> None:
@@ -88,11 +99,15 @@ def _known(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> list[Machine
         try:
             found.append(catalog.machine(of_cloud.name, name))
         except CatalogError:
-            notes.append(f"pool {pool.name} is left out: the machine type {name} isn't in the catalog")
+            notes.append(
+                f"pool {pool.name} is left out: the machine type {name} isn't in the catalog"
+            )
     return found
 
 
-def _pool(pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+def _pool(
+    pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes: list[str]
+) -> dict[str, Any]:
     most = pool.maximum
     if most is None:
         most = max(_MOST_NODES, pool.minimum or 0)
@@ -108,7 +123,10 @@ def _pool(pool: ForeignPool, machine: Machine, name: str, of_cloud: Cloud, notes
     if capacity := _capacity(pool, of_cloud, notes):
         found["capacity"] = capacity
     if pool.mig:
-        notes.append(f"pool {name}: its GPUs are partitioned ({pool.mig}); set `mig` to their MIG configuration")
+        notes.append(
+            f"pool {name}: its GPUs are partitioned ({pool.mig}); set `mig` to their MIG "
+            "configuration"
+        )
     if labels := dict(_labels(pool, of_cloud)):
         found["labels"] = labels
     if taints := list(_taints(pool, machine, of_cloud)):
@@ -122,14 +140,18 @@ def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
     if pool.capacity == "spot":
         return "spot"
     if not pool.reservation:
-        notes.append(f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand")
+        notes.append(
+            f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand"
+        )
         return ""
     key = "capacityBlock" if pool.capacity == "capacity-block" else "reservation"
     return {key: pool.reservation}
 
 
 def _labels(pool: ForeignPool, of_cloud: Cloud) -> Iterator[tuple[str, str]]:
-    """Yield the labels that a pool of the fleet may set: not those of clouds and drivers, which come by themselves."""
+    """Yield the labels that a pool of the fleet may set: not those of clouds and drivers, which
+    come by themselves.
+    """
     for key, value in sorted(pool.labels.items()):
         if is_own_label(key, value, of_cloud):
             yield key, value
@@ -144,13 +166,21 @@ def _taints(pool: ForeignPool, machine: Machine, of_cloud: Cloud) -> Iterator[di
             yield {"key": taint.key, "value": taint.value, "effect": taint.effect}
 
 
-def _system_pool(plain: Sequence[tuple[str, int]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+def _system_pool(
+    plain: Sequence[tuple[str, int]], of_cloud: Cloud, notes: list[str]
+) -> dict[str, Any]:
     if not plain:
-        notes.append(f"no pool without accelerators is described; the system pool uses {of_cloud.system_machine}")
+        notes.append(
+            "no pool without accelerators is described; the system pool uses "
+            f"{of_cloud.system_machine}"
+        )
         return {"machine": of_cloud.system_machine}
     machine, count = max(plain, key=lambda each: each[1])
     if len(plain) > 1:
-        notes.append(f"{len(plain)} pools have no accelerators; the system pool stands for the largest, {machine}")
+        notes.append(
+            f"{len(plain)} pools have no accelerators; the system pool stands for the largest, "
+            f"{machine}"
+        )
     return {"machine": machine, "count": count}
 
 
@@ -170,12 +200,16 @@ def _required(what: str, value: str, file: str) -> str:
     if value:
         return value
     raise FleetError(
-        f"the {what} isn't stated here", place=Place(file), fix=f"pulumi-dra init FOLDER --from {file} --{what} NAME"
+        f"the {what} isn't stated here",
+        place=Place(file),
+        fix=f"pulumi-dra init FOLDER --from {file} --{what} NAME",
     )
 
 
 def _minor(version: str) -> str:
-    """Return the minor version of what a tool writes: 1.36.3-gke.100 → 1.36; "" for a channel or nothing."""
+    """Return the minor version of what a tool writes: 1.36.3-gke.100 → 1.36; "" for a channel or
+    nothing.
+    """
     parts = version.removeprefix("v").split(".")
     is_version = len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit()
     return f"{parts[0]}.{parts[1]}" if is_version else ""

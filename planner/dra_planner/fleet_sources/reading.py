@@ -11,12 +11,18 @@ from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_d
 
 
 def read_imported_fleet(
-    documents: Sequence[Any], *, file: str, region: str = "", kubernetes: str = "", cluster: str = ""
+    documents: Sequence[Any],
+    *,
+    file: str,
+    region: str = "",
+    kubernetes: str = "",
+    cluster: str = "",
 ) -> ImportedFleet | None:
     """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
 
-    `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of several clusters.
-    Raises FleetError if no pool of it can be planned, or if several clusters are described and none is named.
+    `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of
+    several clusters. Raises FleetError if no pool of it can be planned, or if several clusters are
+    described and none is named.
     """
     if not is_foreign(documents):
         return None
@@ -24,9 +30,19 @@ def read_imported_fleet(
     named = [each for each in found if not cluster or each.name == cluster]
     known = ", ".join(each.name or "one without a name" for each in found) or "none"
     if not named:
-        message = f'no cluster "{cluster}" is described here' if cluster else "no cluster is described here"
-        raise FleetError(message, place=Place(file), fix=f"use the name of a cluster that is described here: {known}")
+        message = (
+            f'no cluster "{cluster}" is described here'
+            if cluster
+            else "no cluster is described here"
+        )
+        raise FleetError(
+            message,
+            place=Place(file),
+            fix=f"use the name of a cluster that is described here: {known}",
+        )
     if len(named) > 1:
         fix = f"choose one: pulumi-dra init FOLDER --from {file} --cluster NAME"
-        raise FleetError(f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix)
+        raise FleetError(
+            f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix
+        )
     return fleet_of_cluster_description(named[0], file=file, region=region, kubernetes=kubernetes)

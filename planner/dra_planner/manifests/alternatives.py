@@ -9,10 +9,15 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.wording import counted
 
-_FIX = "name the files of one alternative, or give the objects different names if all of them are for one cluster"
+_FIX = (
+    "name the files of one alternative, or give the objects different names if all of them are "
+    "for one cluster"
+)
 
 
-def alternative_notes(repeated: Iterable[tuple[KubernetesObject, KubernetesObject]]) -> Iterator[Diagnostic]:
+def alternative_notes(
+    repeated: Iterable[tuple[KubernetesObject, KubernetesObject]],
+) -> Iterator[Diagnostic]:
     """Yield one note for each folder with objects that another file defines, too.
 
     Each pair is an object and the first one of its name, which is the one that counts.
@@ -24,7 +29,8 @@ def alternative_notes(repeated: Iterable[tuple[KubernetesObject, KubernetesObjec
         item, first = pairs[0]
         count = counted(len({(each.kind, each.key) for each, _ in pairs}), "object")
         message = (
-            f"{folder} defines {count} that another file defines, too, so only the first definition counts. "
+            f"{folder} defines {count} that another file defines, too, so only the first "
+            "definition counts. "
             f"For example, {item} is also in {first.place.file}:{first.place.line}"
         )
         yield Diagnostic("note", "duplicate-object", message, item.place, _FIX)

@@ -1,6 +1,8 @@
-"""Texts cut into documents, each read as kubectl would: a stream of YAML documents, or a stream of JSON values.
+"""Texts cut into documents, each read as kubectl would: a stream of YAML documents, or a stream of
+JSON values.
 
-Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader, YAMLOrJSONDecoder).
+Source of the behaviour: kubernetes/apimachinery:pkg/util/yaml/decoder.go@v0.32.0 (YAMLReader,
+YAMLOrJSONDecoder).
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ _JSON_KEY: Final = re.compile(r'\s*\{\s*"')
 
 @dataclass(frozen=True, slots=True)
 class ManifestDocument:
-    """One document that holds something: its tree, where it begins, its number in the file (from 0), and the namespace
-    that its objects are applied with ("" where none is given).
+    """One document that holds something: its tree, where it begins, its number in the file (from
+    0), and the namespace that its objects are applied with ("" where none is given).
     """
 
     place: Place
@@ -39,10 +41,11 @@ class ManifestDocument:
 
 
 def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], list[Diagnostic]]:
-    """Return all documents that hold something, in order, and remarks on doubtful spellings; files that are left alone
-    have none.
+    """Return all documents that hold something, in order, and remarks on doubtful spellings; files
+    that are left alone have none.
 
-    Raises ManifestError for the first document that cannot be read, with `others` for all further ones.
+    Raises ManifestError for the first document that cannot be read, with `others` for all further
+    ones.
     """
     documents: list[ManifestDocument] = []
     remarks: list[Diagnostic] = []
@@ -62,9 +65,13 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], l
                 continue
             for remark in found:
                 place = Place(source.name, remark.line)
-                remarks.append(Diagnostic("warning", remark.code, remark.message, place, remark.fix))
+                remarks.append(
+                    Diagnostic("warning", remark.code, remark.message, place, remark.fix)
+                )
             line = getattr(tree, "line", part.line)
-            documents.append(ManifestDocument(Place(source.name, line), index, tree, source.namespace_at(line)))
+            documents.append(
+                ManifestDocument(Place(source.name, line), index, tree, source.namespace_at(line))
+            )
     if errors:
         first, *others = errors
         raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))
@@ -73,12 +80,16 @@ def read_documents(sources: Iterable[Source]) -> tuple[list[ManifestDocument], l
 
 def _error(source: Source, fault: Fault) -> ManifestError:
     fix = fault.fix or advise(source.text.split("\n"), fault.line)
-    return ManifestError(f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix)
+    return ManifestError(
+        f"cannot be read as YAML: {fault.message}", place=Place(source.name, fault.line), fix=fix
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The text of one document, or its value, and the line where it begins; `fault` where it cannot be cut out."""
+    """The text of one document, or its value, and the line where it begins; `fault` where it cannot
+    be cut out.
+    """
 
     text: str
     line: int
@@ -99,13 +110,17 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
-    """Yield what stands between lines that begin with `---`; after it only blanks and a comment are allowed."""
+    """Yield what stands between lines that begin with `---`; after it only blanks and a comment are
+    allowed.
+    """
     for part, separator in split_stream(text):
         if separator:
             rest = separator[3:].strip()
             if rest and not rest.startswith("#"):
                 fix = "write three hyphens alone on the line: ---"
-                yield _Part("", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix))
+                yield _Part(
+                    "", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix)
+                )
             line += 1
         if part:
             yield _Part(part, line)
@@ -142,9 +157,11 @@ def _json_parts(text: str) -> Iterator[_Part]:
 
 
 def _is_yaml(text: str) -> bool:
-    """Return whether a text that begins with a brace, and is not JSON, is YAML in braces up to its first `---`.
+    """Return whether a text that begins with a brace, and is not JSON, is YAML in braces up to its
+    first `---`.
 
-    One whose first key stands in double quotes is meant as JSON: kubectl refuses a comma too many there.
+    One whose first key stands in double quotes is meant as JSON: kubectl refuses a comma too many
+    there.
     """
     if _JSON_KEY.match(text):
         return False

@@ -30,7 +30,9 @@ from dra_planner.model import (
 )
 
 GroupClaims = Mapping[tuple[str, str], str]
-"""The claims that all pods of a group share: (name of the entry, name of the template) → name of the claim."""
+"""The claims that all pods of a group share: (name of the entry, name of the template) → name of
+the claim.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +41,10 @@ class BoundPod:
 
     meta: ObjectMeta
     spec: PodSpec
-    claims: Mapping[str, str] = field(default_factory=dict, hash=False)  # entry → name of the ResourceClaim
-    owner: WorkloadRef | None = None  # the workload that makes it, whatever controllers stand between
+    # entry → name of the ResourceClaim
+    claims: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # the workload that makes it, whatever controllers stand between
+    owner: WorkloadRef | None = None
     started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
     ready: bool = True  # unless the cluster says that it is not
     going: bool = False  # terminating: it is there until its node has ended it
@@ -63,7 +67,9 @@ class UnresolvedPods:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadObject:
-    """An object that may make pods with devices and that nothing reads: why, and what to give instead."""
+    """An object that may make pods with devices and that nothing reads: why, and what to give
+    instead.
+    """
 
     title: str  # "Engine ml/llama"
     why: str
@@ -73,12 +79,13 @@ class UnreadObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifests:
-    """The objects of all sources that the API server would accept, and what is to be said about the others.
+    """The objects of all sources that the API server would accept, and what is to be said about the
+    others.
 
-    `workloads` keeps the order of the documents; `existing` are those that a cluster has already, `queued` how many
-    of their pods have no node, and `charged` how many of those quotas count with their claims. `refused` names the
-    objects that are left out because the API server would refuse them, as (kind, key); `other_kinds` counts the
-    objects that planning ignores.
+    `workloads` keeps the order of the documents; `existing` are those that a cluster has already,
+    `queued` how many of their pods have no node, and `charged` how many of those quotas count with
+    their claims. `refused` names the objects that are left out because the API server would refuse
+    them, as (kind, key); `other_kinds` counts the objects that planning ignores.
     """
 
     workloads: tuple[Workload, ...] = ()
@@ -94,7 +101,8 @@ class Manifests:
     charged: Mapping[WorkloadRef, int] = field(default_factory=dict, hash=False)
     ended: frozenset[WorkloadRef] = frozenset()  # pods of nobody that have run to their end
     namespaces: Mapping[str, ObjectMeta] = field(default_factory=dict, hash=False)
-    priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)  # "" names the default one
+    # "" names the default one
+    priority_classes: Mapping[str, int] = field(default_factory=dict, hash=False)
     runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict, hash=False)
     taint_rules: tuple[DeviceTaintRule, ...] = ()
     queues: QueueSetup = field(default_factory=QueueSetup)
@@ -102,13 +110,17 @@ class Manifests:
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
     budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)
-    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
-    group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)  # by PodGroup
+    generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(
+        default_factory=dict, hash=False
+    )
+    # by PodGroup
+    group_claims: Mapping[ObjectKey, GroupClaims] = field(default_factory=dict, hash=False)
     gangs: tuple[Gang, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
-    unread: tuple[UnreadObject, ...] = ()  # of the other kinds, those that may make pods with devices
+    # of the other kinds, those that may make pods with devices
+    unread: tuple[UnreadObject, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

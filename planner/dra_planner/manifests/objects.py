@@ -16,7 +16,10 @@ CLUSTER_SCOPED: Final = frozenset(
 )
 
 VERSIONS: Final = {
-    **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"), "resource.k8s.io/v1"),
+    **dict.fromkeys(
+        ("ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"),
+        "resource.k8s.io/v1",
+    ),
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), "apps/v1"),
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
     **dict.fromkeys(("Pod", "ConfigMap", "Namespace", "Service", "ResourceQuota"), "v1"),
@@ -26,7 +29,8 @@ VERSIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class KubernetesObject:
-    """One object in API form, and where it begins; `place.path` is empty: paths count from the object.
+    """One object in API form, and where it begins; `place.path` is empty: paths count from the
+    object.
 
     `key` is the object's own; the namespace of cluster-scoped kinds is empty there.
     """
@@ -58,7 +62,9 @@ class KubernetesObject:
         return self if data is self.data else replace(self, data=data)
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
+        return (
+            f"{self.kind} {self.name}" if self.kind in CLUSTER_SCOPED else f"{self.kind} {self.key}"
+        )
 
 
 def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject]:
@@ -71,9 +77,16 @@ def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject
     for document in documents:
         try:
             found = _objects(document.data, document.place)
-            objects.extend(found if not document.namespace else (_in(document.namespace, each) for each in found))
+            objects.extend(
+                found
+                if not document.namespace
+                else (_in(document.namespace, each) for each in found)
+            )
         except ManifestError as error:
-            errors += [error, *(other for other in error.others if isinstance(other, ManifestError))]
+            errors += [
+                error,
+                *(other for other in error.others if isinstance(other, ManifestError)),
+            ]
     if errors:
         first, *others = errors
         raise ManifestError(first.message, place=first.place, fix=first.fix, others=tuple(others))
@@ -81,11 +94,16 @@ def read_objects(documents: Iterable[ManifestDocument]) -> list[KubernetesObject
 
 
 def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
-    """Return the object as kubectl sends it with `-n`: in this namespace, where it is of none and may be of one.
+    """Return the object as kubectl sends it with `-n`: in this namespace, where it is of none and
+    may be of one.
 
     Source: kubernetes/cli-runtime:pkg/resource/visitor.go@v0.34.0 (SetNamespace).
     """
-    if item.kind in CLUSTER_SCOPED or item.metadata.get("namespace") or not isinstance(item.data, Map):
+    if (
+        item.kind in CLUSTER_SCOPED
+        or item.metadata.get("namespace")
+        or not isinstance(item.data, Map)
+    ):
         return item
     whole, metadata = clone(item.data), item.metadata
     given = clone(metadata) if isinstance(metadata, Map) else new_map(())
@@ -112,7 +130,11 @@ def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
 
 def _typed_item(item: Any, api_version: str, kind: str) -> Any:
     """Items of a PodList and the like need not repeat what they are."""
-    missing = {name: value for name, value in (("apiVersion", api_version), ("kind", kind)) if name not in item}
+    missing = {
+        name: value
+        for name, value in (("apiVersion", api_version), ("kind", kind))
+        if name not in item
+    }
     if not missing:
         return item
     whole = clone(item) if isinstance(item, Map) else new_map(item.items())
@@ -127,8 +149,11 @@ def _identity(data: Mapping[str, Any], place: Place) -> tuple[str, str]:
         if value is None or value == "":
             raise ManifestError(f"{name} not set", place=place, fix=_missing(name, data))
         if not isinstance(value, str):
-            raise ManifestError(f"{name} is {_a(value)}", place=child(place, data, name), fix="write it as text")
-    # An empty group is the core group: "/v1" is "v1" (kubernetes/apimachinery:pkg/runtime/schema/group_version.go).
+            raise ManifestError(
+                f"{name} is {_a(value)}", place=child(place, data, name), fix="write it as text"
+            )
+    # An empty group is the core group: "/v1" is "v1"
+    # (kubernetes/apimachinery:pkg/runtime/schema/group_version.go).
     return data["apiVersion"].removeprefix("/"), data["kind"]
 
 
@@ -137,7 +162,10 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
         return "name the folder or file that holds Kubernetes manifests; this is something else"
     if field == "apiVersion":
         kind = data.get("kind")
-        return f"say which version of {kind} it is, for example apiVersion: {VERSIONS.get(str(kind), 'GROUP/VERSION')}"
+        return (
+            f"say which version of {kind} it is, for example apiVersion: "
+            f"{VERSIONS.get(str(kind), 'GROUP/VERSION')}"
+        )
     return "say what it is, for example kind: ResourceClaim"
 
 

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 from dra_planner.errors import Diagnostic, Severity
 from dra_planner.manifests.alternatives import alternative_notes
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.manifests import BoundPod, GroupClaims, Manifests, UnreadObject, UnresolvedPods
+from dra_planner.manifests.manifests import (
+    BoundPod,
+    GroupClaims,
+    Manifests,
+    UnreadObject,
+    UnresolvedPods,
+)
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.manifests.parsing.claims import parse_claim, parse_claim_template, parse_device_class
+from dra_planner.manifests.parsing.claims import (
+    parse_claim,
+    parse_claim_template,
+    parse_device_class,
+)
 from dra_planner.manifests.parsing.compute_domains import channel_template
 from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget
 from dra_planner.manifests.parsing.fields import parse_meta
@@ -62,17 +72,22 @@ _ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 _NO_LABEL: Final = "resource.k8s.io/admin-access"  # which looks as if it were
 
 
-def read_manifests(sources: Iterable[Source], features: Features, *, check_selector: CheckSelector) -> Manifests:
+def read_manifests(
+    sources: Iterable[Source], features: Features, *, check_selector: CheckSelector
+) -> Manifests:
     """Return all that the sources say, as a control plane with these features would take it.
 
-    An object that the API server would refuse is left out and reported among `diagnostics`; so is a field that
-    it would drop. Objects that carry a uid exist already and are not judged again. Every CEL selector of the others
-    goes through `check_selector`, which compiles it: this layer knows no CEL.
+    An object that the API server would refuse is left out and reported among `diagnostics`; so is a
+    field that it would drop. Objects that carry a uid exist already and are not judged again. Every
+    CEL selector of the others goes through `check_selector`, which compiles it: this layer knows no
+    CEL.
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
     documents, remarks = read_documents(sources)
-    return collect_manifests(read_objects(documents), features, remarks, check_selector=check_selector)
+    return collect_manifests(
+        read_objects(documents), features, remarks, check_selector=check_selector
+    )
 
 
 def collect_manifests(
@@ -93,7 +108,9 @@ def collect_manifests(
 
 
 def _cluster_of(objects: Iterable[KubernetesObject]) -> ExistingObjects:
-    """Return what the manifests themselves say of the cluster; whatever they do not mention may exist."""
+    """Return what the manifests themselves say of the cluster; whatever they do not mention may
+    exist.
+    """
     namespaces: dict[str, Mapping[str, str]] = {}
     priorities: dict[str, int] = {}
     never: set[str] = set()
@@ -128,7 +145,8 @@ class _Collector:
         self.diagnostics: list[Diagnostic] = []
         self.refused: set[tuple[str, ObjectKey]] = set()
         self.seen: dict[tuple[str, str, ObjectKey], KubernetesObject] = {}
-        self.repeated: list[tuple[KubernetesObject, KubernetesObject]] = []  # and the first of the same name
+        # and the first of the same name
+        self.repeated: list[tuple[KubernetesObject, KubernetesObject]] = []
         self.workloads: list[Workload] = []
         self.claims: dict[ObjectKey, ResourceClaim] = {}
         self.templates: dict[ObjectKey, ResourceClaimTemplate] = {}
@@ -179,11 +197,17 @@ class _Collector:
             read(self, kept)
         elif not (self.reader.scales(kept) if is_scaler(item) else self.add_workload(kept)):
             self.other[f"{item.api_version} {item.kind}"] += 1
-            if not exists and not self.reader.is_owned(item) and (unread := unread_object(kept)) is not None:
+            if (
+                not exists
+                and not self.reader.is_owned(item)
+                and (unread := unread_object(kept)) is not None
+            ):
                 self.unread.append(unread)
 
     def _is_repeated(self, item: KubernetesObject) -> bool:
-        """The first object of a name counts; a second one in the same file is a fault, in another an alternative."""
+        """The first object of a name counts; a second one in the same file is a fault, in another
+        an alternative.
+        """
         identity = (item.group, item.kind, item.key)
         first = self.seen.setdefault(identity, item)
         if first is item or not item.metadata.get("name"):
@@ -197,7 +221,10 @@ class _Collector:
         fix = f"remove one of them; the one at {where} counts"
         if not same and has_embedded(item.place.file):
             severity = "note"  # a page may show another way, a later step, or another cluster
-            fix = f"give one of them another name, if both are for one cluster; the one at {where} counts"
+            fix = (
+                f"give one of them another name, if both are for one cluster; the one at {where} "
+                "counts"
+            )
         differs = "" if same else f" and differs from the one at {where}"
         message = f"{item} stands here a second time{differs}"
         self.diagnostics.append(Diagnostic(severity, "duplicate-object", message, item.place, fix))
@@ -207,7 +234,10 @@ class _Collector:
         self.diagnostics += alternative_notes(self.repeated)
         group_claims = self.share_group_claims()
         waiting = [self._of_workload(pod) for pod in self.pending]
-        queued = [(pod.owner or WorkloadRef("Pod", *pod.meta.key), all(pod.claims.values())) for pod in waiting]
+        queued = [
+            (pod.owner or WorkloadRef("Pod", *pod.meta.key), all(pod.claims.values()))
+            for pod in waiting
+        ]
         self.diagnostics += gang_findings(self.grouping, self.workloads)
         gangs = find_gangs(self.grouping, self.workloads)
         names = {gang.name for gang in gangs}
@@ -216,8 +246,12 @@ class _Collector:
             for item in self.grouping
             if f"{item.kind} {item.namespace}/{item.name}" in names
         )
-        if self.setup or any(is_queued(each) or has_other_scheduler(each) for each in self.workloads):
-            self.diagnostics += queue_findings(self.setup, self.workloads, self.claims, self.templates)
+        if self.setup or any(
+            is_queued(each) or has_other_scheduler(each) for each in self.workloads
+        ):
+            self.diagnostics += queue_findings(
+                self.setup, self.workloads, self.claims, self.templates
+            )
         self.diagnostics += scaler_findings(self.seen.values())
         return Manifests(
             workloads=tuple(self.workloads),
@@ -256,12 +290,16 @@ class _Collector:
         return Revisions()
 
     def _of_workload(self, pod: BoundPod) -> BoundPod:
-        """Return the pod with the workload that made it, and whether that has another template by now."""
+        """Return the pod with the workload that made it, and whether that has another template by
+        now.
+        """
         owner = self._workload_of(pod.owner, pod.meta)
         return replace(pod, owner=owner, outdated=self.revisions.is_outdated(pod.meta, owner))
 
     def _workload_of(self, owner: WorkloadRef | None, pod: ObjectMeta) -> WorkloadRef | None:
-        """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets that are not given."""
+        """Return the workload at the top of the controllers of a pod, seeing through ReplicaSets
+        that are not given.
+        """
         seen = set[WorkloadRef]()
         while owner is not None and owner in self.owners and owner not in seen:
             seen.add(owner)
@@ -288,9 +326,14 @@ class _Collector:
     def add_namespace(self, item: KubernetesObject) -> None:
         meta = self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
         if _NO_LABEL in meta.labels:
-            message = f"{item}: the label {_NO_LABEL} does nothing: the API server looks at another domain"
+            message = (
+                f"{item}: the label {_NO_LABEL} does nothing: the API server looks at "
+                "another domain"
+            )
             fix = f'label the namespace: {_ADMIN_LABEL}: "true"'
-            self.diagnostics.append(Diagnostic("warning", "label-does-nothing", message, item.place, fix))
+            self.diagnostics.append(
+                Diagnostic("warning", "label-does-nothing", message, item.place, fix)
+            )
 
     def add_priority_class(self, item: KubernetesObject) -> None:
         value = int(item.data.get("value") or 0)
@@ -321,22 +364,31 @@ class _Collector:
             self.pod_groups.append(item)
 
     def share_group_claims(self) -> dict[ObjectKey, GroupClaims]:
-        """Make the claim of every PodGroup entry that names a template: one, which the pods of the group share."""
+        """Make the claim of every PodGroup entry that names a template: one, which the pods of the
+        group share.
+        """
         shared: dict[ObjectKey, GroupClaims] = {}
         for group in self.pod_groups:
             made: dict[tuple[str, str], str] = {}
             for _, entry in Part(group.data, group.place).at("spec.resourceClaims").members():
-                name, wanted = str(entry.get("name")), str(entry.get("resourceClaimTemplateName", ""))
+                name, wanted = (
+                    str(entry.get("name")),
+                    str(entry.get("resourceClaimTemplateName", "")),
+                )
                 template = self.templates.get(ObjectKey(group.namespace, wanted))
                 if template is not None:
-                    meta = ObjectMeta(name=f"{group.name}-{name}", namespace=group.namespace, place=group.place)
+                    meta = ObjectMeta(
+                        name=f"{group.name}-{name}", namespace=group.namespace, place=group.place
+                    )
                     self.claims[meta.key] = ResourceClaim(meta=meta, spec=template.spec)
                     made[name, wanted] = meta.name
             shared[group.key] = made
         return shared
 
     def add_compute_domain(self, item: KubernetesObject) -> None:
-        """Make the template that the NVIDIA driver's controller makes for the channels of a domain."""
+        """Make the template that the NVIDIA driver's controller makes for the channels of a
+        domain.
+        """
         template = channel_template(item)
         if template is None:
             self.other[f"{item.api_version} {item.kind}"] += 1
@@ -344,7 +396,9 @@ class _Collector:
             self.templates.setdefault(template.meta.key, template)
 
     def add_pod(self, item: KubernetesObject) -> None:
-        """A pod that a node holds already takes room there; one that is done takes none; others want a node."""
+        """A pod that a node holds already takes room there; one that is done takes none; others
+        want a node.
+        """
         status = item.data.get("status") or {}
         if status.get("phase") in ("Succeeded", "Failed"):
             self.other["v1 Pod (finished)"] += 1
@@ -362,7 +416,9 @@ class _Collector:
             if entry.get("resourceClaimName")
         }
         observed = bool(status.get("phase") or item.metadata.get("uid"))
-        claims = {entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims} | generated
+        claims = {
+            entry.name: entry.resource_claim_name or "" for entry in spec.resource_claims
+        } | generated
         if spec.node_name and (observed or not spec.resource_claims):
             self.bound_pods.append(
                 BoundPod(
@@ -399,7 +455,9 @@ class _Collector:
         self.diagnostics += late_findings(item, found.faults, self.context)
         for pods in found.unresolved:
             self.unresolved.append(
-                UnresolvedPods(workload=ref, figures=pods.figures, reason=pods.reason, place=item.place)
+                UnresolvedPods(
+                    workload=ref, figures=pods.figures, reason=pods.reason, place=item.place
+                )
             )
         if not found.known:
             message = f"{item}: this kind is not known; {'; '.join(found.workload.assumptions)}"
@@ -411,7 +469,9 @@ class _Collector:
 def _owner(item: KubernetesObject) -> WorkloadRef | None:
     for reference in item.metadata.get("ownerReferences") or ():
         if reference.get("controller"):
-            return WorkloadRef(str(reference.get("kind")), item.namespace, str(reference.get("name")))
+            return WorkloadRef(
+                str(reference.get("kind")), item.namespace, str(reference.get("name"))
+            )
     return None
 
 

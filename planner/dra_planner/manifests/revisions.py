@@ -1,4 +1,6 @@
-"""Which pods of a cluster are of a template that their workload has no more: what its status and ReplicaSets say."""
+"""Which pods of a cluster are of a template that their workload has no more: what its status and
+ReplicaSets say.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,16 @@ class Revisions:
 
     def __init__(self) -> None:
         self._wanted: dict[WorkloadRef, Mapping[str, Any]] = {}  # templates of Deployments
-        self._made: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}  # by hash, those that ReplicaSets have
+        # by hash, those that ReplicaSets have
+        self._made: dict[WorkloadRef, dict[str, Mapping[str, Any]]] = {}
         self._newest: dict[WorkloadRef, tuple[int, str]] = {}  # number, hash
-        self._known: dict[WorkloadRef, str] = {}  # the hash of the newest template, of workloads that were asked about
+        # the hash of the newest template, of workloads that were asked about
+        self._known: dict[WorkloadRef, str] = {}
 
     def note(self, item: KubernetesObject, owner: WorkloadRef | None) -> None:
-        """Remember what a Deployment, ReplicaSet or StatefulSet says of templates; nothing of other objects."""
+        """Remember what a Deployment, ReplicaSet or StatefulSet says of templates; nothing of other
+        objects.
+        """
         if item.kind == "StatefulSet":
             ref = WorkloadRef(item.kind, item.namespace, item.name)
             self._newest[ref] = 0, str((item.data.get("status") or {}).get("updateRevision") or "")
@@ -39,7 +45,9 @@ class Revisions:
                 self._newest[owner] = max(self._newest.get(owner, (0, "")), (revision, made))
 
     def is_outdated(self, pod: ObjectMeta, owner: WorkloadRef | None) -> bool:
-        """Whether the workload that made a pod has another template by now; asked once all objects are noted."""
+        """Whether the workload that made a pod has another template by now; asked once all objects
+        are noted.
+        """
         if owner is not None and owner not in self._known:
             self._known[owner] = self._newest_of(owner)
         newest = self._known[owner] if owner is not None else ""
@@ -47,7 +55,9 @@ class Revisions:
         return bool(newest and own) and own != newest
 
     def _newest_of(self, ref: WorkloadRef) -> str:
-        """Return the hash of a workload's newest template; of one that no ReplicaSet has yet, that of no pod."""
+        """Return the hash of a workload's newest template; of one that no ReplicaSet has yet, that
+        of no pod.
+        """
         wanted, made = self._wanted.get(ref), self._made.get(ref, {})
         if wanted and made and all(made.values()) and wanted not in made.values():
             return _NO_HASH  # as of a Deployment that is paused: all pods are old
@@ -55,7 +65,9 @@ class Revisions:
 
 
 def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
-    """Return who made a ReplicaSet that is not given, by its name and a pod of it: a Deployment, or nobody."""
+    """Return who made a ReplicaSet that is not given, by its name and a pod of it: a Deployment, or
+    nobody.
+    """
     suffix = f"-{pod.labels.get(_TEMPLATE_HASH, '')}"
     if len(suffix) == 1 or not replica_set.name.endswith(suffix):
         return replica_set
@@ -63,8 +75,12 @@ def maker_of(replica_set: WorkloadRef, pod: ObjectMeta) -> WorkloadRef:
 
 
 def _template_of(item: KubernetesObject) -> Mapping[str, Any]:
-    """Return the pod template of an object of the cluster, without the label that tells ReplicaSets' pods apart."""
+    """Return the pod template of an object of the cluster, without the label that tells
+    ReplicaSets' pods apart.
+    """
     template = (item.data.get("spec") or {}).get("template") or {}
     meta = template.get("metadata") or {}
-    labels = {key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH}
+    labels = {
+        key: value for key, value in (meta.get("labels") or {}).items() if key != _TEMPLATE_HASH
+    }
     return {**template, "metadata": {**meta, "labels": labels}} if template else {}

@@ -1,17 +1,32 @@
 """Migrate workloads from device plugins to claims.
 
-    facts = read_plugin_facts(objects, answers)       what the plugin's resource names mean in the source cluster
-    migrate(sources, target, answers) -> Migration    every file afterwards, and a result for every pod template
-    plan_steps(sources, fleet) -> MigrationSteps      pools, nodes, moves, and cost at each step, with the way back
+    facts = read_plugin_facts(objects, answers)       what the plugin's resource names mean in the
+                                                      source cluster
+    migrate(sources, target, answers) -> Migration    every file afterwards, and a result for every
+                                                      pod template
+    plan_steps(sources, fleet) -> MigrationSteps      pools, nodes, moves, and cost at each step,
+                                                      with the way back
 
 A migrated file keeps its comments, order, and formatting. A second migration changes nothing.
 """
 
 from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 from dra_planner.migration.migrate import migrate
-from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
+from dra_planner.migration.outcome import (
+    MigratedFile,
+    Migration,
+    ObjectChange,
+    Result,
+    TemplateOutcome,
+)
 from dra_planner.migration.plugins import read_plugin_facts
-from dra_planner.migration.steps import MigrationStep, MigrationSteps, StepPool, plan_steps, step_files
+from dra_planner.migration.steps import (
+    MigrationStep,
+    MigrationSteps,
+    StepPool,
+    plan_steps,
+    step_files,
+)
 from dra_planner.migration.target import Target
 
 __all__ = [

@@ -1,8 +1,10 @@
-"""Values of known charts whose pods request GPUs: which values bring claims, and which charts have none.
+"""Values of known charts whose pods request GPUs: which values bring claims, and which charts have
+none.
 
 Sources: vllm-project/production-stack:helm/templates/_helpers.tpl@a6c01db,
 triton-inference-server/server:deploy@e1db8a6,
-NVIDIA/dcgm-exporter:deployment/values.yaml@d5e5f51, llm-d/llm-d-modelservice:charts/llm-d-modelservice@3051935.
+NVIDIA/dcgm-exporter:deployment/values.yaml@d5e5f51,
+llm-d/llm-d-modelservice:charts/llm-d-modelservice@3051935.
 """
 
 from __future__ import annotations
@@ -21,15 +23,19 @@ IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"
 _EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
 _EXPORTER_TAG: Final = "4.6.0-4.8.3"
 _SERVED: Final = (
-    "Let a DeviceClass serve the name (extendedResourceName: nvidia.com/gpu, Kubernetes 1.36 or later); nothing in the "
+    "Let a DeviceClass serve the name (extendedResourceName: nvidia.com/gpu, Kubernetes 1.36 or "
+    "later); nothing in the "
     "chart changes"
 )
-_POST_RENDERER: Final = "Migrate the rendered manifests in a post-renderer, so that the next upgrade keeps the change"
+_POST_RENDERER: Final = (
+    "Migrate the rendered manifests in a post-renderer, so that the next upgrade keeps the change"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuesOutcome:
-    """What became of the values of a chart: what changed, or why nothing can, and what to do instead.
+    """What became of the values of a chart: what changed, or why nothing can, and what to do
+    instead.
 
     `device_classes` are DeviceClasses in API form that the new values need.
     """
@@ -43,7 +49,9 @@ class ValuesOutcome:
 
 
 def migrate_values(editor: Editor) -> ValuesOutcome | None:
-    """Migrate the values of a known chart in place; return None if the values are of another chart."""
+    """Migrate the values of a known chart in place; return None if the values are of another
+    chart.
+    """
     data = editor.data
     if not isinstance(data, Mapping) or "kind" in data or "apiVersion" in data:
         return None
@@ -67,13 +75,17 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
         try:
             name, device_class = _class_of_model(model)
         except NotTranslatable as error:
-            return ValuesOutcome(chart="vllm-stack", reason=str(error), alternatives=(_SERVED, _POST_RENDERER))
+            return ValuesOutcome(
+                chart="vllm-stack", reason=str(error), alternatives=(_SERVED, _POST_RENDERER)
+            )
         if device_class:
             classes[name] = device_class
             editor.remove((*path, "nodeSelectorTerms"))
         editor.set((*path, "requestGPUType"), f"{IMPLICIT}{name}")
         devices += number(model["requestGPU"]) or 0
-        changes.append(f"model {model.get('name', index)} requests devices of the DeviceClass {name}")
+        changes.append(
+            f"model {model.get('name', index)} requests devices of the DeviceClass {name}"
+        )
     if engine.get("runtimeClassName") == "nvidia":
         editor.replace_text(("servingEngineSpec", "runtimeClassName"), '""')
         changes.append("the RuntimeClass nvidia isn't needed, because devices of claims use CDI")
@@ -81,29 +93,45 @@ def _vllm_stack(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None
         toleration = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
         editor.append(("servingEngineSpec", "tolerations"), [toleration])
         changes.append("the pods tolerate the taint of DRA nodes")
-    return ValuesOutcome(chart="vllm-stack", changes=changes, device_classes=list(classes.values()), devices=devices)
+    return ValuesOutcome(
+        chart="vllm-stack", changes=changes, device_classes=list(classes.values()), devices=devices
+    )
 
 
 def _requests_gpus(model: Any) -> bool:
     """Return whether a model requests GPUs of a device plugin."""
-    is_claim = isinstance(model, Mapping) and str(model.get("requestGPUType", "")).startswith(IMPLICIT)
+    is_claim = isinstance(model, Mapping) and str(model.get("requestGPUType", "")).startswith(
+        IMPLICIT
+    )
     return isinstance(model, Mapping) and bool(model.get("requestGPU")) and not is_claim
 
 
 def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None]:
-    """Return the class that a model's GPUs come from, and its definition unless the driver brings it."""
+    """Return the class that a model's GPUs come from, and its definition unless the driver brings
+    it.
+    """
     terms = [
-        LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, listed(each.get("values")))))
+        LabelTerm(
+            str(each.get("key")),
+            str(each.get("operator")),
+            tuple(map(str, listed(each.get("values")))),
+        )
         for term in blocks(model, "nodeSelectorTerms")
         for each in blocks(term, "matchExpressions")
     ]
     if not any(is_about_devices(term.key) for term in terms):
         return GPU_CLASS, None
-    if len(blocks(model, "nodeSelectorTerms")) > 1 or not all(is_about_devices(term.key) for term in terms):
-        raise NotTranslatable("nodeSelectorTerms select GPUs and other nodes, and a class can select devices only")
+    if len(blocks(model, "nodeSelectorTerms")) > 1 or not all(
+        is_about_devices(term.key) for term in terms
+    ):
+        raise NotTranslatable(
+            "nodeSelectorTerms select GPUs and other nodes, and a class can select devices only"
+        )
     needs = needs_of(terms)
     if needs.profile or needs.sharing:
-        raise NotTranslatable("nodeSelectorTerms select parts of GPUs, which the implicit name of a class can't")
+        raise NotTranslatable(
+            "nodeSelectorTerms select parts of GPUs, which the implicit name of a class can't"
+        )
     names = [value for term in terms for value in term.values]
     name = "-".join(names).lower().removeprefix("nvidia-").replace("_", "-")[:63].strip("-.")
     base = f'device.driver == "{GPU_DRIVER}" && device.attributes["{GPU_DRIVER}"].type == "gpu"'
@@ -118,11 +146,21 @@ def _class_of_model(model: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | 
 
 def _triton(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     image = data.get("image")
-    if not isinstance(image, Mapping) or not image.get("numGpus") or "tritonserver" not in str(image.get("imageName")):
+    if (
+        not isinstance(image, Mapping)
+        or not image.get("numGpus")
+        or "tritonserver" not in str(image.get("imageName"))
+    ):
         return None
-    reason = "no value of Triton's chart reaches resourceClaims; its template writes nvidia.com/gpu from numGpus"
+    reason = (
+        "no value of Triton's chart reaches resourceClaims; its template writes "
+        "nvidia.com/gpu from numGpus"
+    )
     return ValuesOutcome(
-        chart="triton", reason=reason, alternatives=(_SERVED, _POST_RENDERER), devices=number(image["numGpus"]) or 0
+        chart="triton",
+        reason=reason,
+        alternatives=(_SERVED, _POST_RENDERER),
+        devices=number(image["numGpus"]) or 0,
     )
 
 
@@ -135,18 +173,25 @@ def _dcgm_exporter(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | N
     changes = ["kubernetesDRA.enabled adds the labels of pods with claims to metrics"]
     if tag and _version(tag) < _EXPORTER_WITH_CLAIMS:
         suffix = tag.partition("-")[2].partition("-")[2]
-        editor.replace_text(("image", "tag"), "-".join(each for each in (_EXPORTER_TAG, suffix) if each))
+        editor.replace_text(
+            ("image", "tag"), "-".join(each for each in (_EXPORTER_TAG, suffix) if each)
+        )
         changes.append(
-            f"versions before {_EXPORTER_TAG} read resource.k8s.io/v1beta1, which newer clusters don't serve"
+            f"versions before {_EXPORTER_TAG} read resource.k8s.io/v1beta1, which newer clusters "
+            "don't serve"
         )
     editor.set(("kubernetesDRA", "enabled"), True)
     return ValuesOutcome(chart="dcgm-exporter", changes=changes)
 
 
 def _is_exporter_tag(tag: str) -> bool:
-    """Return whether a tag has the exporter's form: its version, and DCGM's (4.5.1-4.8.0-distroless)."""
+    """Return whether a tag has the exporter's form: its version, and DCGM's
+    (4.5.1-4.8.0-distroless).
+    """
     parts = tag.split("-")
-    return len(parts) >= 2 and all(len(each.split(".")) == 3 and each.replace(".", "").isdigit() for each in parts[:2])
+    return len(parts) >= 2 and all(
+        len(each.split(".")) == 3 and each.replace(".", "").isdigit() for each in parts[:2]
+    )
 
 
 def _version(tag: str) -> tuple[int, ...]:
@@ -156,10 +201,16 @@ def _version(tag: str) -> tuple[int, ...]:
 
 def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
     accelerator = data.get("accelerator")
-    if not isinstance(accelerator, Mapping) or "modelArtifacts" not in data or accelerator.get("dra") is True:
+    if (
+        not isinstance(accelerator, Mapping)
+        or "modelArtifacts" not in data
+        or accelerator.get("dra") is True
+    ):
         return None
     editor.set(("accelerator", "dra"), True)
-    changes = ["accelerator.dra lets the chart write resourceClaims (llm-d-modelservice 0.4.12 or later)"]
+    changes = [
+        "accelerator.dra lets the chart write resourceClaims (llm-d-modelservice 0.4.12 or later)"
+    ]
     return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
 
 

@@ -15,12 +15,16 @@ Path = tuple[Step, ...]
 
 
 class NotEditable(Exception):
-    """A part that can't be edited without losing something of it; the message says which and why."""
+    """A part that can't be edited without losing something of it; the message says which and
+    why.
+    """
 
 
 @dataclass(slots=True)
 class Editor:
-    """The text of one document. Each edit reads the text again, so that edits may build on each other."""
+    """The text of one document. Each edit reads the text again, so that edits may build on each
+    other.
+    """
 
     text: str
 
@@ -119,7 +123,13 @@ class Editor:
 
 def _append(layout: Layout, node: spans.List, value: Any) -> None:
     if node.is_flow or layout.is_json:
-        layout.edits.append((node.items[-1].end, node.items[-1].end, f", {flow_text(value, as_json=layout.is_json)}"))
+        layout.edits.append(
+            (
+                node.items[-1].end,
+                node.items[-1].end,
+                f", {flow_text(value, as_json=layout.is_json)}",
+            )
+        )
         return
     begin = layout.text.rfind("\n", 0, node.start) + 1
     end = layout.text.find("\n", node.end)

@@ -1,4 +1,5 @@
-"""Kueue's queues: quotas of extended resources become quotas of devices in claims, and flavors select DRA nodes.
+"""Kueue's queues: quotas of extended resources become quotas of devices in claims, and flavors
+select DRA nodes.
 
 Source: kubernetes-sigs/kueue:keps/2941-DRA@ff69552 (deviceClassMappings, claim templates only).
 """
@@ -45,7 +46,8 @@ class Queues:
         return found
 
     def device_terms(self, item: KubernetesObject, resources: Iterable[str]) -> list[LabelTerm]:
-        """Return the conditions on device labels that Kueue adds to the pods of an object when it admits them.
+        """Return the conditions on device labels that Kueue adds to the pods of an object when it
+        admits them.
 
         Raises NotOneFlavor if several flavors offer the resource on different devices.
         """
@@ -58,10 +60,15 @@ class Queues:
         alternatives = []
         for group in blocks(spec, "resourceGroups"):
             if wanted & set(texts(group.get("coveredResources"))):
-                alternatives = [self._terms(text(flavor.get("name"))) for flavor in blocks(group, "flavors")]
+                alternatives = [
+                    self._terms(text(flavor.get("name"))) for flavor in blocks(group, "flavors")
+                ]
         distinct = {tuple(each) for each in alternatives}
         if len(distinct) > 1:
-            raise NotOneFlavor(f"the queue {name} offers flavors with different devices, and a claim names one kind")
+            raise NotOneFlavor(
+                f"the queue {name} offers flavors with different devices, and a claim names one "
+                "kind"
+            )
         return list(next(iter(distinct), ()))
 
     def _terms(self, flavor: str) -> tuple[LabelTerm, ...]:
@@ -80,9 +87,14 @@ def is_queue_object(item: KubernetesObject) -> bool:
 
 
 def migrate_queue_object(
-    editor: Editor, prefix: Path, item: KubernetesObject, logical_name: Callable[[str], tuple[str, str]]
+    editor: Editor,
+    prefix: Path,
+    item: KubernetesObject,
+    logical_name: Callable[[str], tuple[str, str]],
 ) -> Iterator[str]:
-    """Change a flavor or cluster queue; yield what changed. `logical_name` gives a resource's quota name and class."""
+    """Change a flavor or cluster queue; yield what changed. `logical_name` gives a resource's quota
+    name and class.
+    """
     if item.kind == "ResourceFlavor":
         yield from _migrate_flavor(editor, prefix)
         return
@@ -97,9 +109,12 @@ def migrate_queue_object(
             for flavor, entry in indexed_blocks(group.get("flavors")):
                 for place, quota in indexed_blocks(entry.get("resources")):
                     if quota.get("name") == resource:
-                        editor.replace_text((*path, "flavors", flavor, "resources", place, "name"), new)
+                        editor.replace_text(
+                            (*path, "flavors", flavor, "resources", place, "name"), new
+                        )
             yield (
-                f"{new} takes the place of {resource}: add {{name: {new}, deviceClassNames: [{device_class}]}} to "
+                f"{new} takes the place of {resource}: add {{name: {new}, deviceClassNames: "
+                f"[{device_class}]}} to "
                 "resources.deviceClassMappings in Kueue's configuration (Kueue 0.18 or later)"
             )
 
@@ -110,6 +125,11 @@ def _migrate_flavor(editor: Editor, prefix: Path) -> Iterator[str]:
     gone = [key for key in found if is_about_devices(str(key))]
     if not gone:
         return
-    editor.set(path, {**{key: value for key, value in found.items() if key not in gone}, **_DRA_NODES})
+    editor.set(
+        path, {**{key: value for key, value in found.items() if key not in gone}, **_DRA_NODES}
+    )
     listed = " and ".join(map(str, gone))
-    yield f"it selects DRA nodes, because {listed} may be missing there; the claims of its jobs select the devices"
+    yield (
+        f"it selects DRA nodes, because {listed} may be missing there; the claims of its jobs "
+        "select the devices"
+    )

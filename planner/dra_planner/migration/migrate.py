@@ -1,4 +1,6 @@
-"""Migrate files: every document is read, each object in it gets its result, and its text changes in place."""
+"""Migrate files: every document is read, each object in it gets its result, and its text changes in
+place.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from dra_planner.migration.chart_values import migrate_values
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
 from dra_planner.migration.monitoring import monitoring_notes
-from dra_planner.migration.outcome import MigratedFile, Migration, ObjectChange, Result, TemplateOutcome
+from dra_planner.migration.outcome import (
+    MigratedFile,
+    Migration,
+    ObjectChange,
+    Result,
+    TemplateOutcome,
+)
 from dra_planner.migration.plugins import class_of, is_device, read_plugin_facts
 from dra_planner.migration.quotas import migrate_limit_range, migrate_quota
 from dra_planner.migration.target import Target
@@ -28,13 +36,19 @@ from dra_planner.sources import Source
 _LOGICAL_NAMES: Final = "claimed-gpus", "claimed-mig-devices"
 
 
-def migrate(sources: Sequence[Source], target: Target, answers: PluginFacts | None = None) -> Migration:
-    """Return all sources with claims instead of extended resources, as far as that keeps their meaning.
+def migrate(
+    sources: Sequence[Source], target: Target, answers: PluginFacts | None = None
+) -> Migration:
+    """Return all sources with claims instead of extended resources, as far as that keeps their
+    meaning.
 
-    `answers` are facts about the source cluster that the user gives. Documents that can't be read stay as they are.
+    `answers` are facts about the source cluster that the user gives. Documents that can't be read
+    stay as they are.
     """
     files = [_File(source) for source in sources]
-    objects = [item for file in files for document in file.documents for _, item in document.objects]
+    objects = [
+        item for file in files for document in file.documents for _, item in document.objects
+    ]
     facts = read_plugin_facts(objects, answers)
     names = {(item.kind, item.namespace, item.name) for item in objects}
     workloads = WorkloadMigrator(facts=facts, target=target, queues=Queues.of(objects), names=names)
@@ -55,14 +69,18 @@ def _assumptions(facts: PluginFacts) -> tuple[str, ...]:
     if facts.is_known:
         return ()
     return (
-        "Each unit of an extended resource is a whole device. Nothing here says how the device plugin shares devices: "
-        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap to be sure.",
+        "Each unit of an extended resource is a whole device. Nothing here says how the device "
+        "plugin shares devices: "
+        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap "
+        "to be sure.",
     )
 
 
 @dataclass(slots=True)
 class _Document:
-    """One document of a file: its objects with their paths, and what became of it. `added` stands before it."""
+    """One document of a file: its objects with their paths, and what became of it. `added` stands
+    before it.
+    """
 
     before: str
     editor: Editor
@@ -76,7 +94,11 @@ class _Document:
         if not self.added:
             return self.before + self.editor.text
         if self.editor.text.lstrip().startswith("{"):
-            return self.before + "".join(f"{json.dumps(each, indent=2)}\n" for each in self.added) + self.editor.text
+            return (
+                self.before
+                + "".join(f"{json.dumps(each, indent=2)}\n" for each in self.added)
+                + self.editor.text
+            )
         comment, rest = _leading_comment(self.editor.text)
         parts = "".join(f"{block_text(dict(each))}---\n" for each in self.added)
         return self.before + comment + parts + rest
@@ -92,7 +114,9 @@ class _File:
         for before, text in cut(source.text):
             line += before.count("\n")
             place = Place(source.name, line)
-            self.documents.append(_Document(before, Editor(text), place, list(_objects(text, source.name, line))))
+            self.documents.append(
+                _Document(before, Editor(text), place, list(_objects(text, source.name, line)))
+            )
             line += text.count("\n")
 
     def text(self) -> str:
@@ -117,7 +141,9 @@ def _objects(text: str, file: str, line: int) -> Iterator[tuple[Path, Kubernetes
 
 
 def _object(data: Map, file: str) -> KubernetesObject:
-    return KubernetesObject(str(data.get("apiVersion", "")), str(data.get("kind", "")), data, Place(file, data.line))
+    return KubernetesObject(
+        str(data.get("apiVersion", "")), str(data.get("kind", "")), data, Place(file, data.line)
+    )
 
 
 def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
@@ -127,7 +153,9 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
         before = document.editor.text
         try:
             changes = list(_changes(document.editor, path, item, workloads))
-            document.changes += [ObjectChange(place=item.place, object=str(item), what=each) for each in changes]
+            document.changes += [
+                ObjectChange(place=item.place, object=str(item), what=each) for each in changes
+            ]
             notes = [ObjectChange(place=item.place, object=str(item), what=each, is_changed=False)
                      for each in monitoring_notes(item)]  # fmt: skip
             document.changes += notes
@@ -137,18 +165,27 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
         except (NotEditable, Unwritable) as error:
             document.editor.text = before
             document.changes.append(
-                ObjectChange(place=item.place, object=str(item), what=f"stays as it is: {error}", is_changed=False)
+                ObjectChange(
+                    place=item.place,
+                    object=str(item),
+                    what=f"stays as it is: {error}",
+                    is_changed=False,
+                )
             )
 
 
-def _changes(editor: Editor, path: Path, item: KubernetesObject, workloads: WorkloadMigrator) -> Iterator[str]:
+def _changes(
+    editor: Editor, path: Path, item: KubernetesObject, workloads: WorkloadMigrator
+) -> Iterator[str]:
     """Change an object that isn't a workload; yield what changed."""
     if item.kind == "ResourceQuota":
         yield from migrate_quota(editor, path, lambda name: class_of(name, workloads.facts))
     elif item.kind == "LimitRange":
         yield from migrate_limit_range(editor, path, is_device)
     elif is_queue_object(item):
-        yield from migrate_queue_object(editor, path, item, lambda name: _logical_name(name, workloads.facts))
+        yield from migrate_queue_object(
+            editor, path, item, lambda name: _logical_name(name, workloads.facts)
+        )
 
 
 def _logical_name(resource: str, facts: PluginFacts) -> tuple[str, str]:
@@ -165,13 +202,19 @@ def _migrate_values(document: _Document, target: Target) -> None:
     if found is None:
         return
     name = f"values of the chart {found.chart}"
-    document.changes += [ObjectChange(place=document.place, object=name, what=each) for each in found.changes]
+    document.changes += [
+        ObjectChange(place=document.place, object=name, what=each) for each in found.changes
+    ]
     for each in found.device_classes:
         what = f"needs the DeviceClass {each['metadata']['name']}:\n{block_text(dict(each))}"
-        document.changes.append(ObjectChange(place=document.place, object=name, what=what, is_changed=False))
+        document.changes.append(
+            ObjectChange(place=document.place, object=name, what=what, is_changed=False)
+        )
     if found.reason or found.devices:
         served = "nvidia.com/gpu" in target.served
-        result = Result.REWRITTEN if not found.reason else Result.SERVED if served else Result.CANNOT
+        result = (
+            Result.REWRITTEN if not found.reason else Result.SERVED if served else Result.CANNOT
+        )
         document.templates.append(
             TemplateOutcome(
                 place=document.place,
@@ -188,5 +231,7 @@ def _migrate_values(document: _Document, target: Target) -> None:
 def _leading_comment(text: str) -> tuple[str, str]:
     """Return the comments and blank lines at the top of a document, and the rest."""
     lines = text.splitlines(keepends=True)
-    count = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    count = next(
+        (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0
+    )
     return "".join(lines[:count]), "".join(lines[count:])

@@ -1,4 +1,5 @@
-"""Alerts, dashboards, and autoscalers that count extended resources, and so no longer see migrated pods.
+"""Alerts, dashboards, and autoscalers that count extended resources, and so no longer see migrated
+pods.
 
 Sources: kubernetes/kube-state-metrics:docs/metrics/workload/pod-metrics.md@v2.20.0,
 NVIDIA/dcgm-exporter:internal/pkg/transformation/kubernetes.go@d5e5f51.
@@ -14,7 +15,9 @@ from dra_planner.manifests.objects import KubernetesObject
 
 _COUNTED: Final = re.compile(r"nvidia_com_(gpu|mig_\w+)|amd_com_gpu")
 _EXPORTER: Final = re.compile(r"\bDCGM_FI_\w+")
-_CLAIM_METRIC: Final = "kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) names the claims of pods"
+_CLAIM_METRIC: Final = (
+    "kube_pod_resourceclaim_info (kube-state-metrics 2.20.0 or later) names the claims of pods"
+)
 
 
 def monitoring_notes(item: KubernetesObject) -> Iterator[str]:
@@ -23,7 +26,8 @@ def monitoring_notes(item: KubernetesObject) -> Iterator[str]:
         texts = list(_texts(item.data.get("spec")))
         if any(_EXPORTER.search(text) for text in texts):
             yield (
-                "it scales by a metric of dcgm-exporter, which has no pod labels for claims unless its chart sets "
+                "it scales by a metric of dcgm-exporter, which has no pod labels for claims unless "
+                "its chart sets "
                 "kubernetesDRA.enabled (4.6.0-4.8.3 or later)"
             )
     elif item.kind not in ("PrometheusRule", "ConfigMap", "GrafanaDashboard", "RuleGroup"):

@@ -9,12 +9,19 @@ from typing import Any, Final
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 from dra_planner.migration.plugins import is_about_devices, needs_of
 
-_TERMS: Final = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+_TERMS: Final = (
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSelection:
-    """What a pod's node selection demands of devices, and the paths of the parts that say it, last first."""
+    """What a pod's node selection demands of devices, and the paths of the parts that say it, last
+    first.
+    """
 
     needs: SelectionNeeds = field(default_factory=SelectionNeeds)
     device_parts: tuple[tuple[str | int, ...], ...] = ()
@@ -23,8 +30,8 @@ class NodeSelection:
 def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
     """Return what `nodeSelector` and required node affinity demand of devices.
 
-    Raises NotTranslatable, for example if affinity offers a GPU label or a zone: a claim and a node selector must
-    both hold, so they can't be alternatives.
+    Raises NotTranslatable, for example if affinity offers a GPU label or a zone: a claim and a node
+    selector must both hold, so they can't be alternatives.
     """
     terms: list[LabelTerm] = []
     parts: list[tuple[str | int, ...]] = []
@@ -46,7 +53,10 @@ def split_node_selection(spec: Mapping[str, Any]) -> NodeSelection:
         either = _either(alternatives)
         own = needs_of(terms)
         merged = SelectionNeeds(
-            conditions=(*own.conditions, either), profile=own.profile, sharing=own.sharing, clients=own.clients
+            conditions=(*own.conditions, either),
+            profile=own.profile,
+            sharing=own.sharing,
+            clients=own.clients,
         )
         return NodeSelection(needs=merged, device_parts=(_TERMS[:3], *reversed(parts)))
     return NodeSelection(needs=needs_of(terms), device_parts=tuple(reversed(parts)))
@@ -57,7 +67,9 @@ def _either(alternatives: Sequence[Sequence[LabelTerm]]) -> str:
     conditions = []
     for terms in alternatives:
         if not all(is_about_devices(term.key) for term in terms):
-            raise NotTranslatable("its node affinity offers nodes with a GPU label or other nodes as alternatives")
+            raise NotTranslatable(
+                "its node affinity offers nodes with a GPU label or other nodes as alternatives"
+            )
         needs = needs_of(terms)
         if needs.profile or needs.sharing:
             raise NotTranslatable("its node affinity offers parts of GPUs as alternatives")
@@ -75,7 +87,14 @@ def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
     found = term.get("matchExpressions") or []
     return [
-        (index, LabelTerm(str(each.get("key")), str(each.get("operator")), tuple(map(str, each.get("values") or ()))))
+        (
+            index,
+            LabelTerm(
+                str(each.get("key")),
+                str(each.get("operator")),
+                tuple(map(str, each.get("values") or ())),
+            ),
+        )
         for index, each in enumerate(found)
         if isinstance(each, Mapping)
     ]

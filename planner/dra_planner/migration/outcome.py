@@ -20,10 +20,12 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateOutcome:
-    """The result for one pod template of an object; `pods` names the template if the object has several.
+    """The result for one pod template of an object; `pods` names the template if the object has
+    several.
 
-    `reason` is empty for templates that are rewritten. `notes` are facts that a reviewer must know, for example a
-    version that the controller needs. `alternatives` are imperative sentences, the best first.
+    `reason` is empty for templates that are rewritten. `notes` are facts that a reviewer must know,
+    for example a version that the controller needs. `alternatives` are imperative sentences, the
+    best first.
     """
 
     place: Place
@@ -44,9 +46,11 @@ class TemplateOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectChange:
-    """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a chart, an alert.
+    """A change of an object that isn't a workload: a quota, a LimitRange, a queue, values of a
+    chart, an alert.
 
-    `is_changed` is false if the object needs a change that only its owner can make; `what` says which.
+    `is_changed` is false if the object needs a change that only its owner can make; `what` says
+    which.
     """
 
     place: Place
@@ -69,9 +73,11 @@ class MigratedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """All files after the migration, the results of all pod templates, and changes of other objects.
+    """All files after the migration, the results of all pod templates, and changes of other
+    objects.
 
-    `assumptions` are facts about the source cluster that no input states, for example that devices aren't shared.
+    `assumptions` are facts about the source cluster that no input states, for example that devices
+    aren't shared.
     """
 
     files: tuple[MigratedFile, ...]

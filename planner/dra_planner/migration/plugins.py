@@ -37,7 +37,9 @@ def is_about_devices(key: str) -> bool:
 
 
 def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
-    """Return what conditions on labels, all of which must hold, demand of devices. Raises NotTranslatable."""
+    """Return what conditions on labels, all of which must hold, demand of devices. Raises
+    NotTranslatable.
+    """
     needs = SelectionNeeds()
     for term in terms:
         plugin = next((each for each in _plugins() if each.knows_label(term.key)), None)
@@ -48,9 +50,16 @@ def needs_of(terms: Sequence[LabelTerm]) -> SelectionNeeds:
 
 
 def counterpart(
-    resource: str, count: int, needs: SelectionNeeds, labels: Mapping[str, str], facts: PluginFacts, target: Target
+    resource: str,
+    count: int,
+    needs: SelectionNeeds,
+    labels: Mapping[str, str],
+    facts: PluginFacts,
+    target: Target,
 ) -> Counterpart | NoCounterpart:
-    """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
+    """Return what a claim requests instead of `count` units of a resource on nodes with these
+    labels and needs.
+    """
     plugin = _plugin(resource)
     if plugin is None:
         return NoCounterpart(f"no known driver stands for {resource}")
@@ -58,12 +67,16 @@ def counterpart(
 
 
 def class_of(resource: str, facts: PluginFacts) -> str:
-    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
+    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is
+    none.
+    """
     plugin = _plugin(resource)
     return plugin.class_of(resource, facts) if plugin is not None else ""
 
 
-def read_plugin_facts(objects: Iterable[KubernetesObject], answers: PluginFacts | None = None) -> PluginFacts:
+def read_plugin_facts(
+    objects: Iterable[KubernetesObject], answers: PluginFacts | None = None
+) -> PluginFacts:
     """Return the facts that objects state, and those of `answers`, which take precedence."""
     facts = PluginFacts()
     for item in objects:
@@ -79,4 +92,7 @@ def _plugin(resource: str) -> VendorDevicePlugin | None:
 
 @cache
 def _plugins() -> tuple[VendorDevicePlugin, ...]:
-    return (*(each.device_plugin for each in every_driver() if each.device_plugin is not None), *_OTHERS)
+    return (
+        *(each.device_plugin for each in every_driver() if each.device_plugin is not None),
+        *_OTHERS,
+    )

@@ -1,7 +1,8 @@
 """The claim of a pod whose containers request extended resources.
 
-The claim is what kube-scheduler itself makes of such a pod where a DeviceClass serves the names, so that a migrated pod
-holds as many devices as before. Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
+The claim is what kube-scheduler itself makes of such a pod where a DeviceClass serves the names, so
+that a migrated pod holds as many devices as before. Source:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/
 extendeddynamicresources.go@v1.37.2 (createRequestsAndMappings).
 """
 
@@ -19,7 +20,9 @@ _LONGEST_NAME: Final = 63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerNeed:
-    """What one container requests of device plugins: counts by resource name. `ends` marks init containers that end."""
+    """What one container requests of device plugins: counts by resource name. `ends` marks init
+    containers that end.
+    """
 
     name: str
     counts: Mapping[str, int]
@@ -28,29 +31,38 @@ class ContainerNeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodClaim:
-    """The claim of a pod: its requests in API form, and the requests that each container names, by container."""
+    """The claim of a pod: its requests in API form, and the requests that each container names, by
+    container.
+    """
 
     requests: Sequence[Mapping[str, Any]]
     named: Mapping[str, Sequence[str]] = field(default_factory=dict)
     devices: int = 0
 
 
-def needs_of_containers(spec: Mapping[str, Any], is_device: Callable[[str], bool]) -> tuple[ContainerNeed, ...]:
+def needs_of_containers(
+    spec: Mapping[str, Any], is_device: Callable[[str], bool]
+) -> tuple[ContainerNeed, ...]:
     """Return what the containers of a pod spec request of device plugins, init containers first.
 
-    Requests that are missing default to limits, as in the API server. A quantity of 0 is no request.
+    Requests that are missing default to limits, as in the API server. A quantity of 0 is no
+    request.
     """
     found = []
     for key in ("initContainers", "containers"):
         for container in blocks(spec, key):
             ends = key == "initContainers" and container.get("restartPolicy") != "Always"
             counts = device_counts(container.get("resources"), is_device)
-            found.append(ContainerNeed(name=str(container.get("name", "")), counts=counts, ends=ends))
+            found.append(
+                ContainerNeed(name=str(container.get("name", "")), counts=counts, ends=ends)
+            )
     return tuple(found)
 
 
 def device_counts(resources: Any, is_device: Callable[[str], bool]) -> dict[str, int]:
-    """Return the counts of extended resources in a container's `resources`, from requests and limits."""
+    """Return the counts of extended resources in a container's `resources`, from requests and
+    limits.
+    """
     counts: dict[str, int] = {}
     for section in ("limits", "requests"):
         amounts = resources.get(section) if isinstance(resources, Mapping) else None
@@ -64,8 +76,9 @@ def device_counts(resources: Any, is_device: Callable[[str], bool]) -> dict[str,
 def claim_of(needs: Sequence[ContainerNeed], counterparts: Mapping[str, Counterpart]) -> PodClaim:
     """Return the claim that holds as many devices as the containers requested.
 
-    Containers that live as long as the pod get their own devices. Init containers that end use the devices of later
-    containers; what the neediest of them requests beyond that is one more request that init containers alone name.
+    Containers that live as long as the pod get their own devices. Init containers that end use the
+    devices of later containers; what the neediest of them requests beyond that is one more request
+    that init containers alone name.
     """
     requests: list[Mapping[str, Any]] = []
     named: dict[str, list[str]] = {}
@@ -86,13 +99,17 @@ def claim_of(needs: Sequence[ContainerNeed], counterparts: Mapping[str, Counterp
         for index, need in enumerate(needs):
             if need.ends and (count := need.counts.get(resource)):
                 more = [_name(neediest, "-more")] if extra else []
-                named.setdefault(need.name, []).extend(_reused(needs[index:], resource, count, names, more))
+                named.setdefault(need.name, []).extend(
+                    _reused(needs[index:], resource, count, names, more)
+                )
         devices += total + extra
     return PodClaim(requests=requests, named=named, devices=devices)
 
 
 def _beyond(needs: Sequence[ContainerNeed], resource: str, total: int) -> tuple[int, str]:
-    """Return how many devices the neediest ending init container requests beyond the lasting ones, and its name."""
+    """Return how many devices the neediest ending init container requests beyond the lasting ones,
+    and its name.
+    """
     extra, neediest, sidecars = 0, "", 0
     for need in needs:
         count = need.counts.get(resource, 0)
@@ -104,9 +121,15 @@ def _beyond(needs: Sequence[ContainerNeed], resource: str, total: int) -> tuple[
 
 
 def _reused(
-    later: Sequence[ContainerNeed], resource: str, count: int, names: Mapping[str, str], more: Sequence[str]
+    later: Sequence[ContainerNeed],
+    resource: str,
+    count: int,
+    names: Mapping[str, str],
+    more: Sequence[str],
 ) -> list[str]:
-    """Return the requests of later containers that hold `count` devices together, and `more` if they don't."""
+    """Return the requests of later containers that hold `count` devices together, and `more` if
+    they don't.
+    """
     found, left = [], count
     for need in later:
         held = 0 if need.ends else need.counts.get(resource, 0)

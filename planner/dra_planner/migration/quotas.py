@@ -17,7 +17,8 @@ ClassOf = Callable[[str], str]
 def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[str]:
     """Let a quota count devices of claims beside units of device plugins; yield what changed.
 
-    The old key stays: it counts the pods that haven't moved, and claims too if a class serves the name.
+    The old key stays: it counts the pods that haven't moved, and claims too if a class serves the
+    name.
     """
     path: Path = (*prefix, "spec", "hard")
     hard = editor.get(path)
@@ -34,13 +35,19 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
             continue
         editor.set((*path, new), str(total))
         yield (
-            f"{new}: {total} limits the devices of claims; keep {' and '.join(keys)} until the last pod has moved, and "
-            "don't set it to 0 if a DeviceClass serves the name, because claims count against it too"
+            f"{new}: {total} limits the devices of claims; keep {' and '.join(keys)} until the "
+            "last pod has moved, and "
+            "don't set it to 0 if a DeviceClass serves the name, because claims count against it "
+            "too"
         )
 
 
-def migrate_limit_range(editor: Editor, prefix: Path, is_device: Callable[[str], bool]) -> Iterator[str]:
-    """Remove extended resources from a LimitRange: it would add a device to every container, also to migrated ones."""
+def migrate_limit_range(
+    editor: Editor, prefix: Path, is_device: Callable[[str], bool]
+) -> Iterator[str]:
+    """Remove extended resources from a LimitRange: it would add a device to every container, also
+    to migrated ones.
+    """
     limits = editor.get((*prefix, "spec", "limits"))
     for index in reversed(range(len(limits) if isinstance(limits, list) else 0)):
         entry = limits[index]
@@ -53,4 +60,7 @@ def migrate_limit_range(editor: Editor, prefix: Path, is_device: Callable[[str],
 def _consequence(section: str, name: str) -> str:
     if section in ("default", "defaultRequest"):
         return f"which would give every container {name}, also those that request a claim"
-    return "which has no counterpart for claims; a ValidatingAdmissionPolicy can limit the count of a request"
+    return (
+        "which has no counterpart for claims; a ValidatingAdmissionPolicy can limit the count "
+        "of a request"
+    )

@@ -23,7 +23,8 @@ def rewrite_pods(
 ) -> None:
     """Let the pods of a template request a claim of `template_name`.
 
-    The extended resources, the node selection about devices, and nothing else goes. Raises NotEditable.
+    The extended resources, the node selection about devices, and nothing else goes. Raises
+    NotEditable.
     """
     pod: Path = (*prefix, *part.path)
     name = _claim_name(claim, counterparts, _names(part.spec.get("resourceClaims")))
@@ -34,15 +35,19 @@ def rewrite_pods(
             continue
         for section in ("limits", "requests"):
             for resource in counterparts:
-                if isinstance(editor.get((*resources, section)), Mapping) and resource in editor.get(
-                    (*resources, section)
-                ):
+                if isinstance(
+                    editor.get((*resources, section)), Mapping
+                ) and resource in editor.get((*resources, section)):
                     editor.remove((*resources, section, resource))
-        editor.append((*resources, "claims"), [{"name": name, "request": request} for request in requests])
+        editor.append(
+            (*resources, "claims"), [{"name": name, "request": request} for request in requests]
+        )
     for gone in device_parts:
         if editor.get((*pod, *gone)) is not None:
             editor.remove((*pod, *gone))
-    editor.append((*pod, "resourceClaims"), [{"name": name, "resourceClaimTemplateName": template_name}])
+    editor.append(
+        (*pod, "resourceClaims"), [{"name": name, "resourceClaimTemplateName": template_name}]
+    )
     for key in sorted({each.toleration for each in counterparts.values()} - {""}):
         if not _tolerates(part.spec.get("tolerations"), key):
             toleration = {"key": key, "operator": "Exists", "effect": "NoSchedule"}
@@ -50,7 +55,8 @@ def rewrite_pods(
 
 
 def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> str:
-    """Set the number of GPUs of a pod that starts Ray, which KubeRay reads only from limits; return a note, or "".
+    """Set the number of GPUs of a pod that starts Ray, which KubeRay reads only from limits; return
+    a note, or "".
 
     Nothing is set for the pod that submits a RayJob, because it doesn't start Ray.
 
@@ -64,7 +70,10 @@ def set_ray_gpus(editor: Editor, prefix: Path, part: PodPart, devices: int) -> s
     if isinstance(started, Mapping) and "num-gpus" in started:
         return ""
     editor.set((*owner, "rayStartParams", "num-gpus"), str(devices))
-    return "num-gpus is set, because KubeRay reads the number of GPUs from limits, which no longer hold it"
+    return (
+        "num-gpus is set, because KubeRay reads the number of GPUs from limits, which no longer "
+        "hold it"
+    )
 
 
 def claim_template(
@@ -85,9 +94,15 @@ def claim_template(
 
 
 def template_name(
-    owner: str, role: str, claim: PodClaim, counterparts: Mapping[str, Counterpart], taken: Collection[str]
+    owner: str,
+    role: str,
+    claim: PodClaim,
+    counterparts: Mapping[str, Counterpart],
+    taken: Collection[str],
 ) -> str:
-    """Return a name for a claim template that no other object has: the workload's, its role's, and the devices'."""
+    """Return a name for a claim template that no other object has: the workload's, its role's, and
+    the devices'.
+    """
     nouns = {each.noun for each in counterparts.values()}
     noun = nouns.pop() if len(nouns) == 1 else "devices"
     plural = "s" if len(claim.requests) > 1 and noun in ("gpu",) else ""
@@ -98,10 +113,18 @@ def template_name(
     return name
 
 
-def _claim_name(claim: PodClaim, counterparts: Mapping[str, Counterpart], taken: Collection[str]) -> str:
+def _claim_name(
+    claim: PodClaim, counterparts: Mapping[str, Counterpart], taken: Collection[str]
+) -> str:
     nouns = {each.noun for each in counterparts.values()}
     noun = nouns.pop() if len(nouns) == 1 else "devices"
-    base = "slice" if noun == "mig" else f"{noun}s" if len(claim.requests) > 1 and noun == "gpu" else noun
+    base = (
+        "slice"
+        if noun == "mig"
+        else f"{noun}s"
+        if len(claim.requests) > 1 and noun == "gpu"
+        else noun
+    )
     name, number = base, 2
     while name in taken:
         name, number = f"{base}-{number}", number + 1
@@ -113,7 +136,9 @@ def _names(items: Any) -> set[str]:
 
 
 def _tolerates(tolerations: Any, key: str) -> bool:
-    """Return whether tolerations cover a taint of this key with the effect NoSchedule, whatever its value."""
+    """Return whether tolerations cover a taint of this key with the effect NoSchedule, whatever its
+    value.
+    """
     return any(
         each.get("operator") == "Exists"
         and each.get("key", key) in (key, "")

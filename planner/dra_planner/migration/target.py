@@ -1,4 +1,6 @@
-"""The cluster that pods migrate to, as far as it decides what can take the place of an extended resource."""
+"""The cluster that pods migrate to, as far as it decides what can take the place of an extended
+resource.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,12 @@ from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """`minor` is Kubernetes' minor version. `served` maps extended resources to the DeviceClasses that serve them.
+    """`minor` is Kubernetes' minor version. `served` maps extended resources to the DeviceClasses
+    that serve them.
 
-    `shares` is how the driver lets several claims share a GPU: "" for not at all, `memory`, `unlimited`, or a number
-    of shares. `keep` names pods that stay on the device plugin: "namespace/name" of their workloads.
+    `shares` is how the driver lets several claims share a GPU: "" for not at all, `memory`,
+    `unlimited`, or a number of shares. `keep` names pods that stay on the device plugin:
+    "namespace/name" of their workloads.
     """
 
     minor: int
@@ -31,32 +35,51 @@ class Target:
 def facts_of_fleet(fleet: Fleet) -> PluginFacts:
     """Return what the fleet's device-plugin pools say about the units of extended resources.
 
-    A resource that pools serve in different ways isn't among the facts, because its name doesn't tell them apart.
+    A resource that pools serve in different ways isn't among the facts, because its name doesn't
+    tell them apart.
     """
     shared: dict[str, set[DeviceSharing | None]] = {}
     partitions: set[str] = set()
     for pool in fleet.pools:
-        serving, plugin = fleet.plugin_serving(pool), plugin_of(catalog.machine(fleet.cloud, pool.machine))
+        serving, plugin = (
+            fleet.plugin_serving(pool),
+            plugin_of(catalog.machine(fleet.cloud, pool.machine)),
+        )
         if serving is None or plugin is None:
             continue
-        sharing = DeviceSharing(serving.strategy, serving.replicas, f"pool {pool.name}") if serving.strategy else None
+        sharing = (
+            DeviceSharing(serving.strategy, serving.replicas, f"pool {pool.name}")
+            if serving.strategy
+            else None
+        )
         units = plugin.units(catalog.machine(fleet.cloud, pool.machine), serving)
         for resource in units:
             shared.setdefault(resource, set()).add(sharing)
         partitions.add(
-            serving.mig.removeprefix("all-").replace(".me", "+me") if serving.mig_strategy == "single" else ""
+            serving.mig.removeprefix("all-").replace(".me", "+me")
+            if serving.mig_strategy == "single"
+            else ""
         )
     return PluginFacts(
-        shared={name: way for name, ways in shared.items() if len(ways) == 1 for way in ways if way is not None},
+        shared={
+            name: way
+            for name, ways in shared.items()
+            if len(ways) == 1
+            for way in ways
+            if way is not None
+        },
         partition=partitions.pop() if len(partitions) == 1 else "",
         is_known=bool(shared),
     )
 
 
-def target_of_fleet(fleet: Fleet | None, kubernetes: str = "", keep: frozenset[str] = frozenset()) -> Target:
+def target_of_fleet(
+    fleet: Fleet | None, kubernetes: str = "", keep: frozenset[str] = frozenset()
+) -> Target:
     """Return the cluster of a fleet as a target, or the newest Kubernetes version without a fleet.
 
-    `kubernetes` replaces the fleet's version. Raises PlannerError if it isn't a version that is known.
+    `kubernetes` replaces the fleet's version. Raises PlannerError if it isn't a version that is
+    known.
     """
     newest = parse_version(kubernetes) if kubernetes else MAXIMUM_MINOR
     if fleet is None:
@@ -64,5 +87,12 @@ def target_of_fleet(fleet: Fleet | None, kubernetes: str = "", keep: frozenset[s
     minor = parse_version(kubernetes) if kubernetes else fleet.minor
     features = features_of(minor)
     served = index_classes(fleet_classes(fleet, features)) if features.extended_resource else {}
-    shares = next((found for driver, options in fleet.drivers.installed() if (found := driver.shares(options))), "")
+    shares = next(
+        (
+            found
+            for driver, options in fleet.drivers.installed()
+            if (found := driver.shares(options))
+        ),
+        "",
+    )
     return Target(minor=minor, served=served, shares=shares, keep=keep)

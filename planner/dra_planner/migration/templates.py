@@ -1,9 +1,11 @@
 """Where an object holds pod templates, and where a claim can be written in each.
 
-Most kinds hold whole pod specs, which are found by their `containers`. Others have fields of their own or none at all.
-Sources: kubernetes/kubernetes, ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72,
-argoproj/argo-workflows:.features/released/v4.1.0, knative/serving:pkg/apis/serving/fieldmask.go@98e5ef9,
-kserve/kserve (PR 5828), NVIDIA/k8s-nim-operator:api/apps/v1alpha1/dra_types.go@f63f74d.
+Most kinds hold whole pod specs, which are found by their `containers`. Others have fields of their
+own or none at all. Sources: kubernetes/kubernetes,
+ray-project/kuberay:ray-operator/controllers/ray/utils/resources.go@feeaf72,
+argoproj/argo-workflows:.features/released/v4.1.0,
+knative/serving:pkg/apis/serving/fieldmask.go@98e5ef9, kserve/kserve (PR 5828),
+NVIDIA/k8s-nim-operator:api/apps/v1alpha1/dra_types.go@f63f74d.
 """
 
 from __future__ import annotations
@@ -17,35 +19,70 @@ from dra_planner.migration.editor import Path
 
 _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
     ("serving.knative.dev", "Service"): "Knative's webhook rejects resourceClaims in pod templates",
-    ("serving.knative.dev", "Configuration"): "Knative's webhook rejects resourceClaims in pod templates",
+    (
+        "serving.knative.dev",
+        "Configuration",
+    ): "Knative's webhook rejects resourceClaims in pod templates",
     ("tekton.dev", "Task"): "Tekton's pod template has no resourceClaims",
     ("tekton.dev", "TaskRun"): "Tekton's pod template has no resourceClaims",
     ("tekton.dev", "PipelineRun"): "Tekton's pod template has no resourceClaims",
-    ("trainer.kubeflow.org", "TrainJob"): "its pods come from the runtime, whose template must request the claim",
-    ("sparkoperator.k8s.io", "SparkApplication"): "the Spark operator has no field for resourceClaims",
-    ("kubevirt.io", "VirtualMachine"): "its GPUs are passed through or vGPUs, which keep the sandbox device plugin",
-    ("kubevirt.io", "VirtualMachineInstance"): "its GPUs are passed through or vGPUs, which keep the sandbox plugin",
+    (
+        "trainer.kubeflow.org",
+        "TrainJob",
+    ): "its pods come from the runtime, whose template must request the claim",
+    (
+        "sparkoperator.k8s.io",
+        "SparkApplication",
+    ): "the Spark operator has no field for resourceClaims",
+    (
+        "kubevirt.io",
+        "VirtualMachine",
+    ): "its GPUs are passed through or vGPUs, which keep the sandbox device plugin",
+    (
+        "kubevirt.io",
+        "VirtualMachineInstance",
+    ): "its GPUs are passed through or vGPUs, which keep the sandbox plugin",
 }
 _NOTES: Final[Mapping[tuple[str, str], str]] = {
     ("argoproj.io", "Workflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
-    ("argoproj.io", "CronWorkflow"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
-    ("argoproj.io", "WorkflowTemplate"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
-    ("argoproj.io", "ClusterWorkflowTemplate"): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
-    ("serving.kserve.io", "ServingRuntime"): "needs a KServe version with resourceClaims in runtimes, after 0.20.0",
-    ("serving.kserve.io", "ClusterServingRuntime"): "needs a KServe version with resourceClaims in runtimes, after "
-    "0.20.0",
-    ("serving.kserve.io", "InferenceService"): "works in KServe's Standard mode only, not with Knative",
+    (
+        "argoproj.io",
+        "CronWorkflow",
+    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    (
+        "argoproj.io",
+        "WorkflowTemplate",
+    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    (
+        "argoproj.io",
+        "ClusterWorkflowTemplate",
+    ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    (
+        "serving.kserve.io",
+        "ServingRuntime",
+    ): "needs a KServe version with resourceClaims in runtimes, after 0.20.0",
+    (
+        "serving.kserve.io",
+        "ClusterServingRuntime",
+    ): "needs a KServe version with resourceClaims in runtimes, after 0.20.0",
+    (
+        "serving.kserve.io",
+        "InferenceService",
+    ): "works in KServe's Standard mode only, not with Knative",
 }
-_ARGO: Final = frozenset({"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"})
+_ARGO: Final = frozenset(
+    {"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"}
+)
 _ROLE_NAMES: Final = ("name", "groupName")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodPart:
-    """A pod template: the path of the part that holds fields of a pod spec, and the paths of its containers.
+    """A pod template: the path of the part that holds fields of a pod spec, and the paths of its
+    containers.
 
-    `spec` is that part as a pod spec, with `containers` and `initContainers`. `role` names the template if the object
-    has several.
+    `spec` is that part as a pod spec, with `containers` and `initContainers`. `role` names the
+    template if the object has several.
     """
 
     path: Path
@@ -89,7 +126,9 @@ def _find(data: Any, path: Path, role: str) -> Iterator[PodPart]:
 
 
 def _role_of_key(key: str) -> str:
-    """Return the role that a key of a map of templates names, such as `Worker` of `pytorchReplicaSpecs`."""
+    """Return the role that a key of a map of templates names, such as `Worker` of
+    `pytorchReplicaSpecs`.
+    """
     return "" if key[:1].islower() else key.lower()
 
 
@@ -116,7 +155,9 @@ def _argo(data: Any, path: Path) -> Iterator[PodPart]:
 
 
 def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
-    """Yield the predictor, transformer and explainer that describe a model instead of containers."""
+    """Yield the predictor, transformer and explainer that describe a model instead of
+    containers.
+    """
     spec = data.get("spec")
     for role in ("predictor", "transformer", "explainer"):
         part = spec.get(role) if isinstance(spec, Mapping) else None
@@ -125,4 +166,6 @@ def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
             path: Path = ("spec", role)
             container = {**model, "name": "kserve-container"}
             inner = {**part, "containers": [container]}
-            yield PodPart(path=path, spec=inner, containers={"kserve-container": (*path, "model")}, role=role)
+            yield PodPart(
+                path=path, spec=inner, containers={"kserve-container": (*path, "model")}, role=role
+            )

@@ -20,19 +20,27 @@ from dra_planner.migration.node_terms import NodeSelection, split_node_selection
 from dra_planner.migration.outcome import Result, TemplateOutcome
 from dra_planner.migration.plugins import counterpart, is_device, needs_of
 from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
-from dra_planner.migration.rewriting import claim_template, rewrite_pods, set_ray_gpus, template_name
+from dra_planner.migration.rewriting import (
+    claim_template,
+    rewrite_pods,
+    set_ray_gpus,
+    template_name,
+)
 from dra_planner.migration.target import Target
 from dra_planner.migration.templates import PodPart, find_pod_parts, no_claims_reason, version_note
 
 _SERVE: str = (
-    "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): the object stays as it is"
+    "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): "
+    "the object stays as it is"
 )
 _VISIBLE: str = "NVIDIA_VISIBLE_DEVICES"
 
 
 @dataclass(slots=True)
 class WorkloadMigrator:
-    """Migrates workloads of one source cluster to one target. `names` are the (kind, namespace, name) in use."""
+    """Migrates workloads of one source cluster to one target. `names` are the (kind, namespace,
+    name) in use.
+    """
 
     facts: PluginFacts
     target: Target
@@ -42,11 +50,17 @@ class WorkloadMigrator:
     def migrate(
         self, editor: Editor, prefix: Path, item: KubernetesObject
     ) -> tuple[list[TemplateOutcome], list[Mapping[str, Any]]]:
-        """Migrate an object in place; return the results of its pod templates, and new claim templates."""
+        """Migrate an object in place; return the results of its pod templates, and new claim
+        templates.
+        """
         outcomes: list[TemplateOutcome] = []
         added: list[Mapping[str, Any]] = []
         parts = find_pod_parts(item.data, item.group, item.kind)
-        using = [part for part in parts if any(need.counts for need in needs_of_containers(part.spec, is_device))]
+        using = [
+            part
+            for part in parts
+            if any(need.counts for need in needs_of_containers(part.spec, is_device))
+        ]
         unlimited = [part for part in parts if part not in using and _takes_all_devices(part.spec)]
         outcomes += [_unlimited(item, part) for part in unlimited]
         for part in using:
@@ -69,12 +83,17 @@ class WorkloadMigrator:
             devices=_devices(needs),
         )
         if f"{item.namespace}/{item.name}" in self.target.keep:
-            return replace(outcome, result=Result.KEPT, reason="the options keep it on the device plugin"), None
+            return replace(
+                outcome, result=Result.KEPT, reason="the options keep it on the device plugin"
+            ), None
         fault = no_claims_reason(item.group, item.kind)
         if fault:
             return self._otherwise(outcome, NoCounterpart(fault), resources), None
         if part.spec.get("nodeName"):
-            fault = "it names its node, and the scheduler, which it bypasses, allocates devices to claims"
+            fault = (
+                "it names its node, and the scheduler, which it bypasses, allocates devices to "
+                "claims"
+            )
             return self._otherwise(outcome, NoCounterpart(fault, ("Remove nodeName",)), []), None
         try:
             selection = self._selection(item, part, resources)
@@ -108,19 +127,33 @@ class WorkloadMigrator:
         before = editor.text
         try:
             rewrite_pods(
-                editor, prefix, part, claim, counterparts, template_name=name, device_parts=selection.device_parts
+                editor,
+                prefix,
+                part,
+                claim,
+                counterparts,
+                template_name=name,
+                device_parts=selection.device_parts,
             )
-            note = set_ray_gpus(editor, prefix, part, claim.devices) if item.group == "ray.io" else ""
+            note = (
+                set_ray_gpus(editor, prefix, part, claim.devices) if item.group == "ray.io" else ""
+            )
         except NotEditable as error:
             editor.text = before
             fault = NoCounterpart(f"{error}: write out what they stand for first")
             return self._otherwise(outcome, fault, []), None
         self.names.add(("ResourceClaimTemplate", item.namespace, name))
         namespace = str(item.metadata.get("namespace") or "")
-        notes = [each for each in (note, version_note(item.group, item.kind), *selection.needs.notes) if each]
+        notes = [
+            each
+            for each in (note, version_note(item.group, item.kind), *selection.needs.notes)
+            if each
+        ]
         return replace(outcome, notes=tuple(notes)), claim_template(name, namespace, claim)
 
-    def _selection(self, item: KubernetesObject, part: PodPart, resources: Sequence[str]) -> NodeSelection:
+    def _selection(
+        self, item: KubernetesObject, part: PodPart, resources: Sequence[str]
+    ) -> NodeSelection:
         """Return what the pod's node selection, and the flavor of its queue, demand of devices."""
         own = split_node_selection(part.spec)
         queued = self.queues.device_terms(item, resources)
@@ -128,15 +161,26 @@ class WorkloadMigrator:
             return own
         return replace(own, needs=own.needs.joined(needs_of(queued)))
 
-    def _otherwise(self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]) -> TemplateOutcome:
-        """Return the result of pods that can't request a claim: served by a class if all their names are."""
+    def _otherwise(
+        self, outcome: TemplateOutcome, why: NoCounterpart, resources: Sequence[str]
+    ) -> TemplateOutcome:
+        """Return the result of pods that can't request a claim: served by a class if all their
+        names are.
+        """
         served = bool(resources) and all(name in self.target.served for name in resources)
         if served:
             classes = ", ".join(sorted({self.target.served[name] for name in resources}))
             reason = f"{why.reason}, but the DeviceClass {classes} serves {' and '.join(resources)}"
-            return replace(outcome, result=Result.SERVED, reason=reason, alternatives=why.alternatives)
+            return replace(
+                outcome, result=Result.SERVED, reason=reason, alternatives=why.alternatives
+            )
         first = (_SERVE.format(names=" and ".join(resources)),) if resources else ()
-        return replace(outcome, result=Result.CANNOT, reason=why.reason, alternatives=(*first, *why.alternatives))
+        return replace(
+            outcome,
+            result=Result.CANNOT,
+            reason=why.reason,
+            alternatives=(*first, *why.alternatives),
+        )
 
 
 def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
@@ -157,13 +201,16 @@ def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
 def _takes_all_devices(spec: Mapping[str, Any]) -> bool:
     containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
     return not spec.get("resourceClaims") and any(
-        variable.get("name") == _VISIBLE and str(variable.get("value", "")) not in ("", "none", "void")
+        variable.get("name") == _VISIBLE
+        and str(variable.get("value", "")) not in ("", "none", "void")
         for container in containers
         for variable in blocks(container, "env")
     )
 
 
 def _devices(needs: Sequence[ContainerNeed]) -> int:
-    """Return how many devices a pod holds at once: of its lasting containers, or of its neediest init container."""
+    """Return how many devices a pod holds at once: of its lasting containers, or of its neediest
+    init container.
+    """
     lasting = sum(count for need in needs if not need.ends for count in need.counts.values())
     return max([lasting, *(sum(need.counts.values()) for need in needs if need.ends)], default=0)

@@ -67,7 +67,13 @@ from dra_planner.model.pods import (
     TopologySpreadConstraint,
     peak_amounts,
 )
-from dra_planner.model.queues import ClusterQueue, FlavorQuota, QueueSetup, ResourceFlavor, ResourceGroup
+from dra_planner.model.queues import (
+    ClusterQueue,
+    FlavorQuota,
+    QueueSetup,
+    ResourceFlavor,
+    ResourceGroup,
+)
 from dra_planner.model.runtime_classes import RuntimeClass
 from dra_planner.model.slices import (
     AttributeValue,

@@ -65,7 +65,9 @@ class DeviceRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceConstraint:
-    """`matchAttribute` or `distinctAttribute` over the listed requests; none listed means all of the claim."""
+    """`matchAttribute` or `distinctAttribute` over the listed requests; none listed means all of
+    the claim.
+    """
 
     requests: tuple[str, ...] = ()
     match_attribute: str | None = None

@@ -16,9 +16,12 @@ from dra_planner.model.workloads import Figures, Rollout, WorkloadRef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeClaim:
-    """One claim of a pod: its own (`spec`), or one that it shares with every pod naming it (`shared`)."""
+    """One claim of a pod: its own (`spec`), or one that it shares with every pod naming it
+    (`shared`).
+    """
 
-    name: str  # entry in the pod's spec.resourceClaims, or the name of an implicit extended-resource claim
+    # entry in the pod's spec.resourceClaims, or the name of an implicit extended-resource claim
+    name: str
     spec: ClaimSpec
     shared: ObjectKey | None = None
     place: Place = field(default=NOWHERE, compare=False)
@@ -28,11 +31,11 @@ class ShapeClaim:
 class Member:
     """How many pods of a shape one workload contributes, and how it makes them (see `PodSet`).
 
-    `running` are the pods of the workload that a cluster has on its nodes already, part of the figures; `changed`: they
-    are of another template, or at least those that are `outdated`. `leaving` pods are pending in the cluster, and of a
-    template before: a member of their own holds them, with figures of 0. `stuck` are those of them that lack a claim.
-    `ahead`: not asked about, but its pods are in the
-    cluster's queue or on its nodes.
+    `running` are the pods of the workload that a cluster has on its nodes already, part of the
+    figures; `changed`: they are of another template, or at least those that are `outdated`.
+    `leaving` pods are pending in the cluster, and of a template before: a member of their own holds
+    them, with figures of 0. `stuck` are those of them that lack a claim. `ahead`: not asked about,
+    but its pods are in the cluster's queue or on its nodes.
     """
 
     workload: WorkloadRef
@@ -55,7 +58,8 @@ class Member:
 class Shape:
     """Everything the scheduler can distinguish about a pod, and who asks for how many of them.
 
-    `id` is a digest of namespace, labels, pod and claims, so equal pods have equal ids in every run.
+    `id` is a digest of namespace, labels, pod and claims, so equal pods have equal ids in every
+    run.
     """
 
     id: str
@@ -78,8 +82,9 @@ class Shape:
 class Blocked:
     """Pods that no node can take, whatever the pools: their claim's template is missing, say.
 
-    `created`: they exist, and are pending; else the API server refuses them. `requests_devices` is False where they
-    request none, or where that is unknown; `classes` are the DeviceClasses requested, where one of them is unknown.
+    `created`: they exist, and are pending; else the API server refuses them. `requests_devices` is
+    False where they request none, or where that is unknown; `classes` are the DeviceClasses
+    requested, where one of them is unknown.
     """
 
     member: Member
@@ -103,8 +108,9 @@ class GangPart:
 class Gang:
     """Pods that are of use together alone: one group, or groups that are alike.
 
-    A group starts with `least` of its pods (0: with all), the others run as they fit. `held_by` keeps the pods back
-    until so many have room, in words; "" where nobody does and pods start one by one.
+    A group starts with `least` of its pods (0: with all), the others run as they fit. `held_by`
+    keeps the pods back until so many have room, in words; "" where nobody does and pods start one
+    by one.
     """
 
     name: str
@@ -121,12 +127,13 @@ PodSetKey = tuple[WorkloadRef, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuotas:
-    """Room of quotas before any pod of a demand is made, in thousandths of what each limit is given in.
+    """Room of quotas before any pod of a demand is made, in thousandths of what each limit is given
+    in.
 
-    `charges` is what one pod of a pod set takes of it, by pod set; `refused` are the pods that the demand leaves out
-    for quotas: which ones these are in a cluster is decided by who comes first. `left` is the room beside all these and
-    one pod of each DaemonSet; `daemons` says how many pods of these are counted: on how many nodes they run is known
-    when nodes are.
+    `charges` is what one pod of a pod set takes of it, by pod set; `refused` are the pods that the
+    demand leaves out for quotas: which ones these are in a cluster is decided by who comes first.
+    `left` is the room beside all these and one pod of each DaemonSet; `daemons` says how many pods
+    of these are counted: on how many nodes they run is known when nodes are.
     """
 
     room: Mapping[QuotaLimit, int] = field(hash=False)
@@ -135,17 +142,22 @@ class PodQuotas:
     left: Mapping[QuotaLimit, int] = field(default_factory=dict[QuotaLimit, int], hash=False)
     daemons: Mapping[PodSetKey, int] = field(default_factory=dict[PodSetKey, int], hash=False)
 
-    def daemon_rooms(self, nodes: Mapping[PodSetKey, int]) -> Iterator[tuple[PodSetKey, int, int, QuotaLimit]]:
-        """Yield for each DaemonSet its pods that are counted, those that there is room for beside, and what is tight.
+    def daemon_rooms(
+        self, nodes: Mapping[PodSetKey, int]
+    ) -> Iterator[tuple[PodSetKey, int, int, QuotaLimit]]:
+        """Yield for each DaemonSet its pods that are counted, those that there is room for beside,
+        and what is tight.
 
-        `nodes` says on how many nodes each runs; one that is not named runs on none. They get what is left one after
-        the other, by kind, namespace and name, as all workloads of a plan do.
+        `nodes` says on how many nodes each runs; one that is not named runs on none. They get what
+        is left one after the other, by kind, namespace and name, as all workloads of a plan do.
         """
         left = dict(self.left)
         for key, known in sorted(self.daemons.items()):
             takes = {limit: amount for limit, amount in self.charges[key].items() if amount}
             if takes:
-                room, tight = min((max(0, left[limit]) // amount, limit) for limit, amount in takes.items())
+                room, tight = min(
+                    (max(0, left[limit]) // amount, limit) for limit, amount in takes.items()
+                )
                 for limit, amount in takes.items():
                     left[limit] -= amount * min(max(0, nodes.get(key, 0) - known), room)
                 yield key, known, room, tight
@@ -155,9 +167,10 @@ class PodQuotas:
 class Demand:
     """All that the workloads ask for: shapes sorted by id, and pods that can never be scheduled.
 
-    `namespaces` are the labels of namespaces by name, for rules between pods that select namespaces. `gangs` are the
-    pods that start together. `budgets` spare pods where others of higher priority push them off their nodes. `quotas`
-    tell whom they let in when pods arrive one after the other; None where no quota limits a pod.
+    `namespaces` are the labels of namespaces by name, for rules between pods that select
+    namespaces. `gangs` are the pods that start together. `budgets` spare pods where others of
+    higher priority push them off their nodes. `quotas` tell whom they let in when pods arrive one
+    after the other; None where no quota limits a pod.
     """
 
     shapes: tuple[Shape, ...]

@@ -1,4 +1,6 @@
-"""PodDisruptionBudgets: how many pods may go at once, as they are written and as a cluster last counted."""
+"""PodDisruptionBudgets: how many pods may go at once, as they are written and as a cluster last
+counted.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from dra_planner.model.objects import LabelSelector, ObjectKey, ObjectMeta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetStatus:
-    """What the disruption controller of a cluster last counted; `disrupted` are names of pods that are about to go."""
+    """What the disruption controller of a cluster last counted; `disrupted` are names of pods that
+    are about to go.
+    """
 
     allowed: int
     healthy: int
@@ -19,7 +23,8 @@ class BudgetStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisruptionBudget:
-    """A PodDisruptionBudget; of `least` and `most` at most one is given, as a count or a percentage ("50%").
+    """A PodDisruptionBudget; of `least` and `most` at most one is given, as a count or a percentage
+    ("50%").
 
     `least` pods must stay, or `most` may be missing. `status` is None where no cluster has counted.
     """

@@ -30,7 +30,9 @@ class PoolPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteerRule:
-    """Pods that go to `pool`: all pods that use one of the templates, and the pods of the workloads."""
+    """Pods that go to `pool`: all pods that use one of the templates, and the pods of the
+    workloads.
+    """
 
     pool: str
     templates: tuple[ObjectKey, ...] = ()
@@ -38,7 +40,9 @@ class SteerRule:
 
     def matches(self, templates: Iterable[ObjectKey], pod_sets: Iterable[PodSetKey]) -> bool:
         """Return whether the rule steers pods of these sets that use these templates."""
-        return any(key in self.templates for key in templates) or any(key in self.workloads for key in pod_sets)
+        return any(key in self.templates for key in templates) or any(
+            key in self.workloads for key in pod_sets
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +65,9 @@ class Guards:
         return tuple(dict.fromkeys(part.pool for part in self.parts))
 
     def parts_of(self, pool: str) -> tuple[str, ...]:
-        """Return the names of the pools that a pool of the fleet becomes: its own if it isn't split."""
+        """Return the names of the pools that a pool of the fleet becomes: its own if it isn't
+        split.
+        """
         return tuple(part.name for part in self.parts if part.pool == pool) or (pool,)
 
     def rule_for(self, shape: Shape) -> SteerRule | None:
@@ -69,11 +75,17 @@ class Guards:
         pod_sets = [(member.workload, member.pod_set) for member in shape.members]
         return self._rule(tuple(templates_of(shape)), pod_sets)
 
-    def rule_of(self, workload: WorkloadRef, pod_set: str, templates: Sequence[ObjectKey]) -> SteerRule | None:
-        """Return the rule that steers pods of a workload; None if the scheduler chooses their pool."""
+    def rule_of(
+        self, workload: WorkloadRef, pod_set: str, templates: Sequence[ObjectKey]
+    ) -> SteerRule | None:
+        """Return the rule that steers pods of a workload; None if the scheduler chooses their
+        pool.
+        """
         return self._rule(templates, [(workload, pod_set)])
 
-    def _rule(self, templates: Sequence[ObjectKey], pod_sets: Sequence[PodSetKey]) -> SteerRule | None:
+    def _rule(
+        self, templates: Sequence[ObjectKey], pod_sets: Sequence[PodSetKey]
+    ) -> SteerRule | None:
         return next((rule for rule in self.rules if rule.matches(templates, pod_sets)), None)
 
 

@@ -9,7 +9,9 @@ from dra_planner.model.objects import Amounts, ObjectMeta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRange:
-    """The limits of one LimitRange on containers and whole pods, by resource; its other types decide nothing here."""
+    """The limits of one LimitRange on containers and whole pods, by resource; its other types
+    decide nothing here.
+    """
 
     meta: ObjectMeta
     default_requests: Amounts = field(default_factory=dict, hash=False)

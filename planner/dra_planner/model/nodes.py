@@ -20,7 +20,9 @@ class Taint:
     effect: TaintEffect = "NoSchedule"
 
     def __str__(self) -> str:
-        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+        return (
+            f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +41,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLimit:
-    """So many units of something for all nodes of some pools together; `takes` is what one node of each takes.
+    """So many units of something for all nodes of some pools together; `takes` is what one node of
+    each takes.
 
-    `name` is what messages call it, `unit` what is counted: "vCPU". `beside` is what other nodes have of it, which is
-    not among the `most` that are left for these pools; `unsure` is how much more than that they may have.
+    `name` is what messages call it, `unit` what is counted: "vCPU". `beside` is what other nodes
+    have of it, which is not among the `most` that are left for these pools; `unsure` is how much
+    more than that they may have.
     """
 
     name: str
@@ -72,7 +76,9 @@ def nodes_left(limits: Iterable[SharedLimit], counts: Mapping[str, int]) -> dict
     return left
 
 
-def fill_up(limits: Iterable[SharedLimit], least: Mapping[str, int], most: Mapping[str, int]) -> dict[str, int]:
+def fill_up(
+    limits: Iterable[SharedLimit], least: Mapping[str, int], most: Mapping[str, int]
+) -> dict[str, int]:
     """Return `least` with every pool raised as far towards `most` as the limits allow, in order."""
     counts, kept = dict(least), tuple(limits)
     for pool, nodes in most.items():

@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 from dra_planner.errors import NOWHERE, Place
 
 Amounts = Mapping[str, int]
-"""Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes, counts)."""
+"""Resource amounts by name: `cpu` in thousandths of a core, everything else in whole units (bytes,
+counts).
+"""
 
 
 class ObjectKey(NamedTuple):
@@ -60,7 +62,9 @@ class LabelSelector:
 
 @dataclass(frozen=True, slots=True)
 class NodeSelectorTerm:
-    """Expressions over labels and fields (`metadata.name`), ANDed; a term without any matches nothing."""
+    """Expressions over labels and fields (`metadata.name`), ANDed; a term without any matches
+    nothing.
+    """
 
     match_expressions: tuple[Requirement, ...] = ()
     match_fields: tuple[Requirement, ...] = ()

@@ -86,7 +86,9 @@ class PreferredNodes:
 
 @dataclass(frozen=True, slots=True)
 class PreferredPods:
-    """Pods that a pod would be close to, or (negative weight) keep away from, when nodes are scored."""
+    """Pods that a pod would be close to, or (negative weight) keep away from, when nodes are
+    scored.
+    """
 
     weight: int
     term: PodAffinityTerm
@@ -108,11 +110,14 @@ class TopologySpreadConstraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSpec:
-    """What the scheduler reads of a pod. Preferences never decide whether a pod fits, but which node it goes to."""
+    """What the scheduler reads of a pod. Preferences never decide whether a pod fits, but which
+    node it goes to.
+    """
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
-    pod_requests: Amounts = field(default_factory=dict, hash=False)  # pod-level `resources.requests`
+    # pod-level `resources.requests`
+    pod_requests: Amounts = field(default_factory=dict, hash=False)
     overhead: Amounts = field(default_factory=dict, hash=False)
     resource_claims: tuple[PodResourceClaim, ...] = ()
     node_name: str = ""
@@ -142,8 +147,10 @@ class PodTemplate:
     spec: PodSpec
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
-    past_claims: tuple[str, ...] = field(default=(), compare=False)  # how its pods reach devices without a claim
-    written: Mapping[str, Any] = field(default_factory=dict, compare=False)  # as the document of a workload has it
+    # how its pods reach devices without a claim
+    past_claims: tuple[str, ...] = field(default=(), compare=False)
+    # as the document of a workload has it
+    written: Mapping[str, Any] = field(default_factory=dict, compare=False)
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -153,7 +160,10 @@ def peak_amounts(pod: PodSpec, amounts_of: Callable[[Container], Amounts]) -> di
     Init containers run one after the other, beside the sidecars that started before them.
     Source: kubernetes/component-helpers:resource/helpers.go (PodRequests)@v0.36.3.
     """
-    total = _sum([*pod.containers, *(each for each in pod.init_containers if each.always_restarts)], amounts_of)
+    total = _sum(
+        [*pod.containers, *(each for each in pod.init_containers if each.always_restarts)],
+        amounts_of,
+    )
     started: list[Container] = []
     for container in pod.init_containers:
         if container.always_restarts:

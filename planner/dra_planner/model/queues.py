@@ -1,4 +1,6 @@
-"""Kueue's objects: which queue a workload waits in, what that queue may use, and what its flavors add to pods."""
+"""Kueue's objects: which queue a workload waits in, what that queue may use, and what its flavors
+add to pods.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from dra_planner.quantity import Quantity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceFlavor:
-    """Nodes of one kind: the pods that use it get its labels as node selector, and its tolerations."""
+    """Nodes of one kind: the pods that use it get its labels as node selector, and its
+    tolerations.
+    """
 
     name: str
     node_labels: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -31,7 +35,9 @@ class FlavorQuota:
 
 @dataclass(frozen=True, slots=True)
 class ResourceGroup:
-    """Resources that a ClusterQueue covers together; a pod set gets all of them from one of the flavors."""
+    """Resources that a ClusterQueue covers together; a pod set gets all of them from one of the
+    flavors.
+    """
 
     covered: tuple[str, ...]
     flavors: tuple[FlavorQuota, ...]
@@ -48,16 +54,23 @@ class ClusterQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueSetup:
-    """All of Kueue that the manifests declare. `resources` maps DeviceClasses to resources; None if not given."""
+    """All of Kueue that the manifests declare. `resources` maps DeviceClasses to resources; None if
+    not given.
+    """
 
-    local_queues: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)  # → ClusterQueue
+    # → ClusterQueue
+    local_queues: Mapping[ObjectKey, str] = field(default_factory=dict, hash=False)
     cluster_queues: Mapping[str, ClusterQueue] = field(default_factory=dict, hash=False)
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=dict, hash=False)
     resources: Mapping[str, str] | None = field(default=None, hash=False)
 
     def merged(self, other: QueueSetup) -> QueueSetup:
         """Return both setups together; of objects with one name, those of `other` count."""
-        resources = self.resources if other.resources is None else {**(self.resources or {}), **other.resources}
+        resources = (
+            self.resources
+            if other.resources is None
+            else {**(self.resources or {}), **other.resources}
+        )
         return QueueSetup(
             local_queues={**self.local_queues, **other.local_queues},
             cluster_queues={**self.cluster_queues, **other.cluster_queues},
@@ -71,7 +84,9 @@ class QueueSetup:
         return bool(self.local_queues or self.cluster_queues)
 
     def cluster_queue(self, namespace: str, queue: str) -> ClusterQueue | None:
-        """Return the ClusterQueue behind a queue of a namespace; None if one of the two isn't declared."""
+        """Return the ClusterQueue behind a queue of a namespace; None if one of the two isn't
+        declared.
+        """
         name = self.local_queues.get(ObjectKey(namespace, queue))
         return None if name is None else self.cluster_queues.get(name)
 
@@ -80,7 +95,9 @@ class QueueSetup:
         return tuple(dict.fromkeys(each.flavor for group in queue.groups for each in group.flavors))
 
     def only_flavor(self, namespace: str, queue: str) -> ResourceFlavor | None:
-        """Return the flavor that every pod of a queue gets; None if there isn't exactly one, or it isn't declared."""
+        """Return the flavor that every pod of a queue gets; None if there isn't exactly one, or it
+        isn't declared.
+        """
         found = self.cluster_queue(namespace, queue)
         names = () if found is None else self.flavors_of(found)
         return self.flavors.get(names[0]) if len(names) == 1 else None

@@ -11,7 +11,9 @@ from dra_planner.model.pods import Toleration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeClass:
-    """The parts of a RuntimeClass that change a pod; `overhead` is None if the class doesn't define any."""
+    """The parts of a RuntimeClass that change a pod; `overhead` is None if the class doesn't define
+    any.
+    """
 
     meta: ObjectMeta
     overhead: Amounts | None = field(default=None, hash=False)

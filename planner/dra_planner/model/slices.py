@@ -25,8 +25,8 @@ class Version:
 class Unknown:
     """A value that exists but is known at run time only.
 
-    Devices of one node that name the same `group` have equal values, and different groups of one node
-    differ (GPUs below one PCIe root); without a group nothing is known about the value.
+    Devices of one node that name the same `group` have equal values, and different groups of one
+    node differ (GPUs below one PCIe root); without a group nothing is known about the value.
     """
 
     group: str = ""
@@ -95,7 +95,8 @@ class DeviceTaint:
 class Device:
     """One allocatable device. Names without a domain belong to the driver's own domain.
 
-    A predicted device that `may_be_several` stands for one or more devices; their number is known at run time only.
+    A predicted device that `may_be_several` stands for one or more devices; their number is known
+    at run time only.
     """
 
     name: str

@@ -10,7 +10,9 @@ from dra_planner.model.slices import Device, DeviceTaint, ResourceSlice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceTaintRule:
-    """One taint for the devices that driver, pool, and device select together; None selects all of them."""
+    """One taint for the devices that driver, pool, and device select together; None selects all of
+    them.
+    """
 
     meta: ObjectMeta
     taint: DeviceTaint
@@ -24,5 +26,7 @@ class DeviceTaintRule:
         Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0.
         """
         return (
-            self.driver in (None, part.driver) and self.pool in (None, part.pool) and self.device in (None, device.name)
+            self.driver in (None, part.driver)
+            and self.pool in (None, part.pool)
+            and self.device in (None, device.name)
         )

@@ -12,7 +12,9 @@ Verdict = Literal["fits", "does-not-fit", "cannot-tell"]
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict over all workloads: *does not fit* wins over *cannot tell*, and that over *fits*."""
+    """Return the verdict over all workloads: *does not fit* wins over *cannot tell*, and that over
+    *fits*.
+    """
     seen = set(verdicts)
     for verdict in ("does-not-fit", "cannot-tell"):
         if verdict in seen:
@@ -21,7 +23,9 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def best(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict of one claim over several pools: a pool that fits wins over one that cannot be judged."""
+    """Return the verdict of one claim over several pools: a pool that fits wins over one that
+    cannot be judged.
+    """
     seen = set(verdicts)
     for verdict in ("fits", "cannot-tell"):
         if verdict in seen:
@@ -39,5 +43,6 @@ class Reason:
     claim: str = ""  # "<namespace>/<claim>" where a claim is at fault
     request: str = ""  # "<request>" or "<request>/<subrequest>"
     pool: str = ""
-    changes: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # of the fix: text, what to write instead
+    # of the fix: text, what to write instead
+    changes: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     place: Place = field(default=NOWHERE, compare=False)

@@ -16,8 +16,8 @@ DEMAND_LEVELS: tuple[DemandLevel, ...] = ("floor", "steady", "ceiling", "peak")
 class Figures(NamedTuple):
     """Pods at the same time, four ways; None where nothing bounds the figure.
 
-    floor: the least its scalers allow. steady: what the manifest asks for. ceiling: the most its scalers
-    allow. peak: ceiling and the surge of a rollout.
+    floor: the least its scalers allow. steady: what the manifest asks for. ceiling: the most its
+    scalers allow. peak: ceiling and the surge of a rollout.
     """
 
     floor: int
@@ -60,15 +60,17 @@ class WorkloadRef(NamedTuple):
         return f"{self.kind} {self.namespace}/{self.name}"
 
     def pod_name(self, index: int) -> str:
-        """Return the name that answers give its pod of this index: <workload>-<index>, a pod its own."""
+        """Return the name that answers give its pod of this index: <workload>-<index>, a pod its
+        own.
+        """
         return self.name if self.kind == "Pod" else f"{self.name}-{index}"
 
 
 class Rollout(NamedTuple):
     """How far a rollout may go: pods more than wanted, and fewer that run.
 
-    `kept` pods stay of the template before: all of a paused Deployment, those below the partition of a StatefulSet.
-    `of_nodes`: a DaemonSet gives percentages of its nodes.
+    `kept` pods stay of the template before: all of a paused Deployment, those below the partition
+    of a StatefulSet. `of_nodes`: a DaemonSet gives percentages of its nodes.
     """
 
     surge: int
@@ -86,10 +88,14 @@ class PodSet:
     figures: Figures
     per_node: bool = False  # DaemonSet: one pod on every node that its template accepts
     in_order: bool = False  # StatefulSet: the next pod is made when the one before runs
-    spreads: bool = False  # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
-    rollout: Rollout | None = None  # how pods of another template are replaced; None: they stay as they are
-    is_counted: bool = True  # the document says how many; else whoever scales them does, and a cluster knows
-    left: int | None = None  # Job: pods that may still run at the same time, as its status says; None: it says nothing
+    # the scheduler spreads them by default: a ReplicaSet or StatefulSet owns them
+    spreads: bool = False
+    # how pods of another template are replaced; None: they stay as they are
+    rollout: Rollout | None = None
+    # the document says how many; else whoever scales them does, and a cluster knows
+    is_counted: bool = True
+    # Job: pods that may still run at the same time, as its status says; None: it says nothing
+    left: int | None = None
     assumptions: tuple[str, ...] = ()
 
 

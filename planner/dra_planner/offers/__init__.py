@@ -1,4 +1,6 @@
-"""Devices and resources that nodes offer, predicted from a fleet or observed in a cluster: one type for both."""
+"""Devices and resources that nodes offer, predicted from a fleet or observed in a cluster: one type
+for both.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ from dra_planner.offers.labels import predict_labels, predict_taints
 from dra_planner.offers.model import Deduction, Offer, Origin
 from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
-from dra_planner.offers.prediction import SYSTEM_POOL, node_settings, predict_offers, predict_system_offer
+from dra_planner.offers.prediction import (
+    SYSTEM_POOL,
+    node_settings,
+    predict_offers,
+    predict_system_offer,
+)
 from dra_planner.offers.requests import pod_requests
 from dra_planner.offers.taint_rules import with_taint_rules
 from dra_planner.offers.verification import NodeDifference, Verification, verify_offers

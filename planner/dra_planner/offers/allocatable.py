@@ -1,4 +1,6 @@
-"""What a node of a machine type offers to pods: what its cloud's kubelet leaves, less what is reserved besides."""
+"""What a node of a machine type offers to pods: what its cloud's kubelet leaves, less what is
+reserved besides.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,13 @@ _DEFAULTS = AllocatableSettings()
 def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> Allocatable:
     """Return allocatable cpu, memory, pods and ephemeral storage of a node.
 
-    Raises CatalogError where the machine's size is not known, or where settings leave nothing or cannot be.
+    Raises CatalogError where the machine's size is not known, or where settings leave nothing or
+    cannot be.
     """
     if machine.vcpus is None or machine.memory_mib is None:
         raise CatalogError(
-            f"how many vCPU and how much memory {machine.name} has is not known", fix="use another machine"
+            f"how many vCPU and how much memory {machine.name} has is not known",
+            fix="use another machine",
         )
     of_cloud = cloud_of(machine)
     found = of_cloud.allocatable(machine, machine.vcpus, machine.memory_mib, settings)
@@ -27,12 +31,19 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     if not kept:
         return found
     amounts, at_most = (
-        {name: amount - kept.get(name, 0) for name, amount in side.items()} for side in (found.amounts, found.at_most)
+        {name: amount - kept.get(name, 0) for name, amount in side.items()}
+        for side in (found.amounts, found.at_most)
     )
     scarce = [name for name in kept if amounts[name] <= 0]
     if scarce:
-        raise CatalogError(f"what is reserved leaves a {machine.name} no {scarce[0]}", fix="reserve less")
-    return Allocatable(amounts, at_most, (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"))
+        raise CatalogError(
+            f"what is reserved leaves a {machine.name} no {scarce[0]}", fix="reserve less"
+        )
+    return Allocatable(
+        amounts,
+        at_most,
+        (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"),
+    )
 
 
 def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: str) -> Allocatable:
@@ -40,13 +51,22 @@ def _with_huge_pages(found: Allocatable, settings: AllocatableSettings, doubt: s
 
     Source: kubernetes/kubernetes:pkg/kubelet/nodestatus/setters.go@v1.36.3.
     """
-    pages = {f"hugepages-{size}": HUGE_PAGES[size] * count for size, count in settings.huge_pages.items()}
+    pages = {
+        f"hugepages-{size}": HUGE_PAGES[size] * count for size, count in settings.huge_pages.items()
+    }
     amounts, at_most = (
-        {**side, "memory": side["memory"] - sum(pages.values()), **pages} for side in (found.amounts, found.at_most)
+        {**side, "memory": side["memory"] - sum(pages.values()), **pages}
+        for side in (found.amounts, found.at_most)
     )
     if amounts["memory"] <= 0:
-        raise CatalogError("huge pages leave a node no memory for pods", fix="reserve fewer (hugePages)")
-    text = " and ".join(f"{counted(count, 'huge page')} of {size}B" for size, count in settings.huge_pages.items())
+        raise CatalogError(
+            "huge pages leave a node no memory for pods", fix="reserve fewer (hugePages)"
+        )
+    text = " and ".join(
+        f"{counted(count, 'huge page')} of {size}B" for size, count in settings.huge_pages.items()
+    )
     return Allocatable(
-        amounts, at_most, (*found.assumptions, f"nodes reserve {text} at boot, and have them all{doubt}")
+        amounts,
+        at_most,
+        (*found.assumptions, f"nodes reserve {text} at boot, and have them all{doubt}"),
     )

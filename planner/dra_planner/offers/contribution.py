@@ -1,4 +1,6 @@
-"""A real node → the catalogue rows that would make its prediction right, ready to be reviewed and added."""
+"""A real node → the catalogue rows that would make its prediction right, ready to be reviewed and
+added.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ _OBSERVED = ("brand", "architecture", "cuda_compute_capability", "memory_mib")
 
 @dataclass(frozen=True, slots=True, order=True)
 class CatalogRow:
-    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are empty.
+    """A line for `data/<table>.csv`, and why it is wanted. Cells that a node does not tell are
+    empty.
 
     `replaces` is the first cell of the row that it stands in for; empty for a row to append.
     """
@@ -38,14 +41,18 @@ class CatalogRow:
 
 
 def rows_to_add(observed: Iterable[Offer]) -> tuple[CatalogRow, ...]:
-    """Return the rows that the catalogue lacks, or holds otherwise, for the NVIDIA GPUs of observed nodes.
+    """Return the rows that the catalogue lacks, or holds otherwise, for the NVIDIA GPUs of observed
+    nodes.
 
-    GPUs that it does not know or describes otherwise, machine types that it does not know, and PCIe places that
-    nobody had published; each once, sorted. Nodes of a cloud that cannot be told from their labels give GPUs only.
+    GPUs that it does not know or describes otherwise, machine types that it does not know, and PCIe
+    places that nobody had published; each once, sorted. Nodes of a cloud that cannot be told from
+    their labels give GPUs only.
     """
     rows: set[CatalogRow] = set()
     for offer in observed:
-        devices = [device for each in offer.slices if each.driver == GPU_DRIVER for device in each.devices]
+        devices = [
+            device for each in offer.slices if each.driver == GPU_DRIVER for device in each.devices
+        ]
         gpus = [device for device in devices if device.attributes.get("type") == "gpu"]
         for device in gpus:
             rows |= _gpu_rows(device)
@@ -97,14 +104,20 @@ def _known_gpu(product: str) -> Gpu | None:
 def _gpu_id(product: str) -> str:
     """Return the id of a GPU: the catalogue's, else one made of its name."""
     known = _known_gpu(product)
-    return known.id if known else re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-")
+    return (
+        known.id
+        if known
+        else re.sub(r"[^a-z0-9]+", "-", product.lower().removeprefix("nvidia ")).strip("-")
+    )
 
 
 def _changed_gpu(known: Gpu, facts: Mapping[str, str], reason: str) -> CatalogRow:
     """Return the row of a GPU with some cells changed, and this source among its sources."""
     before = next(row for row in read_table("gpus") if row["id"] == known.id)
     sources = " ".join(dict.fromkeys((*before["source"].split(), _SOURCE)))
-    return CatalogRow("gpus", _line("gpus", {**before, **facts, "source": sources}), reason, known.id)
+    return CatalogRow(
+        "gpus", _line("gpus", {**before, **facts, "source": sources}), reason, known.id
+    )
 
 
 def _disagreements(known: Gpu, facts: Mapping[str, str]) -> list[str]:
@@ -145,7 +158,9 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
 
 
 def _vcpus(allocatable_milli: int, cloud: str) -> int | None:
-    """Return the vCPU of a machine whose kubelet leaves so much of them with the cloud's own reservation."""
+    """Return the vCPU of a machine whose kubelet leaves so much of them with the cloud's own
+    reservation.
+    """
     near = range(allocatable_milli // 1000, allocatable_milli // 1000 + 20)
     reserved = clouds.cloud(cloud).reserved_cpu_milli
     return next((cpus for cpus in near if cpus * 1000 - reserved(cpus) == allocatable_milli), None)
@@ -184,5 +199,7 @@ def _machine(cloud: str, name: str) -> Machine | None:
 def _line(table: str, facts: Mapping[str, str]) -> str:
     """Return the facts as a CSV line in the order of the table's columns."""
     text = StringIO()
-    csv.writer(text, lineterminator="").writerow([facts.get(column, "") for column in read_table(table)[0]])
+    csv.writer(text, lineterminator="").writerow(
+        [facts.get(column, "") for column in read_table(table)[0]]
+    )
     return text.getvalue()

@@ -1,4 +1,6 @@
-"""What the devices of captured nodes teach about every node of their machine type, value by value."""
+"""What the devices of captured nodes teach about every node of their machine type, value by
+value.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from dra_planner.model import AttributeValue, Device, DeviceCapacity, RequestPol
 from dra_planner.quantity import Quantity
 
 _OF_DEVICES: Final = re.compile(
-    r"uuid|serial|mac|ipv[46]|ifname|alias|(pci|pcie)?(address|addr|busid)|(card|render)index|minor|uniqueid|sid", re.I
+    r"uuid|serial|mac|ipv[46]|ifname|alias|(pci|pcie)?(address|addr|busid)|(card|render)index|minor|uniqueid|sid",
+    re.I,
 )
 """Names of attributes that identify one device."""
 _OF_NODES: Final = re.compile(
@@ -20,8 +23,12 @@ _OF_NODES: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of attributes whose values an image, a placement, or the state of a node decides."""
-_OF_PLACES: Final = re.compile(r"pcie?root|numanode(id)?|socketid|iommugroup|parent\w*|pfpciaddress", re.IGNORECASE)
-"""Names of attributes that say where a device is: which devices share a value is a fact of the machine type."""
+_OF_PLACES: Final = re.compile(
+    r"pcie?root|numanode(id)?|socketid|iommugroup|parent\w*|pfpciaddress", re.IGNORECASE
+)
+"""Names of attributes that say where a device is: which devices share a value is a fact of the
+machine type.
+"""
 _IDENTITY: Final = re.compile(
     r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|([0-9a-f]{2}:){5}[0-9a-f]{2}|\d+\.\d+\.\d+\.\d+(/\d+)?(,.*)?|"
     r".*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -35,7 +42,8 @@ _NUMBER: Final = re.compile(r"\d+")
 class DriverLesson:
     """The devices of one driver on each captured node of a machine type.
 
-    `words` are what stands for the values of attributes that devices of several drivers share (PCIe roots).
+    `words` are what stands for the values of attributes that devices of several drivers share (PCIe
+    roots).
     """
 
     machine: str
@@ -50,7 +58,8 @@ class DriverLesson:
         if len(full) < len(self.nodes):
             fewer = sorted({len(devices) for devices in self.nodes} - {most})
             self.remarks.append(
-                f"{self.machine}: {self.driver} publishes {', '.join(map(str, fewer))} or {most} devices by node; "
+                f"{self.machine}: {self.driver} publishes {', '.join(map(str, fewer))} or {most} "
+                "devices by node; "
                 f"{most} are learned, because a driver may leave out broken devices"
             )
         names = self._names(full)
@@ -61,17 +70,21 @@ class DriverLesson:
         tainted = [device.name for each in self.nodes for device in each if device.taints]
         if tainted:
             self.remarks.append(
-                f"{self.driver}: taints of {', '.join(tainted[:4])} belong to those nodes, and aren't learned"
+                f"{self.driver}: taints of {', '.join(tainted[:4])} belong to those nodes, and "
+                "aren't learned"
             )
         return {"driver": self.driver, "devices": devices}
 
     def _names(self, nodes: Sequence[Sequence[Device]]) -> list[str]:
         """Return the names of devices: as they are if they follow a rule, or else numbered."""
         names = [[device.name for device in each] for each in nodes]
-        if all(each == names[0] for each in names[1:]) and (len(names) > 1 or _follow_rule(names[0])):
+        if all(each == names[0] for each in names[1:]) and (
+            len(names) > 1 or _follow_rule(names[0])
+        ):
             return names[0]
         self.remarks.append(
-            f"{self.driver}: names of devices belong to the node ({names[0][0]}), so they are numbered here"
+            f"{self.driver}: names of devices belong to the node ({names[0][0]}), so they are "
+            "numbered here"
         )
         stem = re.sub(r"[^a-z]", "", self.driver.partition(".")[0].lower()) or "device"
         return [f"{stem}-{index}" for index in range(len(names[0]))]
@@ -97,7 +110,9 @@ class DriverLesson:
                 return [_literal(value) for value in first]
             return [_none(value) or {"unknown": "node" if same else "any"} for value in first]
         if varies:
-            self.remarks.append(f"{self.driver}: {attribute} differs between nodes, so its values are unknown")
+            self.remarks.append(
+                f"{self.driver}: {attribute} differs between nodes, so its values are unknown"
+            )
             same = all(len({value for value in each if value is not None}) == 1 for each in columns)
             return [_none(value) or {"unknown": "node" if same else "any"} for value in first]
         return [_literal(value) for value in first]
@@ -108,7 +123,11 @@ class DriverLesson:
         return {"unknown": "device"}
 
     def _device(
-        self, index: int, name: str, nodes: Sequence[Sequence[Device]], places: Mapping[str, list[dict[str, Any]]]
+        self,
+        index: int,
+        name: str,
+        nodes: Sequence[Sequence[Device]],
+        places: Mapping[str, list[dict[str, Any]]],
     ) -> dict[str, Any]:
         device = nodes[0][index]
         found: dict[str, Any] = {"name": name}
@@ -116,7 +135,8 @@ class DriverLesson:
         if attributes:
             found["attributes"] = attributes
         capacity = {
-            key: self._capacity(key, [each[index].capacity.get(key) for each in nodes]) for key in device.capacity
+            key: self._capacity(key, [each[index].capacity.get(key) for each in nodes])
+            for key in device.capacity
         }
         if capacity:
             found["capacity"] = capacity
@@ -124,7 +144,8 @@ class DriverLesson:
             found["allowMultipleAllocations"] = True
         if device.consumes_counters:
             found["consumesCounters"] = [
-                {"name": each.counter_set, "counters": amount_texts(each.counters)} for each in device.consumes_counters
+                {"name": each.counter_set, "counters": amount_texts(each.counters)}
+                for each in device.consumes_counters
             ]
         return found
 
@@ -136,7 +157,8 @@ class DriverLesson:
             found["value"] = amounts.pop()
             if found["value"] == "0":
                 self.remarks.append(
-                    f"{self.driver}: {name} is 0, which a driver may publish if it can't read the amount"
+                    f"{self.driver}: {name} is 0, which a driver may publish if it can't read the "
+                    "amount"
                 )
         else:
             self.remarks.append(f"{self.driver}: {name} differs between nodes, so it is unknown")
@@ -152,17 +174,28 @@ def device_order(device: Device) -> tuple[Any, ...]:
 
 
 def _follow_rule(names: Sequence[str]) -> bool:
-    """Whether names count up from 0 (gpu-0, gpu-1; cpudevnuma000), or name the parts of such (gpu-0-mig-19-0-1)."""
+    """Whether names count up from 0 (gpu-0, gpu-1; cpudevnuma000), or name the parts of such
+    (gpu-0-mig-19-0-1).
+    """
     shapes = {_NUMBER.sub("#", name) for name in names}
     counts = [[int(each) for each in _NUMBER.findall(name)] for name in names]
     if all(len(each) == 1 for each in counts):
         return len(shapes) == 1 and [each[0] for each in counts] == list(range(len(names)))
-    return all(name[0].isalpha() for name in names) and all(each and each[0] < len(names) for each in counts)
+    return all(name[0].isalpha() for name in names) and all(
+        each and each[0] < len(names) for each in counts
+    )
 
 
-def _groups(values: Sequence[AttributeValue | None], words: dict[AttributeValue, str]) -> list[dict[str, Any]]:
-    """Return which devices have one value, without the values; `words` are those of the node's other drivers too."""
-    return [{} if value is None else {"equal": words.setdefault(value, f"g{len(words)}")} for value in values]
+def _groups(
+    values: Sequence[AttributeValue | None], words: dict[AttributeValue, str]
+) -> list[dict[str, Any]]:
+    """Return which devices have one value, without the values; `words` are those of the node's
+    other drivers too.
+    """
+    return [
+        {} if value is None else {"equal": words.setdefault(value, f"g{len(words)}")}
+        for value in values
+    ]
 
 
 def _none(value: AttributeValue | None) -> dict[str, Any] | None:

@@ -23,11 +23,14 @@ class PublishedSlices:
     units: Mapping[str, int] = field(default_factory=dict)  # extended resources of a device plugin
 
 
-def published_by(fleet: Fleet, node: DriverNode, serving: PluginServing | None = None) -> PublishedSlices:
-    """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of networks.
+def published_by(
+    fleet: Fleet, node: DriverNode, serving: PluginServing | None = None
+) -> PublishedSlices:
+    """Return what the drivers of a fleet publish on a node; drivers of GPUs come before those of
+    networks.
 
-    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators. What the fleet has
-    learned about a machine type takes precedence over what its drivers predict.
+    On nodes with a device plugin (`serving`), the drivers publish everything but the accelerators.
+    What the fleet has learned about a machine type takes precedence over what its drivers predict.
 
     Raises CatalogError or UnsupportedFeature for settings that can't work on its machine type.
     """
@@ -39,15 +42,27 @@ def published_by(fleet: Fleet, node: DriverNode, serving: PluginServing | None =
         if serving is not None and driver.serves_accelerator(node.machine):
             continue
         if known.keys() & set(driver.domains):
-            slices += (part for domain in driver.domains if domain in known for part in known[domain].slices(node.name))
+            slices += (
+                part
+                for domain in driver.domains
+                if domain in known
+                for part in known[domain].slices(node.name)
+            )
             continue
         slices += driver.slices(options, node)
         sentences += driver.assumptions(options, node)
     there = {part.driver for part in slices}
-    slices += (part for domain, each in known.items() if domain not in there for part in each.slices(node.name))
+    slices += (
+        part
+        for domain, each in known.items()
+        if domain not in there
+        for part in each.slices(node.name)
+    )
     if known:
         names = ", ".join(known)
-        sentences.append(f"{node.machine.name}: devices of {names} are those in the fleet's own catalog")
+        sentences.append(
+            f"{node.machine.name}: devices of {names} are those in the fleet's own catalog"
+        )
     plugin = plugin_of(node.machine) if serving is not None else None
     if plugin is None or serving is None:
         return PublishedSlices(tuple(slices), tuple(sentences))

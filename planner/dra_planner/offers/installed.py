@@ -1,4 +1,6 @@
-"""What is installed in a cluster beside its nodes: DeviceClasses, and the release of the NVIDIA DRA driver."""
+"""What is installed in a cluster beside its nodes: DeviceClasses, and the release of the NVIDIA DRA
+driver.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _CHART: Final = "helm.sh/chart"
 def verify_classes(
     predicted: Mapping[str, DeviceClass], observed: Mapping[str, DeviceClass]
 ) -> Iterator[NodeDifference]:
-    """Yield what differs of each DeviceClass that was planned on; classes that the cluster has beside them may be."""
+    """Yield what differs of each DeviceClass that was planned on; classes that the cluster has
+    beside them may be.
+    """
     for name, expected in sorted(predicted.items()):
         real = observed.get(name)
         if real is None:
@@ -23,7 +27,11 @@ def verify_classes(
             continue
         sides = (
             ("selectors", _selectors(expected), _selectors(real)),
-            ("extendedResourceName", expected.extended_resource_name or "", real.extended_resource_name or ""),
+            (
+                "extendedResourceName",
+                expected.extended_resource_name or "",
+                real.extended_resource_name or "",
+            ),
         )
         for field, before, after in sides:
             if before != after:
@@ -31,13 +39,16 @@ def verify_classes(
 
 
 def verify_driver(version: str, daemon_sets: Iterable[ObjectMeta]) -> Iterator[NodeDifference]:
-    """Yield where the NVIDIA DRA driver is of another release than the fleet's, as its chart labels its DaemonSets.
+    """Yield where the NVIDIA DRA driver is of another release than the fleet's, as its chart labels
+    its DaemonSets.
 
-    Nothing where no DaemonSet carries the label of the chart: the driver may be installed in another way.
+    Nothing where no DaemonSet carries the label of the chart: the driver may be installed in
+    another way.
     """
     charts = {release.chart for release in nvidia.driver_releases()}
     expected = _labelled(nvidia.driver_release(version).chart, version)
-    # The chart writes nameOverride into its label, and components keep the older chart's name: both are this release.
+    # The chart writes nameOverride into its label, and components keep the older chart's name: both
+    # are this release.
     same = {_labelled(chart, version) for chart in charts}
     found = {label for each in daemon_sets if _is_of(label := each.labels.get(_CHART, ""), charts)}
     for label in sorted(found - same):
@@ -50,7 +61,9 @@ def _labelled(chart: str, version: str) -> str:
 
 
 def _is_of(label: str, charts: Iterable[str]) -> bool:
-    return any(label.startswith(f"{chart}-") and label[len(chart) + 1 :][:1].isdigit() for chart in charts)
+    return any(
+        label.startswith(f"{chart}-") and label[len(chart) + 1 :][:1].isdigit() for chart in charts
+    )
 
 
 def _selectors(given: DeviceClass) -> str:

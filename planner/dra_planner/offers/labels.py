@@ -1,4 +1,6 @@
-"""Labels and taints that nodes will carry: Kubernetes', those that this project sets, those that the cloud adds."""
+"""Labels and taints that nodes will carry: Kubernetes', those that this project sets, those that
+the cloud adds.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from dra_planner.model import Taint
 if TYPE_CHECKING:  # reading a snapshot needs no fleet, and its schema takes long to import
     from dra_planner.fleet import Fleet, Pool
 
-_OF_FEATURE_DISCOVERY = ("feature.node.kubernetes.io/", "nvidia.com/")  # NFD and GFD, where the platform runs them
+# NFD and GFD, where the platform runs them
+_OF_FEATURE_DISCOVERY = ("feature.node.kubernetes.io/", "nvidia.com/")
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
@@ -29,15 +32,23 @@ def predict_labels(fleet: Fleet, pool: Pool, machine: Machine, node_name: str) -
     )
 
 
-def _discovered_labels(fleet: Fleet, machine: Machine, serving: PluginServing | None) -> dict[str, str]:
+def _discovered_labels(
+    fleet: Fleet, machine: Machine, serving: PluginServing | None
+) -> dict[str, str]:
     """Return the labels of the feature discovery that the fleet installs with the device plugin."""
     plugin = plugin_of(machine)
-    if serving is None or plugin is None or not (fleet.device_plugin and fleet.device_plugin.feature_discovery):
+    if (
+        serving is None
+        or plugin is None
+        or not (fleet.device_plugin and fleet.device_plugin.feature_discovery)
+    ):
         return {}
     return dict(plugin.discovered_labels(machine, serving))
 
 
-def base_labels(fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]) -> dict[str, str]:
+def base_labels(
+    fleet: Fleet, pool_name: str, machine: Machine, node_name: str, zones: Sequence[str]
+) -> dict[str, str]:
     """Return the labels of every node, whatever its pool is for."""
     labels = {
         "kubernetes.io/arch": machine.arch,
@@ -62,14 +73,25 @@ def unknown_labels(fleet: Fleet, zones: Sequence[str]) -> tuple[str, ...]:
     An entry that ends in "/" stands for every label below it that is not among the predicted ones.
     """
     of_zones = () if len(zones) == 1 else _ZONES
-    return (*cloud(fleet.cloud).unknown_labels, *_OF_FEATURE_DISCOVERY, *of_zones, "kubernetes.io/hostname")
+    return (
+        *cloud(fleet.cloud).unknown_labels,
+        *_OF_FEATURE_DISCOVERY,
+        *of_zones,
+        "kubernetes.io/hostname",
+    )
 
 
 def predict_taints(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Taint, ...]:
-    """Return the taints of a pool's nodes: those that keep other pods away, the cloud's, the pool's own."""
+    """Return the taints of a pool's nodes: those that keep other pods away, the cloud's, the pool's
+    own.
+    """
     nodes = fleet.nodes_of(pool, machine)
     own = (Taint(taint.key, taint.value, taint.effect) for taint in pool.taints)
-    return tuple(dict.fromkeys((*cloud(fleet.cloud).taints(nodes), *cloud(fleet.cloud).added_taints(nodes), *own)))
+    return tuple(
+        dict.fromkeys(
+            (*cloud(fleet.cloud).taints(nodes), *cloud(fleet.cloud).added_taints(nodes), *own)
+        )
+    )
 
 
 def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
@@ -78,5 +100,7 @@ def pool_zones(fleet: Fleet, pool: Pool) -> tuple[str, ...]:
 
 
 def network_zones(fleet: Fleet) -> tuple[str, ...]:
-    """Return the zones that the fleet's network names; none where it leaves the choice to the cloud."""
+    """Return the zones that the fleet's network names; none where it leaves the choice to the
+    cloud.
+    """
     return tuple(fleet.network.zones) if isinstance(fleet.network.zones, list) else ()

@@ -1,7 +1,9 @@
-"""Running nodes → rows of a fleet's own catalog: what all nodes of a machine type have, apart from what one node has.
+"""Running nodes → rows of a fleet's own catalog: what all nodes of a machine type have, apart from
+what one node has.
 
-Names, addresses, and versions belong to a node; models and amounts belong to its machine type. Two nodes of one machine
-type show which values vary; with one node, the names and forms of values decide. Whatever is left open is reported.
+Names, addresses, and versions belong to a node; models and amounts belong to its machine type. Two
+nodes of one machine type show which values vary; with one node, the names and forms of values
+decide. Whatever is left open is reported.
 """
 
 from __future__ import annotations
@@ -20,24 +22,32 @@ from dra_planner.wording import counted, named, verb
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Rows for a fleet's `catalog`, in plain data, and what the capture doesn't tell, in sentences."""
+    """Rows for a fleet's `catalog`, in plain data, and what the capture doesn't tell, in
+    sentences.
+    """
 
     rows: tuple[Mapping[str, Any], ...]
     remarks: tuple[str, ...]
 
 
 def learn_machines(
-    observed: Iterable[Offer], classes: Mapping[str, DeviceClass], *, machine: str = "", cloud: str = ""
+    observed: Iterable[Offer],
+    classes: Mapping[str, DeviceClass],
+    *,
+    machine: str = "",
+    cloud: str = "",
 ) -> Learned:
     """Return a row for each machine type of the observed nodes that publish devices.
 
-    `machine` names the machine type of nodes without the label, `cloud` the cloud whose tables are asked for the
-    number of devices. Raises PlannerError for a capture that nothing can be learned from.
+    `machine` names the machine type of nodes without the label, `cloud` the cloud whose tables are
+    asked for the number of devices. Raises PlannerError for a capture that nothing can be learned
+    from.
     """
     nodes = tuple(observed)
     if not nodes:
         raise PlannerError(
-            "the capture doesn't contain a Node", fix="add nodes: kubectl get nodes,resourceslices -o json"
+            "the capture doesn't contain a Node",
+            fix="add nodes: kubectl get nodes,resourceslices -o json",
         )
     remarks: list[str] = []
     by_machine: dict[str, list[Offer]] = {}
@@ -54,21 +64,34 @@ def learn_machines(
     if not by_machine:
         _raise_nothing(nodes, unlabeled)
     if unlabeled:
-        text = f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label node.kubernetes.io/instance-type"
+        text = (
+            f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
+            "node.kubernetes.io/instance-type"
+        )
         remarks.append(f"{text}; name the machine type with --machine")
-    rows = [_MachineLesson(name, found, classes, cloud, remarks).row() for name, found in by_machine.items()]
+    rows = [
+        _MachineLesson(name, found, classes, cloud, remarks).row()
+        for name, found in by_machine.items()
+    ]
     return Learned(tuple(rows), tuple(dict.fromkeys(remarks)))
 
 
 def _raise_nothing(nodes: Sequence[Offer], unlabeled: Sequence[str]) -> None:
     if unlabeled:
-        text = f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label node.kubernetes.io/instance-type"
+        text = (
+            f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
+            "node.kubernetes.io/instance-type"
+        )
         raise PlannerError(text, fix="name the machine type with --machine")
     if any(node.slices for node in nodes):
-        text = "no ResourceSlice of the capture can be used: each belongs to another node, to several, or is incomplete"
+        text = (
+            "no ResourceSlice of the capture can be used: each belongs to another node, to "
+            "several, or is incomplete"
+        )
         raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
     raise PlannerError(
-        "the capture doesn't contain a ResourceSlice", fix="kubectl get nodes,resourceslices,deviceclasses -o json"
+        "the capture doesn't contain a ResourceSlice",
+        fix="kubectl get nodes,resourceslices,deviceclasses -o json",
     )
 
 
@@ -81,7 +104,8 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             pools.setdefault((part.driver, part.pool), []).append(part)
         else:
             remarks.append(
-                f"{part.driver}: its slice {part.name} isn't of one node, so it says nothing about a machine type"
+                f"{part.driver}: its slice {part.name} isn't of one node, so it says nothing about "
+                "a machine type"
             )
     for (driver, pool), parts in pools.items():
         newest = max(part.generation for part in parts)
@@ -89,7 +113,8 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
         wanted = max(part.slice_count for part in current)
         if len(current) < wanted:
             remarks.append(
-                f"{driver}: pool {pool} has {wanted} slices, and the capture contains {len(current)}, so its devices "
+                f"{driver}: pool {pool} has {wanted} slices, and the capture contains "
+                f"{len(current)}, so its devices "
                 "aren't learned"
             )
             continue
@@ -118,30 +143,42 @@ class _MachineLesson:
         row["drivers"] = list(self._drivers(known))
         if len(self.nodes) == 1:
             self.remarks.append(
-                f"{self.name}: one node was captured, so names and forms decide which values belong to the node; "
+                f"{self.name}: one node was captured, so names and forms decide which values "
+                "belong to the node; "
                 "a second node shows it"
             )
         held = sum(len(each.allocated) for each in self.nodes)
         if held:
             self.remarks.append(
-                f"{self.name}: claims hold {counted(held, 'device')} of the captured nodes, and some drivers publish "
+                f"{self.name}: claims hold {counted(held, 'device')} of the captured nodes, and "
+                "some drivers publish "
                 "less of a device in use; capture an idle node"
             )
         return row
 
     def _size(self) -> dict[str, Any]:
-        """Return the size of a machine type that the tables don't have: the least that its nodes offer."""
+        """Return the size of a machine type that the tables don't have: the least that its nodes
+        offer.
+        """
         amounts = [each.node.allocatable for each in self.nodes]
         least = {key: min(each[key] for each in amounts if key in each) for key in amounts[0]}
-        plain = {key: amount for key, amount in least.items() if key in ("cpu", "memory", "pods", "ephemeral-storage")}
+        plain = {
+            key: amount
+            for key, amount in least.items()
+            if key in ("cpu", "memory", "pods", "ephemeral-storage")
+        }
         if "cpu" not in plain or "memory" not in plain:
             self.remarks.append(
-                f"{self.name}: its nodes don't report allocatable cpu and memory, so no pod is planned on it"
+                f"{self.name}: its nodes don't report allocatable cpu and memory, so no pod is "
+                "planned on it"
             )
             return {}
-        allocatable = {key: f"{value}m" if key == "cpu" else str(value) for key, value in plain.items()}
+        allocatable = {
+            key: f"{value}m" if key == "cpu" else str(value) for key, value in plain.items()
+        }
         self.remarks.append(
-            f"{self.name}: this machine type isn't in the tables, so its size is what a captured node offers to pods, "
+            f"{self.name}: this machine type isn't in the tables, so its size is what a captured "
+            "node offers to pods, "
             "and its price is unknown (pricePerHour)"
         )
         whole_cpus = -(-plain["cpu"] // 1000)
@@ -151,13 +188,28 @@ class _MachineLesson:
         words: dict[str, dict[AttributeValue, str]] = {}
         per_node = [_devices_by_driver(_own_slices(each, [])) for each in self.nodes]
         for driver in sorted({driver for each in per_node for driver in each}):
-            found = [(offer, each[driver]) for offer, each in zip(self.nodes, per_node, strict=True) if driver in each]
+            found = [
+                (offer, each[driver])
+                for offer, each in zip(self.nodes, per_node, strict=True)
+                if driver in each
+            ]
             if len(found) < len(self.nodes):
-                without = [offer.name for offer in self.nodes if offer not in [one for one, _ in found]]
-                self.remarks.append(f"{self.name}: {driver} publishes nothing on {', '.join(without)}")
-            lesson = DriverLesson(self.name, driver, [devices for _, devices in found], words, self.remarks)
+                without = [
+                    offer.name for offer in self.nodes if offer not in [one for one, _ in found]
+                ]
+                self.remarks.append(
+                    f"{self.name}: {driver} publishes nothing on {', '.join(without)}"
+                )
+            lesson = DriverLesson(
+                self.name, driver, [devices for _, devices in found], words, self.remarks
+            )
             row = lesson.row()
-            counters = [part for offer, _ in found[:1] for part in _own_slices(offer, []) if part.driver == driver]
+            counters = [
+                part
+                for offer, _ in found[:1]
+                for part in _own_slices(offer, [])
+                if part.driver == driver
+            ]
             shared = [
                 {"name": each.name, "counters": amount_texts(each.counters)}
                 for part in counters
@@ -174,7 +226,8 @@ class _MachineLesson:
                 row["classes"] = classes
             else:
                 self.remarks.append(
-                    f"{driver}: the capture contains no DeviceClass of it; add deviceclasses, or write one"
+                    f"{driver}: the capture contains no DeviceClass of it; add deviceclasses, or "
+                    "write one"
                 )
             self._check_count(driver, len(row["devices"]), known)
             yield row
@@ -183,7 +236,8 @@ class _MachineLesson:
         accelerator = None if known is None else known.accelerator
         if accelerator is not None and accelerator.count is not None and count < accelerator.count:
             self.remarks.append(
-                f"{self.name}: {driver} publishes {counted(count, 'device')}, and the machine type has "
+                f"{self.name}: {driver} publishes {counted(count, 'device')}, and the machine type "
+                "has "
                 f"{accelerator.count} {accelerator.model}; a driver may leave out broken devices"
             )
 
@@ -201,4 +255,6 @@ def _devices_by_driver(parts: Iterable[ResourceSlice]) -> dict[str, list[Device]
     found: dict[str, list[Device]] = {}
     for part in parts:
         found.setdefault(part.driver, []).extend(part.devices)
-    return {driver: sorted(devices, key=device_order) for driver, devices in found.items() if devices}
+    return {
+        driver: sorted(devices, key=device_order) for driver, devices in found.items() if devices
+    }

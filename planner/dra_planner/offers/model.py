@@ -17,7 +17,8 @@ Origin = Literal["predicted", "observed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deduction:
-    """What a pod takes of every node before workloads come: cpu in thousandths, memory in bytes, pods.
+    """What a pod takes of every node before workloads come: cpu in thousandths, memory in bytes,
+    pods.
 
     `containers`: how many it has, which counts where nodes are scored; 1 where nobody says.
     """
@@ -32,8 +33,9 @@ class Deduction:
 class Offer:
     """A node, or the template of a pool's nodes, with all that claims and pods can take of it.
 
-    Predicted: `name` is the pool's, `node` stands for each of `count_min` to `count_max` equal nodes.
-    Observed: `name` is the node's, both counts are 1, and `pods` and `claims` are already there.
+    Predicted: `name` is the pool's, `node` stands for each of `count_min` to `count_max` equal
+    nodes. Observed: `name` is the node's, both counts are 1, and `pods` and `claims` are already
+    there.
     """
 
     name: str
@@ -44,34 +46,48 @@ class Offer:
     count_max: int
     hourly_usd: Decimal | None = None  # per node, None where it is unknown
     priced_on: str = ""  # date of the price; empty where its source gives none
-    at_most: Amounts = field(default_factory=dict, hash=False)  # allocatable if the estimate was too cautious
+    # allocatable if the estimate was too cautious
+    at_most: Amounts = field(default_factory=dict, hash=False)
     machine: str = ""  # as the catalogue names it; empty where the snapshot does not say
     zones: tuple[str, ...] = ()  # where nodes may be; one of them for each node
-    unknown_labels: tuple[str, ...] = ()  # carried, or perhaps carried, with values that are known at run time only
+    # carried, or perhaps carried, with values that are known at run time only
+    unknown_labels: tuple[str, ...] = ()
     deductions: tuple[Deduction, ...] = ()
-    devices_doubt: str = ""  # why nobody can tell whether a node publishes its devices; "" where it is known
+    # why nobody can tell whether a node publishes its devices; "" where it is known
+    devices_doubt: str = ""
     assumptions: tuple[str, ...] = ()
     pods: tuple[BoundPod, ...] = ()
-    claims: tuple[ResourceClaim, ...] = ()  # allocated claims that hold devices of a pool that the node sees
+    # allocated claims that hold devices of a pool that the node sees
+    claims: tuple[ResourceClaim, ...] = ()
 
     def is_unknown_label(self, key: str) -> bool:
-        """Whether nobody can say before the node exists what value a label has, or whether it is there."""
+        """Whether nobody can say before the node exists what value a label has, or whether it is
+        there.
+        """
         if key == "kubernetes.io/hostname":
             return key in self.unknown_labels
         if key in self.node.meta.labels:
             return False
-        return any(key == entry or (entry.endswith("/") and key.startswith(entry)) for entry in self.unknown_labels)
+        return any(
+            key == entry or (entry.endswith("/") and key.startswith(entry))
+            for entry in self.unknown_labels
+        )
 
     @property
     def plugin_units(self) -> dict[str, int]:
         """The extended resources of device plugins that the node has, with their amounts."""
-        return {name: amount for name, amount in self.node.allocatable.items() if "/" in name and amount}
+        return {
+            name: amount for name, amount in self.node.allocatable.items() if "/" in name and amount
+        }
 
     @property
     def allocated(self) -> tuple[AllocatedDevice, ...]:
         """The devices that claims hold already, in the order of the claims."""
         return tuple(
-            device for claim in self.claims if claim.allocation is not None for device in claim.allocation.devices
+            device
+            for claim in self.claims
+            if claim.allocation is not None
+            for device in claim.allocation.devices
         )
 
     @property
@@ -88,4 +104,7 @@ class Offer:
     def free(self) -> dict[str, int]:
         """What is left for workloads, by resource; never below 0."""
         used = self.used
-        return {resource: max(0, amount - used.get(resource, 0)) for resource, amount in self.node.allocatable.items()}
+        return {
+            resource: max(0, amount - used.get(resource, 0))
+            for resource, amount in self.node.allocatable.items()
+        }

@@ -1,4 +1,6 @@
-"""A predicted offer as the nodes that stand for it: one Node after the other, with the slices that it publishes."""
+"""A predicted offer as the nodes that stand for it: one Node after the other, with the slices that
+it publishes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedNode:
-    """One node of a pool and its slices; `zone` is empty where nobody can say in which it will be."""
+    """One node of a pool and its slices; `zone` is empty where nobody can say in which it will
+    be.
+    """
 
     pool: str
     node: Node
@@ -23,17 +27,22 @@ class PredictedNode:
 
 
 def nodes_of(offer: Offer, count: int, zones: Sequence[str] = ()) -> tuple[PredictedNode, ...]:
-    """Return `count` nodes of a predicted offer, named <pool>-0 and so on, in the zones of the pool in turn.
+    """Return `count` nodes of a predicted offer, named <pool>-0 and so on, in the zones of the pool
+    in turn.
 
     `zones` stand in for those of an offer that names none.
     """
     within = offer.zones or tuple(zones)
-    return tuple(_node(offer, index, within[index % len(within)] if within else "") for index in range(count))
+    return tuple(
+        _node(offer, index, within[index % len(within)] if within else "") for index in range(count)
+    )
 
 
 def _node(offer: Offer, index: int, zone: str) -> PredictedNode:
     template, name = offer.node, f"{offer.name}-{index}"
-    labels = {**template.meta.labels, _HOSTNAME: name} | (dict.fromkeys(_ZONES, zone) if zone else {})
+    labels = {**template.meta.labels, _HOSTNAME: name} | (
+        dict.fromkeys(_ZONES, zone) if zone else {}
+    )
     node = replace(template, meta=replace(template.meta, name=name, labels=labels))
     own = template.meta.name
     slices = tuple(

@@ -17,25 +17,35 @@ _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 
 def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...]:
-    """Return one offer per node of a snapshot, in its order, with the pods and claims that are there already.
+    """Return one offer per node of a snapshot, in its order, with the pods and claims that are
+    there already.
 
-    A node's slices are its own and those that name no single node; claims count on every node that sees the pool
-    of one of their devices. Nodes that take no new pods are kept: `node.unschedulable` says so. Nothing is known
-    of prices.
+    A node's slices are its own and those that name no single node; claims count on every node that
+    sees the pool of one of their devices. Nodes that take no new pods are kept:
+    `node.unschedulable` says so. Nothing is known of prices.
     """
-    sentence = f"nodes, slices, pods and claims are those of the snapshot, judged by the rules of {features.version}"
+    sentence = (
+        "nodes, slices, pods and claims are those of the snapshot, judged by the rules of "
+        f"{features.version}"
+    )
     there = _Contents(manifests)
     return tuple(_offer(node, manifests, there, sentence) for node in manifests.nodes)
 
 
 class _Contents:
-    """What is on which node of a snapshot, found once for all nodes; each in the order of the snapshot."""
+    """What is on which node of a snapshot, found once for all nodes; each in the order of the
+    snapshot.
+    """
 
     def __init__(self, manifests: Manifests) -> None:
         self._slices: dict[str, list[tuple[int, ResourceSlice]]] = {}
         self._anywhere: list[tuple[int, ResourceSlice]] = []
         for number, each in enumerate(manifests.slices):
-            where = self._anywhere if each.node_name is None else self._slices.setdefault(each.node_name, [])
+            where = (
+                self._anywhere
+                if each.node_name is None
+                else self._slices.setdefault(each.node_name, [])
+            )
             where.append((number, each))
         self._pods: dict[str, list[BoundPod]] = {}
         for pod in manifests.bound_pods:
@@ -89,7 +99,8 @@ def _without_claims(pods: Iterable[BoundPod], manifests: Manifests) -> tuple[str
             claim = manifests.claims.get(pod.meta.key._replace(name=name))
             if claim is None or claim.allocation is None:
                 sentences.append(
-                    f"pod {pod.meta.key} holds claim {name}, whose allocation the snapshot does not show: "
+                    f"pod {pod.meta.key} holds claim {name}, whose allocation the snapshot does "
+                    "not show: "
                     "its devices seem free"
                 )
     return tuple(sentences)

@@ -33,10 +33,11 @@ _MIB = 1024 * 1024
 
 
 def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
-    """Return one offer per pool of a fleet, in its order: what each of its nodes will have for workloads.
+    """Return one offer per pool of a fleet, in its order: what each of its nodes will have for
+    workloads.
 
-    Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver, layout or
-    setting that is unknown or that cannot work; with `others` for further pools.
+    Raises CatalogError or UnsupportedFeature, placed at the pool, for a machine, region, driver,
+    layout or setting that is unknown or that cannot work; with `others` for further pools.
     """
     offers: list[Offer] = []
     errors: list[PlannerError] = []
@@ -57,7 +58,9 @@ def predict_offers(fleet: Fleet, features: Features) -> tuple[Offer, ...]:
 
 def node_settings(fleet: Fleet, pool: Pool | None = None) -> AllocatableSettings:
     """Return how the nodes of a pool are set up; without one, those of the system pool."""
-    drivers = tuple(driver.name for driver, _ in fleet.drivers.installed()) if pool is not None else ()
+    drivers = (
+        tuple(driver.name for driver, _ in fleet.drivers.installed()) if pool is not None else ()
+    )
     everywhere = AllocatableSettings(
         prefix_delegation=fleet.network.prefix_delegation,
         daemons={name: each.amounts if each else None for name, each in fleet.daemon_pods.items()},
@@ -78,9 +81,11 @@ def node_settings(fleet: Fleet, pool: Pool | None = None) -> AllocatableSettings
 
 
 def predict_system_offer(fleet: Fleet) -> Offer | None:
-    """Return what the nodes without GPUs offer, None where the catalogue does not know their machine.
+    """Return what the nodes without GPUs offer, None where the catalogue does not know their
+    machine.
 
-    They have no taint, so pods without claims run there; what controllers and add-ons take of them is not known.
+    They have no taint, so pods without claims run there; what controllers and add-ons take of them
+    is not known.
     """
     settings = node_settings(fleet)
     try:
@@ -107,7 +112,10 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
         assumptions=(
             *allocatable.assumptions,
             *unknown_daemons,
-            "what controllers and add-ons take of the system nodes is not known; nothing is subtracted",
+            (
+                "what controllers and add-ons take of the system nodes is not known; nothing is "
+                "subtracted"
+            ),
         ),
     )
 
@@ -158,7 +166,9 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
 
 
 def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
-    """Return what nodes of a machine type offer according to the fleet's own catalog; None if it doesn't say."""
+    """Return what nodes of a machine type offer according to the fleet's own catalog; None if it
+    doesn't say.
+    """
     learned = fleet.learned(machine.name)
     if learned is None or not learned.offered:
         return None
@@ -169,7 +179,9 @@ def _learned_allocatable(fleet: Fleet, machine: Machine) -> Allocatable | None:
 def _deductions(
     machine: Machine, settings: AllocatableSettings, *, device_plugin: bool = False
 ) -> tuple[tuple[Deduction, ...], tuple[str, ...]]:
-    """Return what daemon pods take, those of the catalogue first, and one sentence about what they leave open."""
+    """Return what daemon pods take, those of the catalogue first, and one sentence about what they
+    leave open.
+    """
     deductions: list[Deduction] = []
     unknown: list[str] = []
     known = catalog.daemon_pods(machine, settings.drivers, device_plugin=device_plugin)
@@ -178,23 +190,36 @@ def _deductions(
             continue
         amounts = {"cpu": pod.cpu_milli or 0, "memory": (pod.memory_mib or 0) * _MIB, "pods": 1}
         reason = f"one {pod.name} pod on every node"
-        deductions.append(Deduction(name=pod.name, amounts=amounts, reason=reason, containers=pod.containers or 1))
-        missing = [name for name, amount in (("cpu", pod.cpu_milli), ("memory", pod.memory_mib)) if amount is None]
+        deductions.append(
+            Deduction(name=pod.name, amounts=amounts, reason=reason, containers=pod.containers or 1)
+        )
+        missing = [
+            name
+            for name, amount in (("cpu", pod.cpu_milli), ("memory", pod.memory_mib))
+            if amount is None
+        ]
         if missing:
             unknown.append(f"{pod.name} ({' and '.join(missing)})")
     for name, given in settings.daemons.items():
         if given is not None:
-            deductions.append(Deduction(name=name, amounts={"pods": 1, **given}, reason=f"{name}, as set"))
+            deductions.append(
+                Deduction(name=name, amounts={"pods": 1, **given}, reason=f"{name}, as set")
+            )
     if not unknown:
         return tuple(deductions), ()
-    sentence = f"what these daemon pods request is not known, and nothing is subtracted: {', '.join(unknown)}"
+    sentence = (
+        "what these daemon pods request is not known, and nothing is subtracted: "
+        f"{', '.join(unknown)}"
+    )
     return tuple(deductions), (sentence,)
 
 
 def _devices_doubt(pool: Pool) -> str:
     if pool.image is None or pool.image.driver_root:
         return ""
-    return f"where the image {pool.image.id} has the NVIDIA driver, or whether it has one, is not said"
+    return (
+        f"where the image {pool.image.id} has the NVIDIA driver, or whether it has one, is not said"
+    )
 
 
 def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
@@ -204,14 +229,23 @@ def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
         return ()
     if any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed()):
         return ()
-    return (f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing of it is offered",)
+    return (
+        (
+            f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing "
+            "of it "
+            "is offered"
+        ),
+    )
 
 
 def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = "what it reserves is paid for whether its nodes are used or not; those that are used are counted"
+    said = (
+        "what it reserves is paid for whether its nodes are used or not; those that are used "
+        "are counted"
+    )
     if pool.bought_nodes is None:
         return ("how many nodes it reserves is not said; its maximum stands for that", said)
     return (said,)
@@ -219,23 +253,33 @@ def _bought(pool: Pool) -> tuple[str, ...]:
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:
     if not machine.is_offered:
-        return (f"{machine.name}: in no region of the newest listing that was read; it may be retired",)
+        return (
+            f"{machine.name}: in no region of the newest listing that was read; it may be retired",
+        )
     if not machine.regions:
         return (f"{machine.name}: which regions have it is not known",)
     return (f"{machine.name}: which zones of {region} have it is not known",) if zones else ()
 
 
-def _price(fleet: Fleet, pool: Pool, machine: Machine) -> tuple[Decimal | None, str, tuple[str, ...]]:
+def _price(
+    fleet: Fleet, pool: Pool, machine: Machine
+) -> tuple[Decimal | None, str, tuple[str, ...]]:
     """Return the price per node and hour, its date, and what has to be said about it."""
     if pool.price_per_hour is not None:
         return pool.price_per_hour, "", ()
     if hasattr(pool.capacity, "capacity_block"):
-        return None, "", (f"{machine.name}: a capacity block is paid beforehand; its price is not known",)
+        return (
+            None,
+            "",
+            (f"{machine.name}: a capacity block is paid beforehand; its price is not known",),
+        )
     purchase: Literal["on-demand", "spot"] = "spot" if pool.capacity == "spot" else "on-demand"
     price = catalog.price(machine, fleet.region, purchase)
     if price is None:
         return None, "", (f"{machine.name}: its {purchase} price in {fleet.region} is not known",)
     sentences: tuple[str, ...] = ()
     if price.usd_per_hour_max != price.usd_per_hour:
-        sentences = (f"{machine.name}: the Spot price is the highest of the region's zones when it was read",)
+        sentences = (
+            f"{machine.name}: the Spot price is the highest of the region's zones when it was read",
+        )
     return price.usd_per_hour_max, price.as_of, sentences

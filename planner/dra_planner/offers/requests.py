@@ -9,14 +9,18 @@ from dra_planner.model import Amounts, Container, PodSpec, peak_amounts
 
 
 def pod_requests(pod: PodSpec) -> dict[str, int]:
-    """Return the amounts that the scheduler counts for a pod: one pod slot, and what its containers ask for.
+    """Return the amounts that the scheduler counts for a pod: one pod slot, and what its containers
+    ask for.
 
-    The peak of its containers counts; pod-level requests stand in for those of the containers; overhead comes on top.
+    The peak of its containers counts; pod-level requests stand in for those of the containers;
+    overhead comes on top.
     """
     total = peak_amounts(pod, _requested)
     pod_level = ("cpu", "memory")
     total |= {
-        name: amount for name, amount in pod.pod_requests.items() if name in pod_level or name.startswith("hugepages-")
+        name: amount
+        for name, amount in pod.pod_requests.items()
+        if name in pod_level or name.startswith("hugepages-")
     }
     for name, amount in pod.overhead.items():
         total[name] = total.get(name, 0) + amount

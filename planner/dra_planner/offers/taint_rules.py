@@ -1,7 +1,7 @@
 """DeviceTaintRules applied to what nodes offer.
 
-Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0 (applyPatches): the taint of
-each rule is appended to those that the driver publishes.
+Source: kubernetes/dynamic-resource-allocation:resourceslice/tracker/tracker.go@v0.37.0
+(applyPatches): the taint of each rule is appended to those that the driver publishes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from dra_planner.model import DeviceTaintRule, ResourceSlice
 from dra_planner.offers.model import Offer
 
 
-def with_taint_rules(offers: Sequence[Offer], rules: Iterable[DeviceTaintRule]) -> tuple[Offer, ...]:
+def with_taint_rules(
+    offers: Sequence[Offer], rules: Iterable[DeviceTaintRule]
+) -> tuple[Offer, ...]:
     """Return the offers with the taints of these rules on their devices.
 
-    A rule for a device pool selects nothing of a predicted node, because nodes name their pools only once they exist.
+    A rule for a device pool selects nothing of a predicted node, because nodes name their pools
+    only once they exist.
     """
     ordered = sorted(rules, key=lambda rule: rule.meta.name)
     if not ordered:
         return tuple(offers)
     return tuple(
-        replace(offer, slices=tuple(_tainted(part, _known(ordered, offer)) for part in offer.slices))
+        replace(
+            offer, slices=tuple(_tainted(part, _known(ordered, offer)) for part in offer.slices)
+        )
         for offer in offers
     )
 
@@ -33,7 +38,10 @@ def _known(rules: Sequence[DeviceTaintRule], offer: Offer) -> list[DeviceTaintRu
 
 def _tainted(part: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> ResourceSlice:
     devices = tuple(
-        replace(device, taints=(*device.taints, *(rule.taint for rule in rules if rule.selects(part, device))))
+        replace(
+            device,
+            taints=(*device.taints, *(rule.taint for rule in rules if rule.selects(part, device))),
+        )
         for device in part.devices
     )
     return part if devices == part.devices else replace(part, devices=devices)

@@ -1,4 +1,6 @@
-"""Predicted and observed side by side: every difference between what was planned on and what nodes really offer."""
+"""Predicted and observed side by side: every difference between what was planned on and what nodes
+really offer.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ Aspect = Literal[
 ]
 _CORDON: Final = "node.kubernetes.io/unschedulable"
 _BYTES: Final = ("memory", "ephemeral-storage", "hugepages-")
-_OF_ONE_NODE = ("kubernetes.io/hostname", "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_OF_ONE_NODE = (
+    "kubernetes.io/hostname",
+    "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/zone",
+)
 Value = AttributeValue | Quantity | None
 
 
@@ -46,13 +52,20 @@ class NodeDifference:
     observed: str
 
     def __str__(self) -> str:
-        where = " ".join(part for part in (self.node or self.pool, self.subject, self.field) if part)
-        return f"{where}: {self.aspect} predicted {self.predicted or 'none'}, observed {self.observed or 'none'}"
+        where = " ".join(
+            part for part in (self.node or self.pool, self.subject, self.field) if part
+        )
+        return (
+            f"{where}: {self.aspect} predicted {self.predicted or 'none'}, observed "
+            f"{self.observed or 'none'}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """Every difference, sorted, and what was compared: nodes by pool, pools that have no node, nodes of no pool."""
+    """Every difference, sorted, and what was compared: nodes by pool, pools that have no node,
+    nodes of no pool.
+    """
 
     differences: tuple[NodeDifference, ...]
     compared: Mapping[str, tuple[str, ...]]
@@ -66,14 +79,18 @@ class Verification:
 
 
 def verify_offers(
-    predicted: Iterable[Offer], observed: Iterable[Offer], counts: Mapping[str, tuple[int, int]] | None = None
+    predicted: Iterable[Offer],
+    observed: Iterable[Offer],
+    counts: Mapping[str, tuple[int, int]] | None = None,
 ) -> Verification:
-    """Compare each observed node with the pool that its label `pulumi-dra/pool` names, else its instance type.
+    """Compare each observed node with the pool that its label `pulumi-dra/pool` names, else its
+    instance type.
 
-    `counts` say how many nodes a pool is to have, at least and at most, where a plan says it; else the fleet does.
+    `counts` say how many nodes a pool is to have, at least and at most, where a plan says it; else
+    the fleet does.
 
-    What is predicted as unknown is no difference whatever it turns out to be, except where values that were said to
-    be equal, or to differ, are not.
+    What is predicted as unknown is no difference whatever it turns out to be, except where values
+    that were said to be equal, or to differ, are not.
     """
     pools = tuple(predicted)
     members: dict[str, list[Offer]] = {pool.name: [] for pool in pools}
@@ -92,14 +109,18 @@ def verify_offers(
             differences.extend(_node_differences(pool, node))
     return Verification(
         differences=tuple(sorted(differences)),
-        compared={name: tuple(node.name for node in nodes) for name, nodes in members.items() if nodes},
+        compared={
+            name: tuple(node.name for node in nodes) for name, nodes in members.items() if nodes
+        },
         pools_without_nodes=tuple(name for name, nodes in members.items() if not nodes),
         nodes_without_pool=tuple(sorted(strangers)),
     )
 
 
 def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
-    """Return the pool that an observed node is of: by its label `pulumi-dra/pool`, else the only one of its machine."""
+    """Return the pool that an observed node is of: by its label `pulumi-dra/pool`, else the only
+    one of its machine.
+    """
     label = node.node.meta.labels.get(POOL)
     if label is not None:
         return label if any(pool.name == label for pool in pools) else None
@@ -107,14 +128,18 @@ def pool_of(node: Offer, pools: Sequence[Offer]) -> str | None:
     return of_type[0] if len(of_type) == 1 else None
 
 
-def _counted(pool: Offer, nodes: Sequence[Offer], least: int, most: int) -> Iterator[NodeDifference]:
+def _counted(
+    pool: Offer, nodes: Sequence[Offer], least: int, most: int
+) -> Iterator[NodeDifference]:
     if not least <= len(nodes) <= most:
         expected = f"{least} to {most}" if least != most else str(least)
         yield NodeDifference(pool.name, "", "nodes", "", "", expected, str(len(nodes)))
 
 
 def _node_differences(pool: Offer, node: Offer) -> Iterator[NodeDifference]:
-    def differs(aspect: Aspect, subject: str, predicted: str, observed: str, field: str = "") -> NodeDifference:
+    def differs(
+        aspect: Aspect, subject: str, predicted: str, observed: str, field: str = ""
+    ) -> NodeDifference:
         return NodeDifference(pool.name, node.name, aspect, subject, field, predicted, observed)
 
     machine = pool.machine.partition("+")[0]
@@ -125,7 +150,11 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[NodeDifference]:
             yield differs("label", key, value, node.node.meta.labels.get(key, ""))
     if node.node.unschedulable:
         yield differs("cordoned", "", "", "cordoned")
-    present = {taint for taint in node.node.taints if not (node.node.unschedulable and taint.key == _CORDON)}
+    present = {
+        taint
+        for taint in node.node.taints
+        if not (node.node.unschedulable and taint.key == _CORDON)
+    }
     for taint in sorted({*pool.node.taints} ^ present, key=str):
         known = taint in pool.node.taints
         yield differs("taint", taint.key, str(taint) if known else "", "" if known else str(taint))
@@ -135,7 +164,9 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[NodeDifference]:
         if real is None or not amount <= real <= most:
             shown = _amount(resource, amount)
             expected = shown if most == amount else f"{shown} to {_amount(resource, most)}"
-            yield differs("allocatable", resource, expected, "" if real is None else _amount(resource, real))
+            yield differs(
+                "allocatable", resource, expected, "" if real is None else _amount(resource, real)
+            )
     drivers = {each.driver for each in (*pool.slices, *node.slices)}
     for driver in sorted(drivers):
         yield from _driver_differences(pool, node, driver)
@@ -144,7 +175,10 @@ def _node_differences(pool: Offer, node: Offer) -> Iterator[NodeDifference]:
 def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[NodeDifference]:
     expected, real = _devices(pool.slices, driver), _devices(node.slices, driver)
     if not expected or not real:
-        plural = (f"{len(expected)} devices" if expected else "", f"{len(real)} devices" if real else "")
+        plural = (
+            f"{len(expected)} devices" if expected else "",
+            f"{len(real)} devices" if real else "",
+        )
         if expected or real:
             yield NodeDifference(pool.name, node.name, "driver", driver, "", *plural)
         return
@@ -152,7 +186,9 @@ def _driver_differences(pool: Offer, node: Offer, driver: str) -> Iterator[NodeD
         ours = [device for device in expected if _kind(device) == kind]
         theirs = [device for device in real if _kind(device) == kind]
         if len(ours) != len(theirs) and not any(device.may_be_several for device in ours):
-            yield NodeDifference(pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs)))
+            yield NodeDifference(
+                pool.name, node.name, "count", driver, kind, str(len(ours)), str(len(theirs))
+            )
         for one, other in _pairs(ours, theirs):
             yield from _device_differences(pool, node, one, other)
         yield from _group_differences(pool, node, driver, _pairs(ours, theirs))
@@ -175,7 +211,9 @@ def _devices(slices: Iterable[ResourceSlice], driver: str) -> list[Device]:
 
 
 def _kind(device: Device) -> str:
-    """Return what sort of device it is: the NVIDIA driver says it, of interfaces it is whether they do RDMA."""
+    """Return what sort of device it is: the NVIDIA driver says it, of interfaces it is whether they
+    do RDMA.
+    """
     is_rdma = device.attributes.get(RDMA)
     if isinstance(is_rdma, bool):
         return "rdma" if is_rdma else "netdev"
@@ -184,7 +222,9 @@ def _kind(device: Device) -> str:
 
 
 def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Device, Device]]:
-    """Pair devices by name where names agree or numbers differ, else by profile and then in order of names."""
+    """Pair devices by name where names agree or numbers differ, else by profile and then in order
+    of names.
+    """
     named = {device.name: device for device in theirs}
     if len(ours) != len(theirs) or all(device.name in named for device in ours):
         return [(device, named[device.name]) for device in ours if device.name in named]
@@ -195,7 +235,9 @@ def _pairs(ours: Sequence[Device], theirs: Sequence[Device]) -> list[tuple[Devic
     return list(zip(sorted(ours, key=rank), sorted(theirs, key=rank), strict=True))
 
 
-def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) -> Iterator[NodeDifference]:
+def _device_differences(
+    pool: Offer, node: Offer, ours: Device, theirs: Device
+) -> Iterator[NodeDifference]:
     amounts = {name: capacity.value for name, capacity in ours.capacity.items()}
     real_amounts = {name: capacity.value for name, capacity in theirs.capacity.items()}
     sides: tuple[tuple[Aspect, Mapping[str, Value], Mapping[str, Value]], ...] = (
@@ -206,7 +248,9 @@ def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) 
         for name in sorted({*expected, *real}):
             before, after = expected.get(name), real.get(name)
             if not isinstance(before, Unknown) and before != after:
-                yield NodeDifference(pool.name, node.name, aspect, theirs.name, name, _text(before), _text(after))
+                yield NodeDifference(
+                    pool.name, node.name, aspect, theirs.name, name, _text(before), _text(after)
+                )
     for taint in theirs.taints:
         text = f"{taint.key}={taint.value}:{taint.effect}"
         yield NodeDifference(pool.name, node.name, "device-taint", theirs.name, taint.key, "", text)
@@ -215,21 +259,29 @@ def _device_differences(pool: Offer, node: Offer, ours: Device, theirs: Device) 
 def _group_differences(
     pool: Offer, node: Offer, driver: str, pairs: Sequence[tuple[Device, Device]]
 ) -> Iterator[NodeDifference]:
-    """Yield where values that were said to be equal within a group, or to differ between groups, are not so."""
+    """Yield where values that were said to be equal within a group, or to differ between groups,
+    are not so.
+    """
     groups: dict[str, dict[str, set[str]]] = {}
     for ours, theirs in pairs:
         for name, value in ours.attributes.items():
             if isinstance(value, Unknown) and value.group and name in theirs.attributes:
-                groups.setdefault(name, {}).setdefault(value.group, set()).add(_text(theirs.attributes[name]))
+                groups.setdefault(name, {}).setdefault(value.group, set()).add(
+                    _text(theirs.attributes[name])
+                )
     for name, values in sorted(groups.items()):
         for group, texts in sorted(values.items()):
             if len(texts) > 1:
                 seen = ", ".join(sorted(texts))
-                yield NodeDifference(pool.name, node.name, "attribute", driver, name, f"one value ({group})", seen)
+                yield NodeDifference(
+                    pool.name, node.name, "attribute", driver, name, f"one value ({group})", seen
+                )
         single = [next(iter(texts)) for texts in values.values() if len(texts) == 1]
         if len(single) != len(set(single)):
             distinct = f"{len(single)} different values"
-            yield NodeDifference(pool.name, node.name, "attribute", driver, name, distinct, f"{len(set(single))}")
+            yield NodeDifference(
+                pool.name, node.name, "attribute", driver, name, distinct, f"{len(set(single))}"
+            )
 
 
 def _text(value: Value) -> str:

@@ -1,10 +1,12 @@
-"""Guards that make the scheduler follow a plan, and the search for the fewest that keep the price low.
+"""Guards that make the scheduler follow a plan, and the search for the fewest that keep the price
+low.
 
     find_guards(question)            guards with counts that the full simulation proved, or None
     guard_demand(demand, guards)     the pods as the guards change them
 
-A packing that exists isn't what the scheduler does: it spreads small pods over large nodes. Guards keep pods apart that
-would block each other (`crowds`), so that counts close to the packing hold in any pod arrival order.
+A packing that exists isn't what the scheduler does: it spreads small pods over large nodes. Guards
+keep pods apart that would block each other (`crowds`), so that counts close to the packing hold in
+any pod arrival order.
 """
 
 from dra_planner.placement.assignment import Pools

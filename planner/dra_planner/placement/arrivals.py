@@ -1,7 +1,8 @@
-"""A quick model of the scheduler for pods that share the nodes of one pool: do all of them find a node?
+"""A quick model of the scheduler for pods that share the nodes of one pool: do all of them find a
+node?
 
-Nodes that hold the same are one state with a count, and the states that follow each other are remembered, so a pod
-costs as many steps as there are different nodes.
+Nodes that hold the same are one state with a count, and the states that follow each other are
+remembered, so a pod costs as many steps as there are different nodes.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 Scoring = Literal["spread", "pack"]
-"""How the scheduler chooses among nodes that fit: the emptiest node, or the node with the most pods."""
+"""How the scheduler chooses among nodes that fit: the emptiest node, or the node with the most
+pods.
+"""
 _NEIGHBORS: Final = 200  # the weight of InterPodAffinity times its highest score
 
 Vector = tuple[int, ...]
 
 
 class NodeModel:
-    """Nodes of one pool, and kinds of pods by what each takes of a node's rows. `steps` counts the states looked at."""
+    """Nodes of one pool, and kinds of pods by what each takes of a node's rows. `steps` counts the
+    states looked at.
+    """
 
-    def __init__(self, capacity: Vector, is_device: Sequence[bool], needs: Sequence[Vector]) -> None:
+    def __init__(
+        self, capacity: Vector, is_device: Sequence[bool], needs: Sequence[Vector]
+    ) -> None:
         self.steps = 0
         self._needs = needs
         amounts = [row for row, device in enumerate(is_device) if not device and capacity[row]]
@@ -82,6 +89,8 @@ class NodeModel:
             need = self._needs[kind]
             self._free.append(free)
             self._pods.append(key[1])
-            self._used.append(self._used[state] + sum(need[row] * weight for row, weight in self._weights))
+            self._used.append(
+                self._used[state] + sum(need[row] * weight for row, weight in self._weights)
+            )
             self._after.append([None] * len(self._needs))
         return number

@@ -1,7 +1,8 @@
 """Which pool each work goes to, and which works share its nodes: a local search over crowds.
 
-Moves: a work to another crowd or to a new one, a crowd into another, a crowd to another pool. Only moves that make
-the plan cheaper, or as cheap with fewer crowds, are made. Deterministic; bounded by steps of the quick model.
+Moves: a work to another crowd or to a new one, a crowd into another, a crowd to another pool. Only
+moves that make the plan cheaper, or as cheap with fewer crowds, are made. Deterministic; bounded by
+steps of the quick model.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ SearchCost = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
-    """The pools that crowds share out: cost of a node, least and most nodes, and limits of several pools."""
+    """The pools that crowds share out: cost of a node, least and most nodes, and limits of several
+    pools.
+    """
 
     names: tuple[str, ...]
     costs: tuple[SearchCost, ...]
@@ -40,7 +43,10 @@ class Pools:
         excess += sum(max(0, limit.used(by_name) - limit.most) for limit in self.limits)
         width = len(self.costs[0])
         priced = list(zip(built, self.costs, strict=True))
-        return (excess, *(sum(count * cost[part] for count, cost in priced) for part in range(width)))
+        return (
+            excess,
+            *(sum(count * cost[part] for count, cost in priced) for part in range(width)),
+        )
 
 
 @dataclass(slots=True)
@@ -75,7 +81,9 @@ class Assignment:
             moved = self._merge() | self._move_works() | self._move_crowds()
 
     def improve_further(self, rng: random.Random) -> None:
-        """Move a few works at random, improve that, and keep it if it is better, until the steps are spent."""
+        """Move a few works at random, improve that, and keep it if it is better, until the steps
+        are spent.
+        """
         self.improve()
         for _ in range(_MOST_SHAKES):
             if self.sizes.steps >= self.steps:
@@ -102,7 +110,12 @@ class Assignment:
         moved = False
         for crowd in list(self.crowds):
             for other in list(self.crowds):
-                if crowd is not other and crowd.pool == other.pool and crowd in self.crowds and other in self.crowds:
+                if (
+                    crowd is not other
+                    and crowd.pool == other.pool
+                    and crowd in self.crowds
+                    and other in self.crowds
+                ):
                     moved |= self._try((crowd, other), (crowd.with_works(other.works),))
         return moved
 
@@ -169,7 +182,9 @@ class Assignment:
         return True
 
     def _affordable(self, nodes: Sequence[int], pool: int, crowds: int) -> int | None:
-        """Return how many nodes of a pool can be added so that a move still helps; None if it doesn't help at all."""
+        """Return how many nodes of a pool can be added so that a move still helps; None if it
+        doesn't help at all.
+        """
         before, more = self.cost, -1
         after = list(nodes)
         while (self.pools.cost(after), crowds) < before and more < nodes[pool] + 1:

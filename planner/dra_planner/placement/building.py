@@ -1,4 +1,6 @@
-"""Guards for crowds: names of the pools that a split creates, and the fewest rules that steer every work."""
+"""Guards for crowds: names of the pools that a split creates, and the fewest rules that steer every
+work.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ def build_guards(
     """Return the guards that keep crowds apart, and the crowd of each pool that they use.
 
     `exact` gives each workload its own rule; otherwise, workloads share a rule if they use the same
-    ResourceClaimTemplate, and pods that can only go to their pool have none. `name_pool` turns a text into a name that
-    the cloud accepts.
+    ResourceClaimTemplate, and pods that can only go to their pool have none. `name_pool` turns a
+    text into a name that the cloud accepts.
     """
     crowd_of: dict[str, Crowd] = {}
     parts: list[PoolPart] = []
     taken = set(needs.pools)
     for pool, name in enumerate(needs.pools):
-        inside = sorted((each for each in crowds if each.pool == pool), key=lambda each: _rank(each, needs))
+        inside = sorted(
+            (each for each in crowds if each.pool == pool), key=lambda each: _rank(each, needs)
+        )
         if len(inside) < 2:
             crowd_of.update((name, each) for each in inside)
             continue
@@ -52,7 +56,14 @@ def _devices(crowd: Crowd, needs: LevelNeeds) -> tuple[int, ...]:
     """Return the numbers of devices that pods of a crowd need, ascending."""
     rows = needs.devices[crowd.pool]
     counts = (
-        max((need for need, row in zip(needs.works[work].needs[crowd.pool], rows, strict=True) if row), default=0)
+        max(
+            (
+                need
+                for need, row in zip(needs.works[work].needs[crowd.pool], rows, strict=True)
+                if row
+            ),
+            default=0,
+        )
         for work in crowd.works
     )
     return tuple(sorted(set(counts)))
@@ -63,7 +74,9 @@ def _rank(crowd: Crowd, needs: LevelNeeds) -> tuple[tuple[int, ...], list[int]]:
     return tuple(-each for each in reversed(_devices(crowd, needs))), sorted(crowd.works)
 
 
-def _part_name(pool: str, devices: tuple[int, ...], taken: Collection[str], name_pool: Callable[[str], str]) -> str:
+def _part_name(
+    pool: str, devices: tuple[int, ...], taken: Collection[str], name_pool: Callable[[str], str]
+) -> str:
     """Return the name of a part: that of its pool, and the devices of its pods."""
     link = "-" if "-" in name_pool("a-1") else "g"
     counts = link.join(map(str, devices)) if len(devices) <= 2 else f"{devices[0]}to{devices[-1]}"
@@ -82,21 +95,33 @@ def _letters() -> Iterator[str]:
     yield from (f"x{number}" for number in range(10**3))
 
 
-def _rules(pool_of: Mapping[str, str], shapes: Mapping[str, Shape], *, exact: bool) -> Iterator[SteerRule]:
+def _rules(
+    pool_of: Mapping[str, str], shapes: Mapping[str, Shape], *, exact: bool
+) -> Iterator[SteerRule]:
     templates = {} if exact else _decided_templates(pool_of, shapes)
     for pool in sorted(set(pool_of.values())):
         mine = [shapes[shape] for shape in sorted(pool_of) if pool_of[shape] == pool]
-        keys = sorted({key for shape in mine for key in templates_of(shape) if templates.get(key) == pool})
+        keys = sorted(
+            {key for shape in mine for key in templates_of(shape) if templates.get(key) == pool}
+        )
         rest = [shape for shape in mine if not any(key in keys for key in templates_of(shape))]
-        members = sorted({(member.workload, member.pod_set) for shape in rest for member in shape.members})
+        members = sorted(
+            {(member.workload, member.pod_set) for shape in rest for member in shape.members}
+        )
         yield SteerRule(pool=pool, templates=tuple(keys), workloads=tuple(members))
 
 
-def _decided_templates(pool_of: Mapping[str, str], shapes: Mapping[str, Shape]) -> dict[ObjectKey, str]:
+def _decided_templates(
+    pool_of: Mapping[str, str], shapes: Mapping[str, Shape]
+) -> dict[ObjectKey, str]:
     """Return the templates of which all pods go to one pool, with the pool."""
     pools: dict[ObjectKey, set[str]] = defaultdict(set)
     for shape in shapes.values():
         if not shape.per_node:
             for key in templates_of(shape):
                 pools[key].add(pool_of.get(shape.id, ""))
-    return {key: next(iter(found)) for key, found in pools.items() if len(found) == 1 and "" not in found}
+    return {
+        key: next(iter(found))
+        for key, found in pools.items()
+        if len(found) == 1 and "" not in found
+    }

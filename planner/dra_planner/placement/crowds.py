@@ -1,8 +1,10 @@
-"""Crowds: pods that have nodes of one pool to themselves, and how many nodes they need in any pod arrival order.
+"""Crowds: pods that have nodes of one pool to themselves, and how many nodes they need in any pod
+arrival order.
 
-The scheduler takes every pod that fits, so pods of a crowd stay pending only if other pods of the crowd block every
-node. `in_any_order` bounds that by proof. If the proof needs more nodes than the rows of the bound, a quick
-model of the scheduler finds a count that the full simulation then checks.
+The scheduler takes every pod that fits, so pods of a crowd stay pending only if other pods of the
+crowd block every node. `in_any_order` bounds that by proof. If the proof needs more nodes than the
+rows of the bound, a quick model of the scheduler finds a count that the full simulation then
+checks.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Crowd:
 
 @dataclass(slots=True)
 class CrowdSizes:
-    """Counts nodes for crowds and remembers the answers. `steps` grows with the work of the quick model."""
+    """Counts nodes for crowds and remembers the answers. `steps` grows with the work of the quick
+    model.
+    """
 
     needs: LevelNeeds
     scoring: Scoring = "spread"
@@ -47,7 +51,9 @@ class CrowdSizes:
     _nodes: dict[Crowd, int] = field(default_factory=dict)
 
     def least(self, crowd: Crowd) -> int:
-        """Return the nodes below which the crowd is known not to fit: by the rows of the bound, or by a failed try."""
+        """Return the nodes below which the crowd is known not to fit: by the rows of the bound, or
+        by a failed try.
+        """
         found = self._least.get(crowd)
         if found is None:
             found = self._least[crowd] = self._rows_of(crowd).least if crowd.works else 0
@@ -58,7 +64,8 @@ class CrowdSizes:
         return self._rows_of(crowd).least if crowd.works else 0
 
     def nodes(self, crowd: Crowd, most: int | None = None) -> int | None:
-        """Return the nodes with which the scheduler is expected to place the crowd; None if those are more than `most`.
+        """Return the nodes with which the scheduler is expected to place the crowd; None if those
+        are more than `most`.
 
         The search assumes that more nodes never hurt; the full simulation checks the count.
         """
@@ -110,7 +117,11 @@ class _Rows:
         self._cap = needs.capacities[crowd.pool]
         self._is_device = needs.devices[crowd.pool]
         self._works = [
-            (needs.works[at].count, needs.works[at].needs[crowd.pool], needs.works[at].fills[crowd.pool])
+            (
+                needs.works[at].count,
+                needs.works[at].needs[crowd.pool],
+                needs.works[at].fills[crowd.pool],
+            )
             for at in sorted(crowd.works)
         ]
 
@@ -120,7 +131,10 @@ class _Rows:
 
     @cached_property
     def _totals(self) -> list[int]:
-        return [sum(count * need[row] for count, need, _ in self._works) for row in range(len(self._cap))]
+        return [
+            sum(count * need[row] for count, need, _ in self._works)
+            for row in range(len(self._cap))
+        ]
 
     @cached_property
     def least(self) -> int:
@@ -129,9 +143,14 @@ class _Rows:
         return max([*by_rows, *by_fill, self._by_halves()])
 
     def _by_halves(self) -> int:
-        """Return the pods of which no two share a node, since each takes more than half of some row."""
+        """Return the pods of which no two share a node, since each takes more than half of some
+        row.
+        """
         return max(
-            (sum(count for count, need, _ in self._works if 2 * need[row] > cap) for row, cap in enumerate(self._cap)),
+            (
+                sum(count for count, need, _ in self._works if 2 * need[row] > cap)
+                for row, cap in enumerate(self._cap)
+            ),
             default=0,
         )
 
@@ -139,8 +158,9 @@ class _Rows:
     def in_any_order(self) -> int:
         """Return the nodes with which no order, no scoring, and no tie-break leaves a pod pending.
 
-        A work is pending only if every node is blocked for it. A node is blocked by a row if the others take more of it
-        than the work leaves; so many nodes can be blocked as the total of the row allows, each pod counted once.
+        A work is pending only if every node is blocked for it. A node is blocked by a row if the
+        others take more of it than the work leaves; so many nodes can be blocked as the total of
+        the row allows, each pod counted once.
         """
         return max((self._blocked(at) for at in range(len(self._works))), default=0) + 1
 
@@ -156,7 +176,9 @@ class _Rows:
         return blocked
 
     def _highest(self, row: int, need: tuple[int, ...]) -> int:
-        """Return the most that pods take of a row on a node that still has the devices for the work."""
+        """Return the most that pods take of a row on a node that still has the devices for the
+        work.
+        """
         most = max(other[row] for _, other, _ in self._works)
         pods = self.pods - 1
         for at, cap in enumerate(self._cap):
@@ -168,7 +190,9 @@ class _Rows:
     # -- the quick model
 
     def places_all(self, nodes: int, scoring: Scoring) -> bool:
-        """Return whether every pod finds a node in every order; an order that failed is tried first the next time."""
+        """Return whether every pod finds a node in every order; an order that failed is tried first
+        the next time.
+        """
         for at, order in enumerate(self._orders):
             if not self.model.places_all(order, nodes, scoring):
                 self._orders.insert(0, self._orders.pop(at))
@@ -181,7 +205,9 @@ class _Rows:
 
     @cached_property
     def _orders(self) -> list[Sequence[int]]:
-        """Orders in which pods may arrive, as positions of works: as listed, reversed, and shuffled."""
+        """Orders in which pods may arrive, as positions of works: as listed, reversed, and
+        shuffled.
+        """
         listed = [at for at, (count, _, _) in enumerate(self._works) for _ in range(count)]
         shuffled = [random.Random(seed).sample(listed, len(listed)) for seed in range(_SHUFFLED)]
         return [listed[::-1], listed, *shuffled]

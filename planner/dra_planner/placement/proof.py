@@ -1,4 +1,5 @@
-"""Counts with which guarded pods are all placed: simulated at full scale, in every pod arrival order tried.
+"""Counts with which guarded pods are all placed: simulated at full scale, in every pod arrival
+order tried.
 
 Guards keep crowds apart, so nodes are added only to the pools whose own pods stay pending.
 """
@@ -12,27 +13,39 @@ from fractions import Fraction
 from math import ceil
 
 from dra_planner.model import nodes_left
-from dra_planner.simulation import ArrivalOrder, CountQuestion, Opened, SimulatedCounts, SimulationOutcome, Simulator
+from dra_planner.simulation import (
+    ArrivalOrder,
+    CountQuestion,
+    Opened,
+    SimulatedCounts,
+    SimulationOutcome,
+    Simulator,
+)
 
 
 @dataclass(slots=True)
 class CountProver:
-    """Runs the orders of a question on counts, and repairs the counts. `steps` are left for all of it."""
+    """Runs the orders of a question on counts, and repairs the counts. `steps` are left for all of
+    it.
+    """
 
     question: CountQuestion
     pool_of: Mapping[str, str]  # the pool of each steered shape, by its id
     fills: Mapping[tuple[str, str], int]  # pods that an empty node holds, by shape and pool
     steps: int
-    least: Mapping[str, int] = field(default_factory=dict[str, int])  # nodes below which a pool is known not to do
+    # nodes below which a pool is known not to do
+    least: Mapping[str, int] = field(default_factory=dict[str, int])
     opened: Opened = field(default_factory=Opened)
 
     def prove(
-        self, counts: Mapping[str, int], is_worth: Callable[[Mapping[str, int]], bool] = lambda _: True
+        self,
+        counts: Mapping[str, int],
+        is_worth: Callable[[Mapping[str, int]], bool] = lambda _: True,
     ) -> SimulatedCounts | None:
         """Return the counts that place everything in every order, from `counts` upward.
 
-        None if a pool reaches its maximum, if pods without a pool stay pending, if counts are no longer worth it, or if
-        the steps don't suffice.
+        None if a pool reaches its maximum, if pods without a pool stay pending, if counts are no
+        longer worth it, or if the steps don't suffice.
         """
         orders = [*self.question.orders, *self.question.checks]
         counts, spent = dict(counts), 0
@@ -71,13 +84,18 @@ class CountProver:
         orders: list[ArrivalOrder],
         reserve: int,
     ) -> tuple[dict[str, int], dict[ArrivalOrder, SimulationOutcome]]:
-        """Return counts with fewer nodes that pass as well, and their outcomes, until `reserve` steps are left.
+        """Return counts with fewer nodes that pass as well, and their outcomes, until `reserve`
+        steps are left.
 
-        Pools with the most expensive nodes come first; growing adds nodes for all pending pods of one order at once.
+        Pools with the most expensive nodes come first; growing adds nodes for all pending pods of
+        one order at once.
         """
         for pool in sorted(self.question.pools, key=lambda each: each.cost, reverse=True):
             name = pool.offer.name
-            while counts[name] > max(pool.offer.count_min, self.least.get(name, 0)) and self.steps > reserve:
+            while (
+                counts[name] > max(pool.offer.count_min, self.least.get(name, 0))
+                and self.steps > reserve
+            ):
                 fewer = {**counts, name: counts[name] - 1}
                 outcomes = self._outcomes(fewer, orders)
                 if outcomes is None:
@@ -88,7 +106,9 @@ class CountProver:
     def _outcomes(
         self, counts: Mapping[str, int], orders: list[ArrivalOrder]
     ) -> dict[ArrivalOrder, SimulationOutcome] | None:
-        """Return what each order leads to; None if one leaves pods pending, which then comes first the next time."""
+        """Return what each order leads to; None if one leaves pods pending, which then comes first
+        the next time.
+        """
         simulator, found = self._simulator(counts), dict[ArrivalOrder, SimulationOutcome]()
         for order in list(orders):
             outcome = found[order] = simulator.run(order, steps=max(0, self.steps))
@@ -99,7 +119,9 @@ class CountProver:
         return found
 
     def pending(self, counts: Mapping[str, int], orders: Iterable[ArrivalOrder]) -> tuple[int, ...]:
-        """Return how many pods each order leaves pending on counts; an order that the steps don't allow is left out."""
+        """Return how many pods each order leaves pending on counts; an order that the steps don't
+        allow is left out.
+        """
         simulator, found = self._simulator(counts), list[int]()
         for order in orders:
             outcome = simulator.run(order, steps=max(0, self.steps))
@@ -110,7 +132,11 @@ class CountProver:
 
     def _simulator(self, counts: Mapping[str, int]) -> Simulator:
         question = self.question
-        nodes = [node for each in question.pools for node in self.opened.nodes_of(each).take(counts[each.offer.name])]
+        nodes = [
+            node
+            for each in question.pools
+            for node in self.opened.nodes_of(each).take(counts[each.offer.name])
+        ]
         return Simulator.of(
             question.demand,
             [*question.beside, *nodes],
@@ -122,7 +148,9 @@ class CountProver:
         )
 
     def _grow(self, counts: dict[str, int], failed: SimulationOutcome) -> bool:
-        """Add the nodes that pending pods need to their pools; return whether those pools have room."""
+        """Add the nodes that pending pods need to their pools; return whether those pools have
+        room.
+        """
         wanted: Counter[tuple[str, str]] = Counter()
         for kind, pods in failed.pending_kinds.items():
             pool = None if kind.shape is None else self.pool_of.get(kind.shape.id)
@@ -135,7 +163,10 @@ class CountProver:
         more = {pool: ceil(nodes) for pool, nodes in parts.items()}
         maximums = {each.offer.name: each.maximum for each in self.question.pools}
         for pool, nodes in more.items():
-            room = min(maximums[pool] - counts[pool], nodes_left(self.question.limits, counts).get(pool, nodes))
+            room = min(
+                maximums[pool] - counts[pool],
+                nodes_left(self.question.limits, counts).get(pool, nodes),
+            )
             if room <= 0:
                 return False
             counts[pool] += min(nodes, room)

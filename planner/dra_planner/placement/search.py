@@ -1,7 +1,8 @@
 """The smallest set of guards that makes a cheap plan hold.
 
-Four sets are tried: steer; steer and split; steer and pack; all three. A local search (`assignment`) estimates each,
-and the full simulation proves the best ones. A guard that saves less than `WORTH` of the price is left out.
+Four sets are tried: steer; steer and split; steer and pack; all three. A local search
+(`assignment`) estimates each, and the full simulation proves the best ones. A guard that saves less
+than `WORTH` of the price is left out.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _QUICK_STEPS: Final = 1_500_000  # of the quick model, for each set of guards
 class GuardQuestion:
     """A level of demand, the pools, and how guarded counts are simulated.
 
-    `ask` returns the question of counts under guards, with the pools that a split creates. `steps` bounds the
-    simulations. `name_pool` turns a text into the name of a pool.
+    `ask` returns the question of counts under guards, with the pools that a split creates. `steps`
+    bounds the simulations. `name_pool` turns a text into the name of a pool.
     """
 
     needs: LevelNeeds
@@ -48,7 +49,9 @@ class GuardQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedCounts:
-    """Guards, and the counts with which everything was placed under them. `cost` has the units of `Pools.costs`."""
+    """Guards, and the counts with which everything was placed under them. `cost` has the units of
+    `Pools.costs`.
+    """
 
     guards: Guards
     found: SimulatedCounts
@@ -80,20 +83,28 @@ def find_guards(question: GuardQuestion) -> GuardedCounts | None:
 def _prove(
     candidate: _Candidate, question: GuardQuestion, steps: int, known: tuple[int, ...] | None
 ) -> tuple[GuardedCounts | None, int]:
-    """Return the proved counts of a candidate, if they are clearly cheaper than what is known, and the steps left."""
+    """Return the proved counts of a candidate, if they are clearly cheaper than what is known, and
+    the steps left.
+    """
     guards, pools = candidate.guards, question.pools
 
     def is_worth(counts: Mapping[str, int]) -> bool:
         return known is None or not _is_close(known, _cost_of(counts, guards, pools))
 
     proof = CountProver(
-        question.ask(guards), candidate.pool_of, _fills(question.needs, candidate), steps, candidate.least
+        question.ask(guards),
+        candidate.pool_of,
+        _fills(question.needs, candidate),
+        steps,
+        candidate.least,
     )
     found = proof.prove(candidate.counts, is_worth) if is_worth(candidate.counts) else None
     if found is None or found.counts is None:
         return None, proof.steps
     cost = _cost_of(found.counts, guards, pools)
-    return GuardedCounts(guards=guards, found=found, cost=cost, pool_of=candidate.pool_of), proof.steps
+    return GuardedCounts(
+        guards=guards, found=found, cost=cost, pool_of=candidate.pool_of
+    ), proof.steps
 
 
 def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -102,11 +113,15 @@ def _is_close(cost: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _by_promise(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Order candidates: the fewest guards among those that cost about the least, then the others by price."""
+    """Order candidates: the fewest guards among those that cost about the least, then the others by
+    price.
+    """
     if not candidates:
         return []
     least = min(each.cost for each in candidates)
-    unique = {(each.guards, tuple(sorted(each.counts.items()))): each for each in reversed(candidates)}
+    unique = {
+        (each.guards, tuple(sorted(each.counts.items()))): each for each in reversed(candidates)
+    }
     return sorted(
         unique.values(),
         key=lambda each: (
@@ -119,7 +134,9 @@ def _by_promise(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _candidates(question: GuardQuestion) -> Iterable[_Candidate | None]:
-    """Yield a candidate for each set of guards; a search also begins with what those before it found."""
+    """Yield a candidate for each set of guards; a search also begins with what those before it
+    found.
+    """
     starts = list(_starts(question))
     scorings: tuple[Scoring, ...] = ("spread", "pack")
     for scoring in scorings:
@@ -133,12 +150,21 @@ def _candidates(question: GuardQuestion) -> Iterable[_Candidate | None]:
 
 
 def _assign(
-    question: GuardQuestion, sizes: CrowdSizes, starts: Sequence[list[Crowd]], steps: int, *, may_split: bool
+    question: GuardQuestion,
+    sizes: CrowdSizes,
+    starts: Sequence[list[Crowd]],
+    steps: int,
+    *,
+    may_split: bool,
 ) -> Assignment:
-    """Return the best assignment found: from each start for half of the steps, and by chance for the others."""
+    """Return the best assignment found: from each start for half of the steps, and by chance for
+    the others.
+    """
     before, found = sizes.steps, list[Assignment]()
     for at, start in enumerate(starts, 1):
-        crowds = _merge_pools(start, question.pools.whole if may_split else range(len(question.pools.names)))
+        crowds = _merge_pools(
+            start, question.pools.whole if may_split else range(len(question.pools.names))
+        )
         share = before + steps // 2 * at // len(starts)
         found.append(Assignment(question.pools, sizes, crowds, may_split=may_split, steps=share))
         found[-1].improve()
@@ -183,14 +209,18 @@ def _merge_pools(crowds: Iterable[Crowd], pools: Collection[int]) -> list[Crowd]
     others: list[Crowd] = []
     for crowd in crowds:
         if crowd.pool in pools:
-            merged[crowd.pool] = merged.get(crowd.pool, Crowd(crowd.pool, frozenset())).with_works(crowd.works)
+            merged[crowd.pool] = merged.get(crowd.pool, Crowd(crowd.pool, frozenset())).with_works(
+                crowd.works
+            )
         else:
             others.append(crowd)
     return [*merged.values(), *others]
 
 
 def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
-    """Yield first assignments: works on the main pool of the packing, and each on the pool where it costs least."""
+    """Yield first assignments: works on the main pool of the packing, and each on the pool where it
+    costs least.
+    """
     needs, costs = question.needs, question.pools.costs
     packed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for pattern in question.sizing.patterns:
@@ -200,7 +230,9 @@ def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
     for at, work in enumerate(needs.works):
         there = packed[work.shapes[0]]
         main[at] = max(work.needs, key=lambda pool: (there.get(needs.pools[pool], 0), -pool))
-        cheap[at] = min(work.needs, key=lambda pool: (costs[pool][0] * _share(needs, at, pool), pool))
+        cheap[at] = min(
+            work.needs, key=lambda pool: (costs[pool][0] * _share(needs, at, pool), pool)
+        )
     for chosen in (main, cheap):
         yield _by_devices(chosen, needs)
 
@@ -227,7 +259,11 @@ def _cost_of(counts: Mapping[str, int], guards: Guards, pools: Pools) -> tuple[i
 
 def _fills(needs: LevelNeeds, candidate: _Candidate) -> dict[tuple[str, str], int]:
     """Return how many pods of each steered shape an empty node of its pool holds."""
-    at = {part: pool for pool, name in enumerate(needs.pools) for part in candidate.guards.parts_of(name)}
+    at = {
+        part: pool
+        for pool, name in enumerate(needs.pools)
+        for part in candidate.guards.parts_of(name)
+    }
     return {
         (shape, candidate.pool_of[shape]): max(1, work.fills[at[candidate.pool_of[shape]]])
         for work in needs.works

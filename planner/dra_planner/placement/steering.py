@@ -19,11 +19,18 @@ from dra_planner.model import (
 
 HOSTNAME: Final = "kubernetes.io/hostname"
 NEAR_OTHERS: Final = PreferredPods(
-    100, PodAffinityTerm(topology_key=HOSTNAME, label_selector=LabelSelector(), namespace_selector=LabelSelector())
+    100,
+    PodAffinityTerm(
+        topology_key=HOSTNAME, label_selector=LabelSelector(), namespace_selector=LabelSelector()
+    ),
 )
 """Preferred affinity to every pod: the node with the most pods wins."""
-NO_SPREAD: Final = TopologySpreadConstraint(max_skew=1, topology_key=POOL, when_unsatisfiable="ScheduleAnyway")
-"""A constraint under which all nodes of a pool score alike. It replaces the default spread over hosts and zones."""
+NO_SPREAD: Final = TopologySpreadConstraint(
+    max_skew=1, topology_key=POOL, when_unsatisfiable="ScheduleAnyway"
+)
+"""A constraint under which all nodes of a pool score alike. It replaces the default spread over
+hosts and zones.
+"""
 
 
 def guard_demand(demand: Demand, guards: Guards) -> Demand:
@@ -39,7 +46,9 @@ def _guard_shape(shape: Shape, guards: Guards) -> Shape:
 
 
 def guard_pod(pod: PodSpec, pool: str, *, packs: bool) -> PodSpec:
-    """Return a pod that goes to nodes of one pool and, with `packs`, prefers the fullest of them."""
+    """Return a pod that goes to nodes of one pool and, with `packs`, prefers the fullest of
+    them.
+    """
     steered = replace(pod, node_selector={**pod.node_selector, POOL: pool})
     if not packs:
         return steered

@@ -1,4 +1,6 @@
-"""Plans of the same workloads on one fleet with some of its values changed, every combination of them."""
+"""Plans of the same workloads on one fleet with some of its values changed, every combination of
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ MOST_PLANS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combination:
-    """One combination: the values of the axes in their order, and the plan; or why no such fleet can be."""
+    """One combination: the values of the axes in their order, and the plan; or why no such fleet
+    can be.
+    """
 
     values: tuple[str, ...]
     plan: Plan | None = None
@@ -27,7 +31,9 @@ class Combination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Every combination of the axes' values, the last axis changing fastest. `axes` are the paths that change."""
+    """Every combination of the axes' values, the last axis changing fastest. `axes` are the paths
+    that change.
+    """
 
     axes: tuple[str, ...]
     combinations: tuple[Combination, ...]
@@ -35,27 +41,34 @@ class Matrix:
     @property
     def verdict(self) -> Verdict:
         """The worst of all; a fleet that cannot be does not fit."""
-        return worst(each.plan.verdict if each.plan is not None else "does-not-fit" for each in self.combinations)
+        return worst(
+            each.plan.verdict if each.plan is not None else "does-not-fit"
+            for each in self.combinations
+        )
 
 
 def plan_matrix(request: PlanRequest, axes: Sequence[Sequence[FleetEdit]]) -> Matrix:
-    """Return the plans of every combination of these changes to the request's fleet, each axis the values of one path.
+    """Return the plans of every combination of these changes to the request's fleet, each axis the
+    values of one path.
 
-    Raises PlannerError where no combination is a valid fleet, where two axes change the same, and for more than
-    `MOST_PLANS` combinations.
+    Raises PlannerError where no combination is a valid fleet, where two axes change the same, and
+    for more than `MOST_PLANS` combinations.
     """
     fleet = request.fleet
     assert fleet is not None  # a snapshot has nothing to change
     paths = tuple(axis[0].path for axis in axes)
     repeated = sorted(path for path in set(paths) if paths.count(path) > 1)
     if repeated:
-        raise PlannerError(f"{repeated[0]} is given twice", fix=f"write its values in one list: {repeated[0]}=A,B")
+        raise PlannerError(
+            f"{repeated[0]} is given twice", fix=f"write its values in one list: {repeated[0]}=A,B"
+        )
     count = 1
     for axis in axes:
         count *= len(axis)
     if count > MOST_PLANS:
         raise PlannerError(
-            f"{count} combinations are too many; at most {MOST_PLANS} are planned", fix="give fewer values"
+            f"{count} combinations are too many; at most {MOST_PLANS} are planned",
+            fix="give fewer values",
         )
     found: list[Combination] = []
     for changes in product(*axes):

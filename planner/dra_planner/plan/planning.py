@@ -51,15 +51,17 @@ if TYPE_CHECKING:
 def make_plan(request: PlanRequest) -> Plan:
     """Return the plan for workloads on a fleet's pools, on the nodes of a snapshot, or on both.
 
-    Raises PlannerError for input that is wrong. What does not fit, and objects that the API server would refuse,
-    are in the plan: as reasons and diagnostics.
+    Raises PlannerError for input that is wrong. What does not fit, and objects that the API server
+    would refuse, are in the plan: as reasons and diagnostics.
     """
     if request.observed and request.fleet is not None:
         return with_hindrances(plan_growth(request, request.fleet))
     if request.observed:
         return with_hindrances(plan_on_snapshot(request))
     if request.fleet is None:
-        raise PlannerError("there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster")
+        raise PlannerError(
+            "there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster"
+        )
     fleet = request.fleet
     features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
     return plan_manifests(
@@ -88,7 +90,8 @@ def plan_manifests(
 ) -> Plan:
     """Return the plan for workloads that were read, on a fleet's pools.
 
-    `offers` are what `predict_offers` says of that fleet and release, for callers that plan several demands on them.
+    `offers` are what `predict_offers` says of that fleet and release, for callers that plan several
+    demands on them.
     """
     sources = ClassSources(fleet_classes(fleet, features), manifests.classes)
     classes = sources.in_cluster
@@ -97,7 +100,9 @@ def plan_manifests(
     demand, idle = asked, tuple[Diagnostic, ...]()
     if fleet.headroom:
         demand, idle = with_headroom(asked, fleet)
-    offers = with_taint_rules(predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules)
+    offers = with_taint_rules(
+        predict_offers(fleet, features) if offers is None else offers, manifests.taint_rules
+    )
     chosen: DeviceDemand | None = None
     if not devices_only:
         demand = block_other_drivers(demand, offers, classes)
@@ -105,13 +110,24 @@ def plan_manifests(
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand
     judgement, guarded = judge_with_guards(
-        demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes
+        demand,
+        offers,
+        classes,
+        features,
+        level=level,
+        fleet=fleet,
+        steps=steps,
+        with_fixes=with_fixes,
     )
     plan = size_plan(
         judgement,
         fleet if guarded is None else guarded.fleet,
         guarded=guarded,
-        diagnostics=(*manifests.diagnostics, *find_class_faults(fleet, sources, offers, features), *idle),
+        diagnostics=(
+            *manifests.diagnostics,
+            *find_class_faults(fleet, sources, offers, features),
+            *idle,
+        ),
         assumptions=_assumptions(fleet, manifests, demand, offers, features),
         inputs=inputs,
         manifests=manifests,
@@ -131,21 +147,27 @@ def size_plan(
     left_out: DeviceDemand | None = None,
     guarded: Guarded | None = None,
 ) -> Plan:
-    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is created with.
+    """Return the plan that a judgement on predicted offers makes: what each pool of the fleet is
+    created with.
 
     If the plan is `guarded`, the judgement and the fleet are those with guards.
     """
     offers, sizing = judgement.offers, judgement.sizing
     by_name = {offer.name: offer for offer in offers}
-    recommended = {pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools}
+    recommended = {
+        pool.name: _recommended(sizing.pool(pool.name), fleet, judgement) for pool in fleet.pools
+    }
     rack_faults: tuple[Diagnostic, ...] = ()
     if any(driver.has_racks(options) for driver, options in fleet.drivers.installed()):
         racks = find_racks(judgement, fleet)
         rack_faults = tuple(find_rack_faults(fleet, racks, recommended))
         recommended = rack_counts(fleet, racks, recommended)
-    built = counts_to_build(fleet, recommended, {name: sizing.pool(name).maximum for name in recommended})
+    built = counts_to_build(
+        fleet, recommended, {name: sizing.pool(name).maximum for name in recommended}
+    )
     pools = tuple(
-        _pool(sizing.pool(name), by_name[name], fleet, judgement, recommended[name], built[name]) for name in built
+        _pool(sizing.pool(name), by_name[name], fleet, judgement, recommended[name], built[name])
+        for name in built
     )
     drains: tuple[str, ...] = ()
     if manifests is not None and manifests.budgets:
@@ -154,7 +176,12 @@ def size_plan(
     if any(quota.unit == "addresses" for quota in fleet.quotas):
         diagnostics = (*diagnostics, *find_address_doubts(judgement, fleet, by_name, built))
     workloads = plan_workloads(judgement)
-    found = (*diagnostics, *rack_faults, *find_not_on_demand(fleet), *find_built_counts(fleet, pools))
+    found = (
+        *diagnostics,
+        *rack_faults,
+        *find_not_on_demand(fleet),
+        *find_built_counts(fleet, pools),
+    )
     found = (*found, *find_raised_minimums(fleet, pools))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
@@ -181,7 +208,11 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
     declared, offered = {pool.name for pool in fleet.pools}, {offer.name for offer in offers}
     odd = sorted(declared ^ offered)
     if odd:
-        sides = "the fleet names and nobody offers" if odd[0] in declared else "is offered and the fleet does not name"
+        sides = (
+            "the fleet names and nobody offers"
+            if odd[0] in declared
+            else "is offered and the fleet does not name"
+        )
         raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
 
 
@@ -215,11 +246,15 @@ def _pool(
 
 
 def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool]) -> Cost | None:
-    """Return the price of the nodes that are built, some of which a cloud may want beside those that are needed."""
+    """Return the price of the nodes that are built, some of which a cloud may want beside those
+    that are needed.
+    """
     if sizing.hourly_plan is None:
         return None
     prices = {offer.name: offer.hourly_usd or Decimal(0) for offer in offers}
-    besides = sum(((pool.nodes.desired - pool.packing) * prices[pool.name] for pool in pools), Decimal(0))
+    besides = sum(
+        ((pool.nodes.desired - pool.packing) * prices[pool.name] for pool in pools), Decimal(0)
+    )
     used = {pool.name for pool in pools if pool.nodes.desired}
     dates = sorted(offer.priced_on for offer in offers if offer.name in used and offer.priced_on)
     return Cost(
@@ -230,7 +265,9 @@ def _cost(sizing: Sizing, offers: Iterable[Offer], pools: Iterable[PlannedPool])
 
 
 def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
-    """Yield what is assumed of pods that start together, and of PodGroups whose minimum nobody gives."""
+    """Yield what is assumed of pods that start together, and of PodGroups whose minimum nobody
+    gives.
+    """
     for gang in demand.gangs:
         if gang.held_by:
             pods = counted(gang.least, "pod") if gang.least else "all of its pods"
@@ -249,7 +286,9 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
 def _assumptions(
     fleet: Fleet, manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
 ) -> tuple[str, ...]:
-    said = [f"Kubernetes {features.version} with its default feature gates, at its latest known patch"]
+    said = [
+        f"Kubernetes {features.version} with its default feature gates, at its latest known patch"
+    ]
     said += filter(None, [unknown_patch(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
@@ -257,12 +296,16 @@ def _assumptions(
         least = "pools may be empty" if wakes else "every pool keeps the nodes that it needs"
         said.append(f"the autoscaler {fleet.autoscaler} wakes {what} for a claim: {least}")
     elif fleet.autoscaler != "none":
-        said.append(f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a claim")
+        said.append(
+            f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a "
+            "claim"
+        )
     if fleet.is_autoscaled:
         pools = named("pool", [pool.name for pool in fleet.pools])
         said.append(
             f"{pools}: how long a new node takes until its devices can be "
-            f"claimed is not known, and not yet held against the time that {fleet.autoscaler} waits for one"
+            f"claimed is not known, and not yet held against the time that {fleet.autoscaler} "
+            "waits for one"
         )
     said += demand.assumptions
     said += _said_of_gangs(manifests, demand)

@@ -1,4 +1,6 @@
-"""Notes of a plan about what the cloud decides: node images, reservations that stay idle, zones with reports."""
+"""Notes of a plan about what the cloud decides: node images, reservations that stay idle, zones
+with reports.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def provider_notes(fleet: Fleet) -> tuple[str, ...]:
 
 
 def _images(fleet: Fleet) -> Iterator[str]:
-    """Yield releases of the node image that a machine type needs or fails with, if the cloud chooses the release."""
+    """Yield releases of the node image that a machine type needs or fails with, if the cloud
+    chooses the release.
+    """
     if cloud(fleet.cloud).pool.release:
         return  # the components pin one that works
     for pool in fleet.pools:
@@ -41,11 +45,17 @@ def _zones(fleet: Fleet) -> Iterator[str]:
     for row in read_table("zone_reports"):
         for pool in fleet.pools:
             zones = pool.zones or fleet.named_zones
-            same = (fleet.cloud, pool.machine, pool.source.kind) == (row["cloud"], row["machine"], row["capacity"])
+            same = (fleet.cloud, pool.machine, pool.source.kind) == (
+                row["cloud"],
+                row["machine"],
+                row["capacity"],
+            )
             if same and row["zone"] in zones:
                 yield (
-                    f"Pool {pool.name}: {row['says']} for {row['machine']} with {row['capacity']} capacity in "
-                    f"{row['zone']}, as users reported on {row['seen_on']}. Name another zone if that happens."
+                    f"Pool {pool.name}: {row['says']} for {row['machine']} with {row['capacity']} "
+                    "capacity in "
+                    f"{row['zone']}, as users reported on {row['seen_on']}. Name another zone if "
+                    "that happens."
                 )
 
 
@@ -56,12 +66,18 @@ def _says(rule: ImageRule) -> str:
 
 
 def _reservations(fleet: Fleet) -> Iterator[str]:
-    """Yield the pools that leave open reservations to others; karpenter.sh, “Utilizing On-Demand Capacity …”."""
-    if cloud(fleet.cloud).node_class is None or fleet.autoscaler not in cloud(fleet.cloud).keep_counts:
+    """Yield the pools that leave open reservations to others; karpenter.sh, “Utilizing On-Demand
+    Capacity …”.
+    """
+    if (
+        cloud(fleet.cloud).node_class is None
+        or fleet.autoscaler not in cloud(fleet.cloud).keep_counts
+    ):
         return
     pools = [pool.name for pool in fleet.pools if pool.capacity == "on-demand"]
     if pools:
         yield (
-            f"Karpenter starts on-demand nodes outside open capacity reservations. If you have reservations for pool "
+            "Karpenter starts on-demand nodes outside open capacity reservations. If you have "
+            "reservations for pool "
             f"{', '.join(pools)}, name them in capacity."
         )

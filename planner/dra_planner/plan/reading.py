@@ -1,4 +1,6 @@
-"""Manifests read with their selectors compiled: the one place that knows both the reader and CEL."""
+"""Manifests read with their selectors compiled: the one place that knows both the reader and
+CEL.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,14 @@ from dra_planner.sources import Source
 
 _MOST_KEPT: Final = 4096  # answers to different selectors
 _TOO_COMPLEX: Final = "too complex, exceeds cost limit"
-"""Source of the wording: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3."""
+"""Source of the wording:
+kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3.
+"""
 
 
 def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
-    """Return all that the sources say; what the API server would refuse, selectors included, is among `diagnostics`.
+    """Return all that the sources say; what the API server would refuse, selectors included, is
+    among `diagnostics`.
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
@@ -28,10 +33,13 @@ def read_checked(sources: Iterable[Source], features: Features) -> Manifests:
 def check_selector(expression: str, features: Features) -> SelectorRefusal | None:
     """Return why the API server of this release refuses a selector, None where it takes it.
 
-    None as well for a selector that uses what our CEL does not support: nobody can say, and a doubt refuses nothing.
+    None as well for a selector that uses what our CEL does not support: nobody can say, and a doubt
+    refuses nothing.
     """
     compiled = compile(expression, Dialect.of(features, environment="new"))
     if not isinstance(compiled, RejectedSelector) or compiled.kind == "unsupported":
         return None
     is_cost = compiled.kind == "cost"
-    return SelectorRefusal(_TOO_COMPLEX if is_cost else compiled.message, compiled.fix or "", is_forbidden=is_cost)
+    return SelectorRefusal(
+        _TOO_COMPLEX if is_cost else compiled.message, compiled.fix or "", is_forbidden=is_cost
+    )

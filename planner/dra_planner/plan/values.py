@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from dra_planner.sizing import DeviceCount
 
 STEPS_PER_SECOND: Final = 100_000
-"""How many steps of a simulation an ordinary core takes in a second, so that a time can be given; no clock is read."""
+"""How many steps of a simulation an ordinary core takes in a second, so that a time can be given;
+no clock is read.
+"""
 SIMULATED_STEPS: Final = 2 * STEPS_PER_SECOND
 MISSING_POOL: Final = "pool-missing"
 """The code of a reason that says what the fleet lacks."""
@@ -48,13 +50,14 @@ _DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What to plan: workloads on a fleet's pools, on the nodes of a snapshot (`observed`), or, with both, on these and
-    so many more of the pools as it takes.
+    """What to plan: workloads on a fleet's pools, on the nodes of a snapshot (`observed`), or, with
+    both, on these and so many more of the pools as it takes.
 
-    `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were read from, for the
-    record. `level` is the demand that pools are sized for. `steps` is how much may be simulated; 0 leaves it out.
-    `devices_only` leaves out what the pools of the fleet are not there for: see `DeviceDemand`. `with_fixes` looks for
-    cheaper ways to place everything where the packing is not enough.
+    `kubernetes` judges for another release than the fleet's. `paths` is what the workloads were
+    read from, for the record. `level` is the demand that pools are sized for. `steps` is how much
+    may be simulated; 0 leaves it out. `devices_only` leaves out what the pools of the fleet are not
+    there for: see `DeviceDemand`. `with_fixes` looks for cheaper ways to place everything where the
+    packing is not enough.
     """
 
     sources: tuple[Source, ...]
@@ -79,10 +82,12 @@ class NodeRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPool:
-    """One pool: the fleet's limits, the three numbers, which of them is built, and what the pool is created with.
+    """One pool: the fleet's limits, the three numbers, which of them is built, and what the pool is
+    created with.
 
-    `bound` is provably the least, `packing` what the best packing found needs, `simulated` with how many the default
-    scheduler places everything in every order tried; None where that was not simulated or not found.
+    `bound` is provably the least, `packing` what the best packing found needs, `simulated` with how
+    many the default scheduler places everything in every order tried; None where that was not
+    simulated or not found.
     """
 
     name: str
@@ -100,11 +105,14 @@ class PlannedPool:
     recommended: int = 0
     spare: int = 0  # of those recommended, for nodes that are lost
     existing: int | None = None  # nodes that are there already; None where that was not asked
-    enough: int = 0  # a maximum under which, with those of the other pools, all that some node takes is placed
+    # a maximum under which, with those of the other pools, all that some node takes is placed
+    enough: int = 0
 
     @property
     def row(self) -> dict[str, dict[str, int | None]]:
-        """Limits, the three numbers, what is built and its devices, by the names they have in documents."""
+        """Limits, the three numbers, what is built and its devices, by the names they have in
+        documents.
+        """
         nodes, devices = self.nodes, self.devices
         return {
             "count": {
@@ -144,7 +152,9 @@ class PlannedWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Price per hour of the planned nodes, and the proved least; `priced_on` is the oldest date of a price used."""
+    """Price per hour of the planned nodes, and the proved least; `priced_on` is the oldest date of
+    a price used.
+    """
 
     hourly_usd: Decimal
     bound_usd: Decimal  # rounded down to a ten-thousandth
@@ -160,7 +170,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The judgement in the words of a fleet: one verdict (see `overall_verdict`), what each pool is created with."""
+    """The judgement in the words of a fleet: one verdict (see `overall_verdict`), what each pool is
+    created with.
+    """
 
     judgement: Judgement
     verdict: Verdict
@@ -170,12 +182,16 @@ class Plan:
     cost: Cost | None
     assumptions: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    beside: tuple[Diagnostic, ...] = ()  # what ceiling and peak demand are worse off with; no verdict depends on it
+    # what ceiling and peak demand are worse off with; no verdict depends on it
+    beside: tuple[Diagnostic, ...] = ()
     inputs: Mapping[str, object] = field(default_factory=dict, hash=False)
-    manifests: Manifests | None = field(default=None, compare=False)  # what it was made from, for rules
+    # what it was made from, for rules
+    manifests: Manifests | None = field(default=None, compare=False)
     placing: Verdict | None = None  # the verdict without hindrances, if there are any
-    hindrances: tuple[Hindrance, ...] = ()  # what keeps pods from running although their devices fit
-    left_out: DeviceDemand | None = field(default=None, compare=False)  # with `devices_only`: what was not judged
+    # what keeps pods from running although their devices fit
+    hindrances: tuple[Hindrance, ...] = ()
+    # with `devices_only`: what was not judged
+    left_out: DeviceDemand | None = field(default=None, compare=False)
     limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
     guarded: Guarded | None = None  # the guards of the plan, and the plan without them
 
@@ -221,14 +237,24 @@ class Plan:
 
     @property
     def pods(self) -> int:
-        """Pods of all workloads at the level judged, with what rollouts add; those that nothing bounds are left out."""
-        return sum(max(each.figures.at(self.level) or 0, each.placed + each.pending) for each in self.workloads)
+        """Pods of all workloads at the level judged, with what rollouts add; those that nothing
+        bounds are left out.
+        """
+        return sum(
+            max(each.figures.at(self.level) or 0, each.placed + each.pending)
+            for each in self.workloads
+        )
 
     def verdict_at(self, level: DemandLevel) -> Verdict:
         """Return the verdict for one level of demand: the plan's own for the level judged."""
         if level == self.level:
             return self.verdict
-        placing = worst((*(each.verdicts[level] for each in self.workloads), *(h.verdict for h in self.hindrances)))
+        placing = worst(
+            (
+                *(each.verdicts[level] for each in self.workloads),
+                *(h.verdict for h in self.hindrances),
+            )
+        )
         return overall_verdict(placing, self.diagnostics)
 
     @property
@@ -252,10 +278,11 @@ class Plan:
 
 
 def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
-    """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a finding is an error.
+    """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a
+    finding is an error.
 
-    Addresses that may run out and files that can't be read are doubts. Headline, JSON, the plan's document, and the
-    exit status all go by it.
+    Addresses that may run out and files that can't be read are doubts. Headline, JSON, the plan's
+    document, and the exit status all go by it.
     """
     found = tuple(findings)
     if any(finding.severity == "error" and finding.code not in _DOUBTS for finding in found):

@@ -15,7 +15,8 @@ _Answers = Mapping[DemandLevel, Mapping[WorkloadRef, WorkloadSize]]
 
 
 def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
-    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot be told.
+    """Return every workload, sorted by kind, namespace and name; a level that was not judged cannot
+    be told.
 
     A DaemonSet's figures are the nodes that it runs on in this plan.
     """
@@ -26,14 +27,19 @@ def plan_workloads(judgement: Judgement) -> tuple[PlannedWorkload, ...]:
         *(blocked.member for blocked in demand.blocked),
     ):
         figures[member.workload] = figures.get(member.workload, Figures.fixed(0)) + member.figures
-    daemons = {member.workload for shape in demand.shapes if shape.per_node for member in shape.members}
+    daemons = {
+        member.workload for shape in demand.shapes if shape.per_node for member in shape.members
+    }
     answers: _Answers = {
-        level: {size.workload: size for size in sizing.workloads} for level, sizing in judgement.sizings.items()
+        level: {size.workload: size for size in sizing.workloads}
+        for level, sizing in judgement.sizings.items()
     }
     return tuple(
         PlannedWorkload(
             workload=ref,
-            figures=figures[ref] if ref in figures and ref not in daemons else Figures.fixed(size.wanted or 0),
+            figures=figures[ref]
+            if ref in figures and ref not in daemons
+            else Figures.fixed(size.wanted or 0),
             placed=size.placed,
             pending=size.pending,
             verdicts={level: _verdict(answers, level, ref) for level in DEMAND_LEVELS},
@@ -57,7 +63,9 @@ def _missing(judgement: Judgement, size: WorkloadSize) -> tuple[Reason, ...]:
     """What the fleet lacks for pods of the workload that no pool of it can hold."""
     if size.verdict != "does-not-fit":
         return ()
-    shapes = (s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members))
+    shapes = (
+        s for s in judgement.demand.shapes if any(m.workload == size.workload for m in s.members)
+    )
     told = (missing_pool(judgement, shape) for shape in shapes)
     return tuple(dict.fromkeys(reason for reason in told if reason is not None))
 

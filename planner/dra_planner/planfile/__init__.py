@@ -1,7 +1,8 @@
 """The plan file: its schema, its digests, and its place in the repository and in the stack.
 
-The document is a lock. Its `digest` covers its own content, so an edit by hand shows; `inputs` covers the fleet
-and the workloads it was made from, so a stale plan shows. It is deterministic and free of secrets and of places.
+The document is a lock. Its `digest` covers its own content, so an edit by hand shows; `inputs`
+covers the fleet and the workloads it was made from, so a stale plan shows. It is deterministic and
+free of secrets and of places.
 """
 
 from __future__ import annotations

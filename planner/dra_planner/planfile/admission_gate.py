@@ -1,7 +1,9 @@
-"""Objects that keep a cluster within its plan when manifests bypass CI: admission policies and quotas.
+"""Objects that keep a cluster within its plan when manifests bypass CI: admission policies and
+quotas.
 
-A ValidatingAdmissionPolicy sees one object at a time, so it can't add up devices. Their number per namespace is a
-ResourceQuota, which Kubernetes counts by DeviceClass. Stable from Kubernetes 1.30 (policies) and 1.34 (claims).
+A ValidatingAdmissionPolicy sees one object at a time, so it can't add up devices. Their number per
+namespace is a ResourceQuota, which Kubernetes counts by DeviceClass. Stable from Kubernetes 1.30
+(policies) and 1.34 (claims).
 """
 
 from __future__ import annotations
@@ -22,20 +24,31 @@ _SYSTEM: Final = ["kube-system"]  # managed add-ons: the cloud keeps them off DR
 
 
 def admission_gate(plan: PlanFile) -> tuple[dict[str, Any], ...]:
-    """Return the policies with their bindings, and a ResourceQuota for each namespace of the plan."""
+    """Return the policies with their bindings, and a ResourceQuota for each namespace of the
+    plan.
+    """
     classes = sorted(str(each.metadata["name"]) for each in plan.classes)
     return (
         *_policy("claims", ("resource.k8s.io", "resourceclaims"), _classes("object.spec", classes)),
-        *_policy("templates", ("resource.k8s.io", "resourceclaimtemplates"), _classes("object.spec.spec", classes)),
+        *_policy(
+            "templates",
+            ("resource.k8s.io", "resourceclaimtemplates"),
+            _classes("object.spec.spec", classes),
+        ),
         *_policy("device-plugins", ("apps", "daemonsets"), [_no_plugin()], exempt=_SYSTEM),
         *_quotas(plan),
     )
 
 
 def _policy(
-    name: str, resource: tuple[str, str], validations: list[dict[str, str]], exempt: list[str] | None = None
+    name: str,
+    resource: tuple[str, str],
+    validations: list[dict[str, str]],
+    exempt: list[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a policy and its binding. Existing objects may still be updated as long as their specification stays."""
+    """Yield a policy and its binding. Existing objects may still be updated as long as their
+    specification stays.
+    """
     rule = {"apiGroups": [resource[0]], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"]}
     constraints: dict[str, Any] = {"resourceRules": [{**rule, "resources": [resource[1]]}]}
     if exempt:
@@ -49,8 +62,11 @@ def _policy(
         "validations": validations,
     }
     yield {
-        "apiVersion": _API, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": PREFIX + name}, "spec": spec,
-    }  # fmt: skip
+        "apiVersion": _API,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": PREFIX + name},
+        "spec": spec,
+    }
     yield {
         "apiVersion": _API,
         "kind": "ValidatingAdmissionPolicyBinding",
@@ -67,7 +83,10 @@ def _classes(spec: str, classes: list[str]) -> list[dict[str, str]]:
         f"(!has(r.exactly) || r.exactly.deviceClassName in {known}) && "
         f"(!has(r.firstAvailable) || r.firstAvailable.all(s, s.deviceClassName in {known})))"
     )
-    message = f"The plan has no such DeviceClass. Use {', '.join(classes) or 'none'}, or add the class to the fleet."
+    message = (
+        f"The plan has no such DeviceClass. Use {', '.join(classes) or 'none'}, or add the "
+        "class to the fleet."
+    )
     return [{"expression": expression, "message": message, "reason": "Invalid"}]
 
 
@@ -77,22 +96,31 @@ def _no_plugin() -> dict[str, str]:
     affinity = f"{pod}.affinity.nodeAffinity"
     terms = f"{affinity}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     is_plugin = (
-        f"has({pod}.volumes) && {pod}.volumes.exists(v, has(v.hostPath) && v.hostPath.path.startsWith('{_PLUGINS}'))"
+        f"has({pod}.volumes) && {pod}.volumes.exists(v, has(v.hostPath) && "
+        f"v.hostPath.path.startsWith('{_PLUGINS}'))"
     )
     keeps_off = (
-        f"has({pod}.affinity) && has({affinity}) && has({affinity}.requiredDuringSchedulingIgnoredDuringExecution) && "
-        f"{terms}.all(t, has(t.matchExpressions) && t.matchExpressions.exists(e, e.key == '{DRA}' && "
+        f"has({pod}.affinity) && has({affinity}) && "
+        f"has({affinity}.requiredDuringSchedulingIgnoredDuringExecution) && "
+        f"{terms}.all(t, has(t.matchExpressions) && t.matchExpressions.exists(e, e.key == '{DRA}' "
+        "&& "
         "(e.operator == 'DoesNotExist' || (e.operator == 'NotIn' && 'true' in e.values))))"
     )
     message = (
-        f"This device plugin can run on DRA nodes, where it would hand out GPUs twice. Add {DRA} NotIn [true] to every "
+        f"This device plugin can run on DRA nodes, where it would hand out GPUs twice. Add {DRA} "
+        "NotIn [true] to every "
         "term of its required node affinity."
     )
-    return {"expression": f"!({is_plugin}) || ({keeps_off})", "message": message, "reason": "Invalid"}
+    return {
+        "expression": f"!({is_plugin}) || ({keeps_off})",
+        "message": message,
+        "reason": "Invalid",
+    }
 
 
 def _quotas(plan: PlanFile) -> Iterator[dict[str, Any]]:
-    """Yield a quota for each namespace: the devices of each class that its workloads request at most, in a rollout too.
+    """Yield a quota for each namespace: the devices of each class that its workloads request at
+    most, in a rollout too.
 
     A class has no limit where the plan knows no maximum of replicas.
     """
@@ -127,12 +155,16 @@ def _devices(plan: PlanFile) -> dict[str, dict[str, int | None]]:
             of_namespace = found[shape.namespace]
             for name, count in _requested(claim.spec).items():
                 before = of_namespace.get(name, 0)
-                of_namespace[name] = None if times is None or before is None else before + times * count
+                of_namespace[name] = (
+                    None if times is None or before is None else before + times * count
+                )
     return found
 
 
 def _requested(spec: Mapping[str, Any]) -> dict[str, int]:
-    """Return devices by class in one claim; of alternatives, each class counts as if it were chosen."""
+    """Return devices by class in one claim; of alternatives, each class counts as if it were
+    chosen.
+    """
     devices: dict[str, int] = defaultdict(int)
     for request in spec.get("devices", {}).get("requests", ()):
         ways = [request["exactly"]] if "exactly" in request else request.get("firstAvailable", [])

@@ -1,7 +1,9 @@
-"""The demand in a plan document: shapes of pods in the form of the Kubernetes API, and how many of each.
+"""The demand in a plan document: shapes of pods in the form of the Kubernetes API, and how many of
+each.
 
-It holds no places of files, and its size does not depend on replicas. A document is judged again, not simulated again:
-what the simulation alone reads (disruption budgets; how workloads make, spread and replace their pods) is not in it.
+It holds no places of files, and its size does not depend on replicas. A document is judged again,
+not simulated again: what the simulation alone reads (disruption budgets; how workloads make, spread
+and replace their pods) is not in it.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class FiguresRow(PlanFilePart):
     @classmethod
     def of(cls, figures: Figures) -> Self:
         """Return the row of these figures."""
-        return cls(floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak)
+        return cls(
+            floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak
+        )
 
     @property
     def figures(self) -> Figures:
@@ -127,10 +131,15 @@ class BlockedRow(PlanFilePart):
     verdict: Verdict
     reason: ReasonRow
     created: bool = Field(
-        default=True, description="The pods exist, and are pending; else the API server refuses them."
+        default=True,
+        description="The pods exist, and are pending; else the API server refuses them.",
     )
-    requests_devices: bool = Field(default=True, description="false where they request none, or that is unknown.")
-    classes: Rows[str] = Field(default=(), description="DeviceClasses requested, where one of them is unknown.")
+    requests_devices: bool = Field(
+        default=True, description="false where they request none, or that is unknown."
+    )
+    classes: Rows[str] = Field(
+        default=(), description="DeviceClasses requested, where one of them is unknown."
+    )
 
 
 class GangPartRow(PlanFilePart):
@@ -149,7 +158,9 @@ class GangRow(PlanFilePart):
     name: str
     parts: Rows[GangPartRow]
     least: int = Field(description="Pods with which a group starts; 0: all.")
-    held_by: str = Field(description="Who keeps the pods back until so many have room; empty where nobody does.")
+    held_by: str = Field(
+        description="Who keeps the pods back until so many have room; empty where nobody does."
+    )
 
 
 class DemandPart(PlanFilePart):
@@ -157,9 +168,12 @@ class DemandPart(PlanFilePart):
 
     level: DemandLevel
     shapes: Rows[ShapeRow]
-    shared_claims: Rows[ApiObject] = Field(description="ResourceClaims that pods share, resource.k8s.io/v1.")
+    shared_claims: Rows[ApiObject] = Field(
+        description="ResourceClaims that pods share, resource.k8s.io/v1."
+    )
     blocked: Rows[BlockedRow]
     gangs: Rows[GangRow] = Field(default=(), description="Pods that start together.")
     namespaces: dict[str, dict[str, str]] = Field(
-        default_factory=dict, description="Labels of namespaces, for rules between pods that select namespaces."
+        default_factory=dict,
+        description="Labels of namespaces, for rules between pods that select namespaces.",
     )

@@ -14,7 +14,9 @@ from dra_planner.planfile.digest import canonical, digest
 from dra_planner.planfile.schema import VERSION, PlanFile
 
 RECORD_TYPE = "pulumi-dra:index:CapacityPlan"
-"""Type token of the component that carries the document through the engine; it is registered first."""
+"""Type token of the component that carries the document through the engine; it is registered
+first.
+"""
 
 RECORD_DOCUMENT = "document"
 """Its input: the document as one canonical JSON text, since numbers cross the engine as floats."""
@@ -26,11 +28,14 @@ def plan_path(stack: str, project: Path = Path()) -> Path:
 
 
 def seal(content: Mapping[str, Any]) -> PlanFile:
-    """Return a plan document for this content; its `version` and `digest` are those of the new document.
+    """Return a plan document for this content; its `version` and `digest` are those of the new
+    document.
 
     Raises PlanFileError when the content is not a plan document.
     """
-    document = {key: value for key, value in content.items() if key != "digest"} | {"version": VERSION}
+    document = {key: value for key, value in content.items() if key != "digest"} | {
+        "version": VERSION
+    }
     return read_document({**document, "digest": digest(document)})
 
 
@@ -40,49 +45,73 @@ def canonical_text(plan_file: PlanFile) -> str:
 
 
 def file_text(plan_file: PlanFile) -> str:
-    """Return the document as it is kept in a repository: indented, sorted keys, newline at the end."""
+    """Return the document as it is kept in a repository: indented, sorted keys, newline at the
+    end.
+    """
     return json.dumps(plan_file.document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
-    """Return the plan document of a file; raises PlanFileError when it is missing, broken or edited by hand."""
-    command = f"pulumi-dra plan --stack {stack} --write" if stack else "pulumi-dra plan --stack STACK --write"
+    """Return the plan document of a file; raises PlanFileError when it is missing, broken or edited
+    by hand.
+    """
+    command = (
+        f"pulumi-dra plan --stack {stack} --write"
+        if stack
+        else "pulumi-dra plan --stack STACK --write"
+    )
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PlanFileError(f"there is no plan: {path} does not exist", fix=f"run `{command}`") from None
+        raise PlanFileError(
+            f"there is no plan: {path} does not exist", fix=f"run `{command}`"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise PlanFileError(f"{path} cannot be read: {error}", fix=f"run `{command}`") from None
     return parse_document(text, Place(str(path)), fix=f"run `{command}`")
 
 
-def parse_document(text: str, place: Place = NOWHERE, *, fix: str = "make the plan again") -> PlanFile:
+def parse_document(
+    text: str, place: Place = NOWHERE, *, fix: str = "make the plan again"
+) -> PlanFile:
     """Return the document that a text holds, its digest checked; raises PlanFileError."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
-        raise PlanFileError(f"is not JSON: {error}", place=Place(place.file, line), fix=fix) from None
+        raise PlanFileError(
+            f"is not JSON: {error}", place=Place(place.file, line), fix=fix
+        ) from None
     if not isinstance(document, dict):
         raise PlanFileError("is not a plan document: it must be a mapping", place=place, fix=fix)
     version = document.get("version")
     if version != VERSION:
         raise PlanFileError(
-            f"is a plan document of version {version!r}; this program reads version {VERSION}", place=place, fix=fix
+            f"is a plan document of version {version!r}; this program reads version {VERSION}",
+            place=place,
+            fix=fix,
         )
     content_digest = digest({key: value for key, value in document.items() if key != "digest"})
     if document.get("digest") != content_digest:
-        raise PlanFileError("was changed by hand: its content does not match its digest", place=place, fix=fix)
+        raise PlanFileError(
+            "was changed by hand: its content does not match its digest", place=place, fix=fix
+        )
     return read_document(document, place, fix=fix)
 
 
-def read_document(document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "make the plan again") -> PlanFile:
-    """Return the document that plain data describes; its digest is not looked at. Raises PlanFileError."""
+def read_document(
+    document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "make the plan again"
+) -> PlanFile:
+    """Return the document that plain data describes; its digest is not looked at. Raises
+    PlanFileError.
+    """
     try:
         return PlanFile.model_validate(document)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in problem["loc"])
         raise PlanFileError(
-            f"is not a plan document: {problem['msg']}", place=Place(place.file, place.line, path), fix=fix
+            f"is not a plan document: {problem['msg']}",
+            place=Place(place.file, place.line, path),
+            fix=fix,
         ) from None

@@ -1,4 +1,6 @@
-"""The guards in a plan document: what components build and checks look for, so that the scheduler follows the plan."""
+"""The guards in a plan document: what components build and checks look for, so that the scheduler
+follows the plan.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class PodSetRow(PlanFilePart):
 
 
 class SteerRuleRow(PlanFilePart):
-    """Pods that go to one pool: those that use one of the ResourceClaimTemplates, and those of the workloads."""
+    """Pods that go to one pool: those that use one of the ResourceClaimTemplates, and those of the
+    workloads.
+    """
 
     pool: str
     templates: Rows[KeyRow]
@@ -36,10 +40,14 @@ class SteerRuleRow(PlanFilePart):
 
 
 class GuardsPart(PlanFilePart):
-    """Guards of a plan. `packs`: steered pods prefer the node of their pool that holds the most pods."""
+    """Guards of a plan. `packs`: steered pods prefer the node of their pool that holds the most
+    pods.
+    """
 
     parts: Rows[PoolPartRow] = Field(description="Pools that replace split pools.")
-    rules: Rows[SteerRuleRow] = Field(description="Rules that send pods to pools; other pods go to any pool.")
+    rules: Rows[SteerRuleRow] = Field(
+        description="Rules that send pods to pools; other pods go to any pool."
+    )
     packs: bool
 
     @classmethod
@@ -50,8 +58,13 @@ class GuardsPart(PlanFilePart):
             rules=tuple(
                 SteerRuleRow(
                     pool=rule.pool,
-                    templates=tuple(KeyRow(namespace=key.namespace, name=key.name) for key in rule.templates),
-                    workloads=tuple(PodSetRow(**ref._asdict(), pod_set=pod_set) for ref, pod_set in rule.workloads),
+                    templates=tuple(
+                        KeyRow(namespace=key.namespace, name=key.name) for key in rule.templates
+                    ),
+                    workloads=tuple(
+                        PodSetRow(**ref._asdict(), pod_set=pod_set)
+                        for ref, pod_set in rule.workloads
+                    ),
                 )
                 for rule in guards.rules
             ),
@@ -68,7 +81,8 @@ class GuardsPart(PlanFilePart):
                     pool=row.pool,
                     templates=tuple(ObjectKey(key.namespace, key.name) for key in row.templates),
                     workloads=tuple(
-                        (WorkloadRef(each.kind, each.namespace, each.name), each.pod_set) for each in row.workloads
+                        (WorkloadRef(each.kind, each.namespace, each.name), each.pod_set)
+                        for each in row.workloads
                     ),
                 )
                 for row in self.rules

@@ -16,7 +16,9 @@ def fleet_digest(fleet: Fleet) -> str:
 
 
 def inputs_of(fleet: Fleet, sources: Iterable[Source], paths: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the `inputs` section: digests that do not depend on file names or the order of documents."""
+    """Return the `inputs` section: digests that do not depend on file names or the order of
+    documents.
+    """
     return {
         "fleet": fleet_digest(fleet),
         "workloads": digest_documents(sources),

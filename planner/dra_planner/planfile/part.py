@@ -1,4 +1,6 @@
-"""What the parts of a plan document have in common: closed mappings with camelCase keys, nothing coerced."""
+"""What the parts of a plan document have in common: closed mappings with camelCase keys, nothing
+coerced.
+"""
 
 from __future__ import annotations
 
@@ -16,5 +18,10 @@ class PlanFilePart(BaseModel):
     """A mapping of the document."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        populate_by_name=True,
+        defer_build=True,
     )

@@ -1,7 +1,9 @@
-"""MutatingAdmissionPolicies that apply guards to pods when they are created, so that no manifest changes.
+"""MutatingAdmissionPolicies that apply guards to pods when they are created, so that no manifest
+changes.
 
-One policy for each pool that pods are steered to: it adds the pool's label to the node selector and, if the guards
-pack, a preference for the node with the most pods. Stable and enabled from Kubernetes 1.36.
+One policy for each pool that pods are steered to: it adds the pool's label to the node selector
+and, if the guards pack, a preference for the node with the most pods. Stable and enabled from
+Kubernetes 1.36.
 """
 
 from __future__ import annotations
@@ -26,8 +28,12 @@ _PREFERRED: Final = f"{_POD_AFFINITY}/preferredDuringSchedulingIgnoredDuringExec
 
 
 def placement_policies(guards: Guards) -> tuple[dict[str, Any], ...]:
-    """Return a MutatingAdmissionPolicy and its binding for each rule, as the Kubernetes API has them."""
-    return tuple(document for rule in guards.rules for document in _policy(rule, packs=guards.packs))
+    """Return a MutatingAdmissionPolicy and its binding for each rule, as the Kubernetes API has
+    them.
+    """
+    return tuple(
+        document for rule in guards.rules for document in _policy(rule, packs=guards.packs)
+    )
 
 
 def policy_name(rule: SteerRule) -> str:
@@ -37,7 +43,9 @@ def policy_name(rule: SteerRule) -> str:
 
 def _policy(rule: SteerRule, *, packs: bool) -> Iterator[dict[str, Any]]:
     name = policy_name(rule)
-    namespaces = sorted({key.namespace for key in rule.templates} | {ref.namespace for ref, _ in rule.workloads})
+    namespaces = sorted(
+        {key.namespace for key in rule.templates} | {ref.namespace for ref, _ in rule.workloads}
+    )
     selector = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": namespaces}]}
     mutations = [steering(rule.pool), *((packing(), unspreading()) if packs else ())]
     yield {
@@ -50,11 +58,18 @@ def _policy(rule: SteerRule, *, packs: bool) -> Iterator[dict[str, Any]]:
             "matchConstraints": {
                 "namespaceSelector": selector,
                 "resourceRules": [
-                    {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+                    {
+                        "apiGroups": [""],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE"],
+                        "resources": ["pods"],
+                    }
                 ],
             },
             "matchConditions": [{"name": "pods-of-the-plan", "expression": condition(rule)}],
-            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": each}} for each in mutations],
+            "mutations": [
+                {"patchType": "JSONPatch", "jsonPatch": {"expression": each}} for each in mutations
+            ],
         },
     }
     yield {
@@ -97,11 +112,15 @@ def _workload_terms(workloads: Iterable[PodSetKey]) -> Iterator[str]:
     for kind, keys in sorted(by_kind.items()):
         names = _texts(f"{ref.namespace}/{ref.name}" for ref, _ in keys)
         match kind:
-            case "Deployment":  # the ReplicaSet is named after the Deployment and the hash of its template
+            # the ReplicaSet is named after the Deployment and the hash of its template
+            case "Deployment":
                 suffix = f"size(object.metadata.labels['{_HASH}']) - 1"
                 cut = f"owner.name.substring(0, size(owner.name) - {suffix})"
                 ends = f"owner.name.endsWith('-' + object.metadata.labels['{_HASH}'])"
-                own = f'owner.kind == "ReplicaSet" && {ends} && (request.namespace + "/" + {cut}) in {names}'
+                own = (
+                    f'owner.kind == "ReplicaSet" && {ends} && (request.namespace + "/" + {cut}) '
+                    f"in {names}"
+                )
                 yield f"{_has_label(_HASH)} && {_owned(own)}"
             case "CronJob":  # the Job is named after the CronJob and the minute of its start
                 cut = "owner.name.substring(0, owner.name.lastIndexOf('-'))"
@@ -109,14 +128,23 @@ def _workload_terms(workloads: Iterable[PodSetKey]) -> Iterator[str]:
                 yield _owned(f'{own} && (request.namespace + "/" + {cut}) in {names}')
             case "JobSet":
                 both = _texts(f"{ref.namespace}/{ref.name}/{pod_set}" for ref, pod_set in keys)
-                label = f"object.metadata.labels['{_JOB_SET}'] + \"/\" + object.metadata.labels['{_JOB_SET_PODS}']"
+                label = (
+                    f"object.metadata.labels['{_JOB_SET}'] + \"/\" + "
+                    f"object.metadata.labels['{_JOB_SET_PODS}']"
+                )
                 has = f"{_has_label(_JOB_SET)} && '{_JOB_SET_PODS}' in object.metadata.labels"
                 yield f'{has} && (request.namespace + "/" + {label}) in {both}'
             case "LeaderWorkerSet":
                 label = f"object.metadata.labels['{_LEADER_WORKERS}']"
-                yield f'{_has_label(_LEADER_WORKERS)} && (request.namespace + "/" + {label}) in {names}'
+                yield (
+                    f'{_has_label(_LEADER_WORKERS)} && (request.namespace + "/" + {label}) in '
+                    f"{names}"
+                )
             case "Pod":
-                yield f'has(object.metadata.name) && (request.namespace + "/" + object.metadata.name) in {names}'
+                yield (
+                    'has(object.metadata.name) && (request.namespace + "/" + '
+                    f"object.metadata.name) in {names}"
+                )
             case _:
                 pass
 
@@ -153,15 +181,20 @@ def steering(pool: str) -> str:
 def packing() -> str:
     """Return the JSON patch, in CEL, by which a pod prefers the node with the most pods.
 
-    Values are plain maps: the API server of 1.36.3 breaks off a request in which a list holds values of type `Object`.
+    Values are plain maps: the API server of 1.36.3 breaks off a request in which a list holds
+    values of type `Object`.
     """
     term = (
-        '{"weight": dyn(100), "podAffinityTerm": dyn({"topologyKey": dyn("kubernetes.io/hostname"), '
+        '{"weight": dyn(100), "podAffinityTerm": dyn({"topologyKey": '
+        'dyn("kubernetes.io/hostname"), '
         '"labelSelector": dyn({}), "namespaceSelector": dyn({})})}'
     )
     has_affinity = "has(object.spec.affinity)"
     has_pods = f"{has_affinity} && has(object.spec.affinity.podAffinity)"
-    has_list = f"{has_pods} && has(object.spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution)"
+    has_list = (
+        f"{has_pods} && "
+        "has(object.spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution)"
+    )
     return (
         f'({has_affinity} ? [] : [JSONPatch{{op: "add", path: "{_AFFINITY}", value: {{}}}}]) + '
         f'({has_pods} ? [] : [JSONPatch{{op: "add", path: "{_POD_AFFINITY}", value: {{}}}}]) + '
@@ -171,9 +204,15 @@ def packing() -> str:
 
 
 def unspreading() -> str:
-    """Return the JSON patch, in CEL, that replaces the default spread by one under which the pool's nodes are equal."""
-    constraint = f'{{"maxSkew": dyn(1), "topologyKey": dyn("{POOL}"), "whenUnsatisfiable": dyn("ScheduleAnyway")}}'
+    """Return the JSON patch, in CEL, that replaces the default spread by one under which the pool's
+    nodes are equal.
+    """
+    constraint = (
+        f'{{"maxSkew": dyn(1), "topologyKey": dyn("{POOL}"), "whenUnsatisfiable": '
+        'dyn("ScheduleAnyway")}'
+    )
     return (
-        "has(object.spec.topologySpreadConstraints) && size(object.spec.topologySpreadConstraints) > 0 ? [] : "
+        "has(object.spec.topologySpreadConstraints) && size(object.spec.topologySpreadConstraints) "
+        "> 0 ? [] : "
         f'[JSONPatch{{op: "add", path: "/spec/topologySpreadConstraints", value: [{constraint}]}}]'
     )

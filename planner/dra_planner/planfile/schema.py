@@ -19,19 +19,23 @@ class Inputs(PlanFilePart):
     """What the plan was made from."""
 
     fleet: str = Field(description="Digest of the fleet, defaults filled in.")
-    workloads: str = Field(description="Digest of the YAML documents, whatever their files and order.")
+    workloads: str = Field(
+        description="Digest of the YAML documents, whatever their files and order."
+    )
     paths: Rows[str] = ()
 
 
 class CountRow(PlanFilePart):
-    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found needs, and with how
-    many the default scheduler places everything in every order tried.
+    """Nodes of a pool: the fleet's limits, what is provably the least, what the best packing found
+    needs, and with how many the default scheduler places everything in every order tried.
     """
 
     min: int
     bound: int
     packing: int
-    simulated: int | None = Field(description="null where it was not simulated, or not found within the maximum.")
+    simulated: int | None = Field(
+        description="null where it was not simulated, or not found within the maximum."
+    )
     max: int
 
 
@@ -45,12 +49,16 @@ class NodesRow(PlanFilePart):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if not self.min <= self.desired <= self.max:
-            raise ValueError(f"min {self.min}, desired {self.desired}, max {self.max} are not in order")
+            raise ValueError(
+                f"min {self.min}, desired {self.desired}, max {self.max} are not in order"
+            )
         return self
 
 
 class DevicesRow(PlanFilePart):
-    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
+    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use
+    them.
+    """
 
     total: int
     used: int
@@ -98,14 +106,17 @@ class PlanFile(PlanFilePart):
     verdict: Verdict
     assumptions: Rows[str]
     fleet: Fleet
-    classes: Rows[ApiObject] = Field(description="DeviceClasses of the cluster, resource.k8s.io/v1.")
+    classes: Rows[ApiObject] = Field(
+        description="DeviceClasses of the cluster, resource.k8s.io/v1."
+    )
     demand: DemandPart
     pools: Rows[PoolRow]
     workloads: Rows[WorkloadRow]
     guards: GuardsPart | None = Field(
         default=None,
         exclude_if=lambda guards: guards is None,
-        description="Guards that the plan needs; fleet and demand are those with guards. None: the scheduler is left "
+        description="Guards that the plan needs; fleet and demand are those with guards. None: the "
+        "scheduler is left "
         "as it is.",
     )
 
@@ -117,5 +128,7 @@ class PlanFile(PlanFilePart):
         raise KeyError(name)
 
     def document(self) -> dict[str, Any]:
-        """Return the document as plain data: what was read, without what later versions added, so its digest holds."""
+        """Return the document as plain data: what was read, without what later versions added, so
+        its digest holds.
+        """
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

@@ -31,7 +31,9 @@ class PoolCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellAnswer:
-    """Verdict, counts and cost; `reasons` are the first of them, each with its subject, and `more_reasons` the rest."""
+    """Verdict, counts and cost; `reasons` are the first of them, each with its subject, and
+    `more_reasons` the rest.
+    """
 
     verdict: Verdict
     kubernetes: str
@@ -73,7 +75,9 @@ class CellFault:
     def of(cls, error: PlannerError) -> CellFault:
         """Return wrong input as a fault."""
         more = f" (and {len(error.others)} more)" if error.others else ""
-        return cls(kind="input", message=error.message + more, place=str(error.place), fix=error.fix)
+        return cls(
+            kind="input", message=error.message + more, place=str(error.place), fix=error.fix
+        )
 
     def __str__(self) -> str:
         where = f"{self.place}: " if self.place else ""

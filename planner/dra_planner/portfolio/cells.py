@@ -1,6 +1,7 @@
 """One stack in many scenarios. What scenarios have in common is read, predicted and compiled once.
 
-A cell without edits is what `make_plan` says of the stack; with edits, what it says of the edited stack.
+A cell without edits is what `make_plan` says of the stack; with edits, what it says of the edited
+stack.
 """
 
 from __future__ import annotations
@@ -96,18 +97,29 @@ class StackCells:
         return simulate_risk(plan, plan.fleet, self.ask.risk)
 
     def plan(self, future: ScenarioInputs) -> tuple[Plan, tuple[str, ...]]:
-        """Return the plan of the stack in a scenario and what its edits assume; raises PlannerError."""
+        """Return the plan of the stack in a scenario and what its edits assume; raises
+        PlannerError.
+        """
         fleet, assumptions = edit_fleet(self.fleet, future.scenario)
         return self.planned(self.edited(future, fleet), fleet, self.steps), assumptions
 
     def edited(self, future: ScenarioInputs, fleet: Fleet) -> Manifests:
         """Return the manifests of a scenario as its release reads them."""
-        return edit_manifests(self.manifests((*self.inputs.sources, *future.added), fleet.minor), future.scenario)
+        return edit_manifests(
+            self.manifests((*self.inputs.sources, *future.added), fleet.minor), future.scenario
+        )
 
     def planned(self, manifests: Manifests, fleet: Fleet, steps: int) -> Plan:
         """Return the plan for manifests on a fleet."""
         features = features_of(fleet.minor)
-        return plan_manifests(manifests, fleet, features, level=self.ask.demand, steps=steps, offers=self.offers(fleet))
+        return plan_manifests(
+            manifests,
+            fleet,
+            features,
+            level=self.ask.demand,
+            steps=steps,
+            offers=self.offers(fleet),
+        )
 
     @property
     def fleet(self) -> Fleet:

@@ -1,7 +1,8 @@
-"""Capacity curves: how many more pods of a workload a cluster takes, and at which of them another node is needed.
+"""Capacity curves: how many more pods of a workload a cluster takes, and at which of them another
+node is needed.
 
-A point is a plan of the stack with so many more pods. Between two points with the same nodes nothing is asked: a
-packing for more pods is one for fewer.
+A point is a plan of the stack with so many more pods. Between two points with the same nodes
+nothing is asked: a packing for more pods is one for fewer.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Planner = Callable[[Manifests, int], Plan]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """The stack with so many more units: nodes by pool of the packing, the proved least in all, and cost."""
+    """The stack with so many more units: nodes by pool of the packing, the proved least in all, and
+    cost.
+    """
 
     units: int
     nodes: tuple[tuple[str, int], ...]
@@ -40,11 +43,11 @@ class Point:
 class Curve:
     """One workload of one stack.
 
-    A unit is `pods_per_unit` pods: one, or one of each role for a workload that has several. `steps` begin with none
-    more and go on with each number of units at which the nodes change. `placed_up_to`: as many are packed, and with
-    one more some pod is pending; None where some is pending already. `simulated_up_to`: as many fit in the simulation
-    too, None where it was not asked or none fits. `refused_from`: so many do not fit, proved. `most`: no more were
-    tried.
+    A unit is `pods_per_unit` pods: one, or one of each role for a workload that has several.
+    `steps` begin with none more and go on with each number of units at which the nodes change.
+    `placed_up_to`: as many are packed, and with one more some pod is pending; None where some is
+    pending already. `simulated_up_to`: as many fit in the simulation too, None where it was not
+    asked or none fits. `refused_from`: so many do not fit, proved. `most`: no more were tried.
     """
 
     workload: str
@@ -58,9 +61,17 @@ class Curve:
 
 
 def capacity_curve(
-    manifests: Manifests, workload: Workload, planner: Planner, *, level: DemandLevel, most: int, steps: int
+    manifests: Manifests,
+    workload: Workload,
+    planner: Planner,
+    *,
+    level: DemandLevel,
+    most: int,
+    steps: int,
 ) -> Curve | None:
-    """Return the curve of one of the manifests' workloads; None where its pods are one on each node, or unbounded."""
+    """Return the curve of one of the manifests' workloads; None where its pods are one on each
+    node, or unbounded.
+    """
     unit = _unit(workload, level)
     if not unit:
         return None
@@ -105,7 +116,9 @@ def _unit(workload: Workload, level: DemandLevel) -> dict[str, int]:
     return {name: figure // common for name, figure in figures.items()}
 
 
-def _with_more(manifests: Manifests, workload: Workload, unit: dict[str, int], units: int) -> Manifests:
+def _with_more(
+    manifests: Manifests, workload: Workload, unit: dict[str, int], units: int
+) -> Manifests:
     if not units:
         return manifests
     more: list[Workload] = []
@@ -113,10 +126,15 @@ def _with_more(manifests: Manifests, workload: Workload, unit: dict[str, int], u
         if each is not workload:
             more.append(each)
         elif each.kind == "Pod":
-            names = [each.meta.name, *(f"{each.meta.name}-more-{copy}" for copy in range(1, units + 1))]
+            names = [
+                each.meta.name,
+                *(f"{each.meta.name}-more-{copy}" for copy in range(1, units + 1)),
+            ]
             more += [replace(each, meta=replace(each.meta, name=name)) for name in names]
         else:
-            more.append(replace(each, pod_sets=tuple(_grown(pods, unit, units) for pods in each.pod_sets)))
+            more.append(
+                replace(each, pod_sets=tuple(_grown(pods, unit, units) for pods in each.pod_sets))
+            )
     return replace(manifests, workloads=tuple(more))
 
 
@@ -138,7 +156,9 @@ def _point(units: int, plan: Plan) -> Point:
 
 
 def _last(holds: Callable[[int], bool], most: int) -> int | None:
-    """Return a number that holds with a next one that does not, or `most`; None where 0 does not hold."""
+    """Return a number that holds with a next one that does not, or `most`; None where 0 does not
+    hold.
+    """
     if not holds(0):
         return None
     if holds(most):
@@ -151,7 +171,9 @@ def _last(holds: Callable[[int], bool], most: int) -> int | None:
 
 
 def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """Return a number from `low` on that holds and whose predecessor does not; None where `most` does not hold."""
+    """Return a number from `low` on that holds and whose predecessor does not; None where `most`
+    does not hold.
+    """
     if not holds(most):
         return None
     high = most
@@ -173,7 +195,9 @@ def _refine(at: Callable[[int], Point], low: int, high: int) -> None:
 
 
 def _steps(known: dict[int, Point], placed: int | None) -> Iterator[Point]:
-    """Yield the points at which the nodes change; a packing for more that is cheaper is one for fewer, too."""
+    """Yield the points at which the nodes change; a packing for more that is cheaper is one for
+    fewer, too.
+    """
     if placed is None:
         return
     best: list[Point] = []

@@ -1,4 +1,6 @@
-"""A scenario's edits of demand: workloads with other replicas, or without some, before their claims are expanded."""
+"""A scenario's edits of demand: workloads with other replicas, or without some, before their claims
+are expanded.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,20 @@ from dra_planner.portfolio.schema import Scaling, Scenario
 def edit_manifests(manifests: Manifests, scenario: Scenario) -> Manifests:
     """Return the manifests of a scenario; raises PlannerError where a pattern matches no workload.
 
-    Every figure of a workload is multiplied and rounded up. A pod that nobody owns is repeated under further names.
+    Every figure of a workload is multiplied and rounded up. A pod that nobody owns is repeated
+    under further names.
     """
     if scenario.remove_workloads:
         _check(manifests, scenario.remove_workloads, "removeWorkloads")
         patterns = scenario.remove_workloads
         manifests = replace(
             manifests,
-            workloads=tuple(each for each in manifests.workloads if not is_named(each.ref, patterns)),
-            unresolved=tuple(each for each in manifests.unresolved if not is_named(each.workload, patterns)),
+            workloads=tuple(
+                each for each in manifests.workloads if not is_named(each.ref, patterns)
+            ),
+            unresolved=tuple(
+                each for each in manifests.unresolved if not is_named(each.workload, patterns)
+            ),
         )
     if scenario.replicas is not None and scenario.replicas.factor != 1:
         scaling = scenario.replicas
@@ -46,12 +53,15 @@ def is_named(ref: WorkloadRef, patterns: Iterable[str]) -> bool:
 
 
 def _check(manifests: Manifests, patterns: Iterable[str], key: str) -> None:
-    refs = [each.ref for each in manifests.workloads] + [each.workload for each in manifests.unresolved]
+    refs = [each.ref for each in manifests.workloads] + [
+        each.workload for each in manifests.unresolved
+    ]
     for pattern in patterns:
         if pattern != "*" and not any(is_named(ref, [pattern]) for ref in refs):
             names = ", ".join(sorted(f"{ref.namespace}/{ref.name}" for ref in refs)[:5])
             raise PlannerError(
-                f'{key}: no workload matches "{pattern}"', fix=f"workloads of this stack: {names or 'none'}"
+                f'{key}: no workload matches "{pattern}"',
+                fix=f"workloads of this stack: {names or 'none'}",
             )
 
 
@@ -59,10 +69,15 @@ def _scaled(workload: Workload, scaling: Scaling) -> list[Workload]:
     if not is_named(workload.ref, scaling.workloads):
         return [workload]
     if workload.kind == "Pod":
-        names = [workload.meta.name, *(f"{workload.meta.name}-{copy}" for copy in range(2, _up(scaling.factor) + 1))]
+        names = [
+            workload.meta.name,
+            *(f"{workload.meta.name}-{copy}" for copy in range(2, _up(scaling.factor) + 1)),
+        ]
         copies = names[: _up(scaling.factor)]
         return [replace(workload, meta=replace(workload.meta, name=name)) for name in copies]
-    return [replace(workload, pod_sets=tuple(_more(each, scaling.factor) for each in workload.pod_sets))]
+    return [
+        replace(workload, pod_sets=tuple(_more(each, scaling.factor) for each in workload.pod_sets))
+    ]
 
 
 def _more(pods: PodSet, factor: Decimal) -> PodSet:
@@ -70,7 +85,9 @@ def _more(pods: PodSet, factor: Decimal) -> PodSet:
 
 
 def _times(figures: Figures, factor: Decimal) -> Figures:
-    floor, steady, ceiling, peak = (None if pods is None else _up(pods * factor) for pods in figures)
+    floor, steady, ceiling, peak = (
+        None if pods is None else _up(pods * factor) for pods in figures
+    )
     return Figures(floor or 0, steady or 0, ceiling, peak)
 
 

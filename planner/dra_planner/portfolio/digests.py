@@ -42,7 +42,9 @@ def sources_digest(sources: Iterable[Source]) -> str:
 def stack_digest(inputs: StackInputs) -> str:
     """Return the digest of what a stack is planned from, whatever its name is."""
     fault = "" if inputs.fault is None else str(inputs.fault)
-    return _digest(sources_digest([inputs.settings]), inputs.is_fleet, sources_digest(inputs.sources), fault)
+    return _digest(
+        sources_digest([inputs.settings]), inputs.is_fleet, sources_digest(inputs.sources), fault
+    )
 
 
 def scenario_digest(future: ScenarioInputs) -> str:
@@ -53,7 +55,9 @@ def scenario_digest(future: ScenarioInputs) -> str:
 
 
 def question_digest(question: str, asked: object) -> str:
-    """Return the digest of a question with all that is asked, and of the planner that answers it."""
+    """Return the digest of a question with all that is asked, and of the planner that answers
+    it.
+    """
     return _digest(planner_digest(), question, asked)
 
 
@@ -72,4 +76,6 @@ def _document(part: PortfolioPart) -> dict[str, Any]:
 
 
 def _digest(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()

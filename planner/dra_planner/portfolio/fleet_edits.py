@@ -18,8 +18,9 @@ _NO_NODES = {"min": 0, "max": 0}
 def edit_fleet(fleet: Fleet, scenario: Scenario) -> tuple[Fleet, tuple[str, ...]]:
     """Return the fleet of a scenario, and what it assumes.
 
-    A pool that is removed, or whose zones are all lost, keeps its name and has no nodes. Raises PlannerError for an
-    edit that no pool of the fleet is meant by, or that makes a fleet which is refused.
+    A pool that is removed, or whose zones are all lost, keeps its name and has no nodes. Raises
+    PlannerError for an edit that no pool of the fleet is meant by, or that makes a fleet which is
+    refused.
     """
     if not scenario.edits_fleet:
         return fleet, ()
@@ -44,12 +45,16 @@ def edit_fleet(fleet: Fleet, scenario: Scenario) -> tuple[Fleet, tuple[str, ...]
     return edited, tuple(assumptions)
 
 
-def _named(pools: list[dict[str, Any]], patterns: Iterable[str], key: str) -> Iterator[dict[str, Any]]:
+def _named(
+    pools: list[dict[str, Any]], patterns: Iterable[str], key: str
+) -> Iterator[dict[str, Any]]:
     for pattern in patterns:
         found = [pool for pool in pools if fnmatchcase(pool["name"], pattern)]
         if not found:
             names = ", ".join(pool["name"] for pool in pools)
-            raise PlannerError(f'{key}: no pool is named "{pattern}"', fix=f"pools of this fleet: {names}")
+            raise PlannerError(
+                f'{key}: no pool is named "{pattern}"', fix=f"pools of this fleet: {names}"
+            )
         yield from found
 
 
@@ -70,7 +75,10 @@ def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
         zones = pool["zones"] or (network if isinstance(network, list) else [])
         kept = [zone for zone in zones if zone not in lost]
         if not zones:
-            yield f"pool {pool['name']}: which zones it has is the cloud's choice; it keeps one that is not lost"
+            yield (
+                f"pool {pool['name']}: which zones it has is the cloud's choice; it keeps one "
+                "that is not lost"
+            )
         elif kept:
             pool["zones"] = kept
         else:
@@ -81,7 +89,9 @@ def _set_prices(document: dict[str, Any], fleet: Fleet, scenario: Scenario) -> N
     for entry, pool in zip(document["pools"], fleet.pools, strict=True):
         price = scenario.prices.get(pool.machine)
         if price is None and scenario.price_factor is not None:
-            before = pool.price_per_hour or _list_price(fleet, pool.machine, spot=pool.capacity == "spot")
+            before = pool.price_per_hour or _list_price(
+                fleet, pool.machine, spot=pool.capacity == "spot"
+            )
             price = None if before is None else before * scenario.price_factor
         if price is not None:
             if not price:

@@ -11,7 +11,8 @@ from dra_planner.sources import Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackInputs:
-    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a fleet document.
+    """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a
+    fleet document.
 
     `fault` is why it could not be read, None where it could.
     """

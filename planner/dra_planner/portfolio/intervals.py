@@ -20,9 +20,11 @@ class Interval:
 
 
 def share_interval(hits: int, runs: int) -> Interval:
-    """Return the share of runs with a hit and its Wilson score interval, which holds for few runs and rare hits.
+    """Return the share of runs with a hit and its Wilson score interval, which holds for few runs
+    and rare hits.
 
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference" (1927).
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference"
+    (1927).
     """
     share, z2 = hits / runs, Z95 * Z95
     middle = (share + z2 / (2 * runs)) / (1 + z2 / runs)

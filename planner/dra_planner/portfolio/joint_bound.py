@@ -1,7 +1,9 @@
-"""The least that all clusters together cost, wherever the workloads go: one linear relaxation with a block per cluster.
+"""The least that all clusters together cost, wherever the workloads go: one linear relaxation with
+a block per cluster.
 
-Each cluster is seen as sizing sees it, with all workloads that may come. The blocks are joined by the workloads: their
-pods may be split over clusters and pools, which no assignment may, so that what is proved holds for every assignment.
+Each cluster is seen as sizing sees it, with all workloads that may come. The blocks are joined by
+the workloads: their pods may be split over clusters and pools, which no assignment may, so that
+what is proved holds for every assignment.
 """
 
 from __future__ import annotations
@@ -59,15 +61,20 @@ class Block:
     ) -> Block:
         """Return the block of a sizer that knows all workloads which may come.
 
-        `own` are the sizes for the cluster's own workloads alone, `elsewhere` is the demand on its system pool.
+        `own` are the sizes for the cluster's own workloads alone, `elsewhere` is the demand on its
+        system pool.
         """
         items = split_demand(sizer.demand, level)
         limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
         found = find_compatibility(items.items, items.daemons, sizer.most, limits, sizer.limits)
         cautious = found
         if sizer.most is not sizer.nodes:
-            cautious = find_compatibility(items.items, items.daemons, sizer.nodes, limits, sizer.limits)
-        certain = [index for index in range(len(found.items)) if not cautious.is_open_question(index)]
+            cautious = find_compatibility(
+                items.items, items.daemons, sizer.nodes, limits, sizer.limits
+            )
+        certain = [
+            index for index in range(len(found.items)) if not cautious.is_open_question(index)
+        ]
         open_pieces = {
             piece
             for index, item in enumerate(found.items)
@@ -82,14 +89,20 @@ class Block:
             least=tuple(_proved(own, offer.name) for offer in sizer.offers),
             own_cost=_own_cost(own, costs),
             level=level,
-            on_system=frozenset(piece for shape in elsewhere.shapes for piece, _ in pieces(shape, level)),
-            doubtful=doubtful | open_pieces | {(member.workload, member.pod_set) for _, member in items.unbounded},
+            on_system=frozenset(
+                piece for shape in elsewhere.shapes for piece, _ in pieces(shape, level)
+            ),
+            doubtful=doubtful
+            | open_pieces
+            | {(member.workload, member.pod_set) for _, member in items.unbounded},
         )
 
 
 @dataclass(slots=True)
 class JointModel:
-    """The blocks as one model. `tokens` says of each movable item which workloads it is of, and how many pods."""
+    """The blocks as one model. `tokens` says of each movable item which workloads it is of, and how
+    many pods.
+    """
 
     model: BoundModel
     costs: tuple[Fraction, ...]
@@ -98,16 +111,25 @@ class JointModel:
     own_cost: Fraction  # what the clusters cost at least without any movable workload
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], movable: Mapping[WorkloadRef, frozenset[int]]) -> JointModel:
-        """Return the joint model; `movable` says to which clusters (by position) each workload may go."""
+    def of(
+        cls, blocks: Sequence[Block], movable: Mapping[WorkloadRef, frozenset[int]]
+    ) -> JointModel:
+        """Return the joint model; `movable` says to which clusters (by position) each workload may
+        go.
+        """
         builder = _Builder(blocks, movable)
         builder.add_own()
         builder.add_movable()
         return builder.finish()
 
     def bound(self) -> tuple[Fraction, dict[tuple[int, int], float]]:
-        """Return the proved least cost, and a fractional assignment by (item, pool), empty without a solver."""
-        floor = sum((cost * pool.minimum for cost, pool in zip(self.costs, self.model.pools, strict=True)), Fraction(0))
+        """Return the proved least cost, and a fractional assignment by (item, pool), empty without
+        a solver.
+        """
+        floor = sum(
+            (cost * pool.minimum for cost, pool in zip(self.costs, self.model.pools, strict=True)),
+            Fraction(0),
+        )
         least = max(floor, self.own_cost)
         if not self.model.demand:
             return least, {}
@@ -133,7 +155,11 @@ class JointModel:
     def is_too_much(self) -> bool:
         """Return whether the demand is proved to be more than all clusters hold."""
         solver = load_solver()
-        found = list(area_certificates(self.model)) if len(self.model.pools) <= MOST_POOLS_BY_AREA else []
+        found = (
+            list(area_certificates(self.model))
+            if len(self.model.pools) <= MOST_POOLS_BY_AREA
+            else []
+        )
         if solver is not None and self.model.demand:
             shortage = Relaxation(self.model, solver).shortage()
             found += [shortage] if shortage is not None else []
@@ -148,27 +174,39 @@ class _Builder:
     tokens: dict[int, tuple[frozenset[WorkloadRef], int]] = field(
         default_factory=dict[int, tuple[frozenset[WorkloadRef], int]]
     )
-    copies: dict[tuple[int, int], list[int]] = field(default_factory=dict[tuple[int, int], list[int]])
+    copies: dict[tuple[int, int], list[int]] = field(
+        default_factory=dict[tuple[int, int], list[int]]
+    )
     """Joint items by (cluster, item of its block)."""
 
     def add_own(self) -> None:
-        """Add what runs in its cluster anyway: of an item that movable workloads share, their part is left out."""
+        """Add what runs in its cluster anyway: of an item that movable workloads share, their part
+        is left out.
+        """
         for at, block in enumerate(self.blocks):
             for item in block.model.demand:
-                own = sum(count for piece, count in _content(block, item) if piece[0] not in self.movable)
+                own = sum(
+                    count for piece, count in _content(block, item) if piece[0] not in self.movable
+                )
                 whole = block.found.items[item]
                 if own and whole.is_shared:
-                    own = int(all(piece[0] not in self.movable for piece, _ in _content(block, item)))
+                    own = int(
+                        all(piece[0] not in self.movable for piece, _ in _content(block, item))
+                    )
                 if own:
                     self._new(own, [(at, item)])
 
     def add_movable(self) -> None:
-        """Add the pieces of movable workloads; those that some cluster may take at no known cost prove nothing."""
+        """Add the pieces of movable workloads; those that some cluster may take at no known cost
+        prove nothing.
+        """
         merged: dict[tuple[tuple[int, int], ...], int] = {}
         owners: dict[tuple[tuple[int, int], ...], list[WorkloadRef]] = {}
         for piece, found in sorted(self._found().items()):
             targets = self.movable[piece[0]]
-            if any(piece in block.on_system or piece in block.doubtful for block in self._of(targets)):
+            if any(
+                piece in block.on_system or piece in block.doubtful for block in self._of(targets)
+            ):
                 continue
             places = tuple(sorted((at, item) for at, (item, _) in found.items() if at in targets))
             pods = min((count for at, (_, count) in found.items() if at in targets), default=0)
@@ -214,7 +252,8 @@ class _Builder:
                         minimum=max(pool.minimum, proved),
                         maximum=pool.maximum,
                         rows=tuple(
-                            CapacityRow(row.name, row.capacity, self._renumbered(at, row.needs)) for row in pool.rows
+                            CapacityRow(row.name, row.capacity, self._renumbered(at, row.needs))
+                            for row in pool.rows
                         ),
                         most=self._renumbered(at, pool.most),
                     )
@@ -224,17 +263,25 @@ class _Builder:
         return JointModel(model, tuple(costs), self.tokens, tuple(cluster_of), own_cost)
 
     def _renumbered(self, cluster: int, amounts: Mapping[int, int]) -> dict[int, int]:
-        return {copy: amount for item, amount in amounts.items() for copy in self.copies.get((cluster, item), ())}
+        return {
+            copy: amount
+            for item, amount in amounts.items()
+            for copy in self.copies.get((cluster, item), ())
+        }
 
 
 def _proved(own: Sizing, pool: str) -> int:
-    """Return nodes that a pool has in every plan; its minimum where the own workloads do not fit anyway."""
+    """Return nodes that a pool has in every plan; its minimum where the own workloads do not fit
+    anyway.
+    """
     size = own.pool(pool)
     return size.bound if all(each.bound <= each.maximum for each in own.pools) else size.minimum
 
 
 def _own_cost(own: Sizing, costs: Sequence[Fraction]) -> Fraction:
-    """Return what the own workloads cost at least; 0 where they do not fit, since a plan then leaves some of them."""
+    """Return what the own workloads cost at least; 0 where they do not fit, since a plan then
+    leaves some of them.
+    """
     if any(each.pending for each in own.workloads):
         return Fraction(0)
     if all(cost == 1 for cost in costs):

@@ -1,6 +1,8 @@
-"""Workloads that may run in any of several clusters → the cheapest assignment found, and what every one costs at least.
+"""Workloads that may run in any of several clusters → the cheapest assignment found, and what every
+one costs at least.
 
-What a cluster costs with some of them is its plan, as `plan` makes it. Workloads that share a claim go together.
+What a cluster costs with some of them is its plan, as `plan` makes it. Workloads that share a claim
+go together.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ _MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingCluster:
-    """A cluster: its fleet, and its own manifests together with those of all workloads that are to be placed."""
+    """A cluster: its fleet, and its own manifests together with those of all workloads that are to
+    be placed.
+    """
 
     name: str
     labels: Mapping[str, str] = field(hash=False)
@@ -63,10 +67,11 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterAssignment:
-    """An assignment. `cost` and `bound` are of all clusters together, in US dollars per hour, or in nodes.
+    """An assignment. `cost` and `bound` are of all clusters together, in US dollars per hour, or in
+    nodes.
 
-    `bound` ≤ what any assignment costs ≤ `cost`, the packing's; `hourly_simulated` is the cost with the nodes of the
-    simulation, where all of it is known. `pending` pods find no place.
+    `bound` ≤ what any assignment costs ≤ `cost`, the packing's; `hourly_simulated` is the cost with
+    the nodes of the simulation, where all of it is known. `pending` pods find no place.
     """
 
     verdict: Verdict
@@ -84,13 +89,16 @@ class ClusterAssignment:
     @property
     def gap(self) -> Decimal:
         """How much less any assignment could cost, as a part of this one; 0 is proved."""
-        return Decimal(0) if not self.cost or self.bound >= self.cost else 1 - self.bound / self.cost
+        return (
+            Decimal(0) if not self.cost or self.bound >= self.cost else 1 - self.bound / self.cost
+        )
 
 
 def place_workloads(
     clusters: Sequence[PlacingCluster], movable: Iterable[Movable], level: DemandLevel, steps: int
 ) -> ClusterAssignment:
-    """Return the cheapest assignment that was found; raises PlannerError for a fleet that cannot be planned on.
+    """Return the cheapest assignment that was found; raises PlannerError for a fleet that cannot be
+    planned on.
 
     `steps` is how much of each cluster's plan may be simulated once the assignment is found.
     """
@@ -107,8 +115,14 @@ def place_workloads(
     verdict: Verdict = "fits" if not pending and not unfit else "cannot-tell"
     if unfit or (pending and joint.is_too_much()):
         verdict = "does-not-fit"
-    final = [search.plan(at, search.chosen(best, at), steps) for at in range(len(clusters))] if steps else []
-    simulated = [plan.cost.hourly_usd for plan in final if plan.cost is not None and plan.verdict == "fits"]
+    final = (
+        [search.plan(at, search.chosen(best, at), steps) for at in range(len(clusters))]
+        if steps
+        else []
+    )
+    simulated = [
+        plan.cost.hourly_usd for plan in final if plan.cost is not None and plan.verdict == "fits"
+    ]
     if final and verdict == "fits" and any(plan.verdict != "fits" for plan in final):
         verdict = "cannot-tell"
     return ClusterAssignment(
@@ -125,7 +139,9 @@ def place_workloads(
             for at, cluster in enumerate(clusters)
             for each in [search.size(at, search.chosen(best, at))]
         ),
-        hourly_simulated=sum(simulated, Decimal(0)) if final and len(simulated) == len(clusters) else None,
+        hourly_simulated=sum(simulated, Decimal(0))
+        if final and len(simulated) == len(clusters)
+        else None,
         assumptions=search.assumptions,
     )
 
@@ -143,7 +159,9 @@ class _Size:
 
 @dataclass(slots=True)
 class _Search:
-    """Groups of workloads, where each may go, and what clusters cost with some of them, planned once each."""
+    """Groups of workloads, where each may go, and what clusters cost with some of them, planned
+    once each.
+    """
 
     clusters: Sequence[PlacingCluster]
     level: DemandLevel
@@ -152,21 +170,32 @@ class _Search:
     offers: tuple[tuple[Offer, ...], ...]
     priced: bool
     assumptions: tuple[str, ...]
-    known: dict[tuple[int, frozenset[int]], _Size] = field(default_factory=dict[tuple[int, frozenset[int]], _Size])
+    known: dict[tuple[int, frozenset[int]], _Size] = field(
+        default_factory=dict[tuple[int, frozenset[int]], _Size]
+    )
     exhaustive: bool = False
 
     @classmethod
-    def of(cls, clusters: Sequence[PlacingCluster], movable: Iterable[Movable], level: DemandLevel) -> _Search:
+    def of(
+        cls, clusters: Sequence[PlacingCluster], movable: Iterable[Movable], level: DemandLevel
+    ) -> _Search:
         wanted = {each.ref: each.clusters for each in movable}
         workloads = {
-            each.ref: each for cluster in clusters for each in cluster.manifests.workloads if each.ref in wanted
+            each.ref: each
+            for cluster in clusters
+            for each in cluster.manifests.workloads
+            if each.ref in wanted
         }
         groups = _groups(workloads)
         targets = tuple(
-            tuple(at for at, cluster in enumerate(clusters) if _may(cluster, group, workloads, wanted))
+            tuple(
+                at for at, cluster in enumerate(clusters) if _may(cluster, group, workloads, wanted)
+            )
             for group in groups
         )
-        offers = tuple(predict_offers(each.fleet, features_of(each.fleet.minor)) for each in clusters)
+        offers = tuple(
+            predict_offers(each.fleet, features_of(each.fleet.minor)) for each in clusters
+        )
         priced = all(offer.hourly_usd is not None for pools in offers for offer in pools)
         said = () if priced else ("a price is not known: clusters are compared by nodes",)
         return cls(clusters, level, groups, targets, offers, priced, said)
@@ -176,13 +205,22 @@ class _Search:
     def plan(self, at: int, chosen: frozenset[int], steps: int) -> Plan:
         """Return the plan of a cluster with some groups."""
         cluster = self.clusters[at]
-        away = {ref for index, group in enumerate(self.groups) if index not in chosen for ref in group}
+        away = {
+            ref for index, group in enumerate(self.groups) if index not in chosen for ref in group
+        }
         manifests = replace(
             cluster.manifests,
             workloads=tuple(each for each in cluster.manifests.workloads if each.ref not in away),
         )
         features = features_of(cluster.fleet.minor)
-        return plan_manifests(manifests, cluster.fleet, features, level=self.level, steps=steps, offers=self.offers[at])
+        return plan_manifests(
+            manifests,
+            cluster.fleet,
+            features,
+            level=self.level,
+            steps=steps,
+            offers=self.offers[at],
+        )
 
     def size(self, at: int, chosen: frozenset[int]) -> _Size:
         """Return what a cluster costs with some groups."""
@@ -198,10 +236,14 @@ class _Search:
         return frozenset(index for index, target in enumerate(assignment) if target == at)
 
     def cost(self, assignment: Assignment) -> int:
-        return sum(self.size(at, self.chosen(assignment, at)).cost for at in range(len(self.clusters)))
+        return sum(
+            self.size(at, self.chosen(assignment, at)).cost for at in range(len(self.clusters))
+        )
 
     def pending(self, assignment: Assignment) -> int:
-        return sum(self.size(at, self.chosen(assignment, at)).pending for at in range(len(self.clusters)))
+        return sum(
+            self.size(at, self.chosen(assignment, at)).pending for at in range(len(self.clusters))
+        )
 
     def rank(self, assignment: Assignment) -> tuple[int, int]:
         return self.pending(assignment), self.cost(assignment)
@@ -220,7 +262,11 @@ class _Search:
     def _all(self, free: Sequence[int]) -> Iterable[Assignment]:
         found: list[Assignment] = [(None,) * len(self.groups)]
         for index in free:
-            found = [(*each[:index], target, *each[index + 1 :]) for each in found for target in self.targets[index]]
+            found = [
+                (*each[:index], target, *each[index + 1 :])
+                for each in found
+                for target in self.targets[index]
+            ]
         return found
 
     def _greedy(self) -> Assignment:
@@ -284,12 +330,19 @@ class _Search:
     def _block(self, at: int) -> Block:
         cluster, offers = self.clusters[at], self.offers[at]
         features = features_of(cluster.fleet.minor)
-        here = {ref for group, targets in zip(self.groups, self.targets, strict=True) for ref in group if at in targets}
+        here = {
+            ref
+            for group, targets in zip(self.groups, self.targets, strict=True)
+            for ref in group
+            if at in targets
+        }
         movable = {ref for group in self.groups for ref in group}
         manifests = replace(
             cluster.manifests,
             workloads=tuple(
-                each for each in cluster.manifests.workloads if each.ref not in movable or each.ref in here
+                each
+                for each in cluster.manifests.workloads
+                if each.ref not in movable or each.ref in here
             ),
         )
         classes = {**fleet_classes(cluster.fleet, features), **manifests.classes}
@@ -324,7 +377,9 @@ class _Search:
         return Decimal(-(-cost.numerator // cost.denominator))
 
 
-def _rounded(search: _Search, joint: JointModel, fractional: Mapping[tuple[int, int], float]) -> list[Assignment]:
+def _rounded(
+    search: _Search, joint: JointModel, fractional: Mapping[tuple[int, int], float]
+) -> list[Assignment]:
     """Return the assignment in which each group goes where the relaxation puts most of it."""
     if not fractional:
         return []
@@ -336,7 +391,9 @@ def _rounded(search: _Search, joint: JointModel, fractional: Mapping[tuple[int, 
             mass[key] = mass.get(key, 0.0) + amount / pods
     return [
         tuple(
-            max(targets, key=lambda at: (sum(mass.get((ref, at), 0.0) for ref in group), -at)) if targets else None
+            max(targets, key=lambda at: (sum(mass.get((ref, at), 0.0) for ref in group), -at))
+            if targets
+            else None
             for group, targets in zip(search.groups, search.targets, strict=True)
         )
     ]
@@ -348,7 +405,9 @@ def _may(
     workloads: Mapping[WorkloadRef, Workload],
     wanted: Mapping[WorkloadRef, Mapping[str, str]],
 ) -> bool:
-    """Return whether a cluster has the labels that a group's workloads, and those who place them, ask for."""
+    """Return whether a cluster has the labels that a group's workloads, and those who place them,
+    ask for.
+    """
     here = {each.ref for each in cluster.manifests.workloads}
     for ref in group:
         own = {

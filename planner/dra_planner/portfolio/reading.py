@@ -35,7 +35,10 @@ def read_portfolio(data: object, *, file: str = "") -> Portfolio:
         told = list(_faults(portfolio))
         if not told:
             return portfolio
-    first, *others = [PortfolioError(says, place=Place(file, line_at(data, at), path_text(at))) for at, says in told]
+    first, *others = [
+        PortfolioError(says, place=Place(file, line_at(data, at), path_text(at)))
+        for at, says in told
+    ]
     raise PortfolioError(first.message, place=first.place, fix=first.fix, others=tuple(others))
 
 
@@ -49,7 +52,10 @@ def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
         for at, name in enumerate(part.scenarios if part is not None else ()):
             if name not in (AS_IS, *names):
                 known = ", ".join((AS_IS, *names))
-                yield ("ask", key, "scenarios", at), f'there is no scenario "{name}"; there are {known}'
+                yield (
+                    ("ask", key, "scenarios", at),
+                    f'there is no scenario "{name}"; there are {known}',
+                )
 
 
 def _known_keys() -> set[str]:

@@ -1,6 +1,8 @@
-"""How often pods are pending on the nodes that a plan builds: simulated in random orders of arrival, spot nodes lost.
+"""How often pods are pending on the nodes that a plan builds: simulated in random orders of
+arrival, spot nodes lost.
 
-Every run has a seed, that of the question and those after it: the same question has the same answer.
+Every run has a seed, that of the question and those after it: the same question has the same
+answer.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ STEPS_PER_RUN = 5_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskAnswer:
-    """What the runs found. `pending` is the share of runs that leave a pod pending, `pods` how many in the mean.
+    """What the runs found. `pending` is the share of runs that leave a pod pending, `pods` how many
+    in the mean.
 
-    `nodes` are those of each pool before any is lost; `lost` how many are lost in the mean. `unfinished` runs took too
-    long and are not counted.
+    `nodes` are those of each pool before any is lost; `lost` how many are lost in the mean.
+    `unfinished` runs took too long and are not counted.
     """
 
     draws: int
@@ -41,7 +44,9 @@ class RiskAnswer:
 
 
 def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
-    """Return how often pods of a plan are pending; pods that the packing leaves pending are among them."""
+    """Return how often pods of a plan are pending; pods that the packing leaves pending are among
+    them.
+    """
     judgement = plan.judgement
     on_gpus, _ = set_aside(judgement.demand, judgement.offers)
     beside = system_nodes(fleet)
@@ -85,8 +90,12 @@ def simulate_risk(plan: Plan, fleet: Fleet, risk: RiskAsked) -> RiskAnswer:
     )
 
 
-def _kept(nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskAsked, seed: int) -> tuple[SimulatedNode, ...]:
+def _kept(
+    nodes: tuple[SimulatedNode, ...], fleet: Fleet, risk: RiskAsked, seed: int
+) -> tuple[SimulatedNode, ...]:
     """Return the nodes that a run does not lose."""
     dice = random.Random(f"spot/{seed}")
     loss = float(risk.spot_loss)
-    return tuple(node for node in nodes if fleet.pool(node.group).capacity != "spot" or dice.random() >= loss)
+    return tuple(
+        node for node in nodes if fleet.pool(node.group).capacity != "spot" or dice.random() >= loss
+    )

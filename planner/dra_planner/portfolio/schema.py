@@ -1,11 +1,20 @@
-"""The portfolio file: which stacks, which scenarios, and what is asked of them; unknown keys are errors."""
+"""The portfolio file: which stacks, which scenarios, and what is asked of them; unknown keys are
+errors.
+"""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from dra_planner.documents.models import StrictDocument
 from dra_planner.errors import PlannerError
@@ -23,14 +32,22 @@ Path = Annotated[str, Field(min_length=1)]
 
 
 def _number(value: Any) -> Any:
-    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (
+        Decimal(str(value))
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else value
+    )
 
 
 Factor = Annotated[
-    Decimal, BeforeValidator(_number, json_schema_input_type=float), Field(ge=0, le=MOST_FACTOR, allow_inf_nan=False)
+    Decimal,
+    BeforeValidator(_number, json_schema_input_type=float),
+    Field(ge=0, le=MOST_FACTOR, allow_inf_nan=False),
 ]
 Share = Annotated[
-    Decimal, BeforeValidator(_number, json_schema_input_type=float), Field(ge=0, le=1, allow_inf_nan=False)
+    Decimal,
+    BeforeValidator(_number, json_schema_input_type=float),
+    Field(ge=0, le=1, allow_inf_nan=False),
 ]
 
 
@@ -44,7 +61,9 @@ def _version(value: str | None) -> str | None:
 
 
 class PortfolioPart(BaseModel):
-    """A mapping of a portfolio: keys are camelCase outside, unknown keys are errors, values are not coerced."""
+    """A mapping of a portfolio: keys are camelCase outside, unknown keys are errors, values are not
+    coerced.
+    """
 
     model_config = StrictDocument.model_config
 
@@ -53,19 +72,30 @@ class GitRef(PortfolioPart):
     """Where files are read from instead of the working tree."""
 
     ref: Path = Field(description="Branch, tag or commit.")
-    repository: Path = Field(default=".", description="Folder of the repository; by default that of the portfolio.")
+    repository: Path = Field(
+        default=".", description="Folder of the repository; by default that of the portfolio."
+    )
 
 
 class StackEntry(PortfolioPart):
-    """One stack or fleet, or all that a glob finds. Paths are relative to the portfolio's folder."""
+    """One stack or fleet, or all that a glob finds. Paths are relative to the portfolio's
+    folder.
+    """
 
-    stack: Path | None = Field(default=None, description="Settings of a stack, stacks/Pulumi.NAME.yaml, or a glob.")
-    fleet: Path | None = Field(default=None, description="A fleet document, or a glob.")
-    name: Name | None = Field(default=None, description="By default the stack's name, or that of the fleet's file.")
-    workloads: list[Path] = Field(
-        default_factory=list, description="Files, folders or globs; by default the stack's own workloads."
+    stack: Path | None = Field(
+        default=None, description="Settings of a stack, stacks/Pulumi.NAME.yaml, or a glob."
     )
-    labels: dict[str, str] = Field(default_factory=dict, description="What `place` may select the cluster by.")
+    fleet: Path | None = Field(default=None, description="A fleet document, or a glob.")
+    name: Name | None = Field(
+        default=None, description="By default the stack's name, or that of the fleet's file."
+    )
+    workloads: list[Path] = Field(
+        default_factory=list,
+        description="Files, folders or globs; by default the stack's own workloads.",
+    )
+    labels: dict[str, str] = Field(
+        default_factory=dict, description="What `place` may select the cluster by."
+    )
     git: GitRef | None = Field(default=None, description="Read all of this at a git ref.")
 
     @model_validator(mode="after")
@@ -79,7 +109,9 @@ class StackEntry(PortfolioPart):
 
 
 class Scaling(PortfolioPart):
-    """Replicas of workloads times a factor, rounded up, at every level of demand; DaemonSets stay as they are."""
+    """Replicas of workloads times a factor, rounded up, at every level of demand; DaemonSets stay
+    as they are.
+    """
 
     factor: Factor = Field(description="What replicas are multiplied by; 0 stops the workloads.")
     workloads: list[Path] = Field(
@@ -92,28 +124,50 @@ class Scenario(PortfolioPart):
     """A possible future of every stack, as edits of its fleet and its demand."""
 
     name: Name = Field(description="Name, unique in the portfolio.")
-    replicas: Scaling | None = Field(default=None, description="A factor for all workloads, or for some.")
-    add_workloads: list[Path] = Field(default_factory=list, description="Manifests that every stack has besides.")
-    remove_workloads: list[Path] = Field(default_factory=list, description="Patterns of NAMESPACE/NAME.")
-    add_pools: list[Pool] = Field(default_factory=list, description="Pools that every fleet has besides.")
+    replicas: Scaling | None = Field(
+        default=None, description="A factor for all workloads, or for some."
+    )
+    add_workloads: list[Path] = Field(
+        default_factory=list, description="Manifests that every stack has besides."
+    )
+    remove_workloads: list[Path] = Field(
+        default_factory=list, description="Patterns of NAMESPACE/NAME."
+    )
+    add_pools: list[Pool] = Field(
+        default_factory=list, description="Pools that every fleet has besides."
+    )
     remove_pools: list[Path] = Field(
         default_factory=list, description="Patterns of pool names; such a pool has no nodes."
     )
     pools: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="Keys of pools to be set, by pattern of the pool's name: {h100: {count: 4}}."
+        default_factory=dict,
+        description="Keys of pools to be set, by pattern of the pool's name: {h100: {count: 4}}.",
     )
-    kubernetes: str | None = Field(default=None, description='Release of the control plane, in quotes: "1.35".')
-    driver: str | None = Field(default=None, description="Version of the NVIDIA DRA driver's chart.")
-    prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per node and hour, by machine type.")
-    price_factor: Factor | None = Field(default=None, description="What all other known prices are multiplied by.")
+    kubernetes: str | None = Field(
+        default=None, description='Release of the control plane, in quotes: "1.35".'
+    )
+    driver: str | None = Field(
+        default=None, description="Version of the NVIDIA DRA driver's chart."
+    )
+    prices: dict[str, Price] = Field(
+        default_factory=dict, description="US dollars per node and hour, by machine type."
+    )
+    price_factor: Factor | None = Field(
+        default=None, description="What all other known prices are multiplied by."
+    )
     zones_lost: list[Path] = Field(
-        default_factory=list, description="Zones without nodes; a pool that has no other has no nodes."
+        default_factory=list,
+        description="Zones without nodes; a pool that has no other has no nodes.",
     )
 
     @field_validator("replicas", mode="before")
     @classmethod
     def _of_all(cls, value: Any) -> Any:
-        return {"factor": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+        return (
+            {"factor": value}
+            if isinstance(value, int | float) and not isinstance(value, bool)
+            else value
+        )
 
     @field_validator("name")
     @classmethod
@@ -145,30 +199,50 @@ class Scenario(PortfolioPart):
 class CurvesAsked(PortfolioPart):
     """How many more pods of each workload each cluster takes, and at what cost."""
 
-    workloads: list[Path] = Field(default_factory=lambda: ["*"], description="Patterns of NAMESPACE/NAME.")
-    most: Annotated[int, Field(ge=1, le=100_000)] = Field(default=64, description="Most pods that are added.")
-    scenarios: list[Name] = Field(default_factory=lambda: [AS_IS], description="In which scenarios.")
+    workloads: list[Path] = Field(
+        default_factory=lambda: ["*"], description="Patterns of NAMESPACE/NAME."
+    )
+    most: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        default=64, description="Most pods that are added."
+    )
+    scenarios: list[Name] = Field(
+        default_factory=lambda: [AS_IS], description="In which scenarios."
+    )
 
 
 class RiskAsked(PortfolioPart):
-    """How often pods are pending on the planned nodes, over orders of arrival and losses of spot nodes."""
+    """How often pods are pending on the planned nodes, over orders of arrival and losses of spot
+    nodes.
+    """
 
-    draws: Annotated[int, Field(ge=10, le=100_000)] = Field(default=100, description="Runs that are simulated.")
-    spot_loss: Share = Field(
-        default=Decimal(0), description="Probability that a spot node is lost, each by itself, in one run."
+    draws: Annotated[int, Field(ge=10, le=100_000)] = Field(
+        default=100, description="Runs that are simulated."
     )
-    seed: Annotated[int, Field(ge=0)] = Field(default=1, description="Seed of the first run; the next have the next.")
-    scenarios: list[Name] = Field(default_factory=lambda: [AS_IS], description="In which scenarios.")
+    spot_loss: Share = Field(
+        default=Decimal(0),
+        description="Probability that a spot node is lost, each by itself, in one run.",
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(
+        default=1, description="Seed of the first run; the next have the next."
+    )
+    scenarios: list[Name] = Field(
+        default_factory=lambda: [AS_IS], description="In which scenarios."
+    )
 
 
 class Ask(PortfolioPart):
-    """What is asked of every stack in every scenario: verdict, counts and cost always, the rest on demand."""
+    """What is asked of every stack in every scenario: verdict, counts and cost always, the rest on
+    demand.
+    """
 
     demand: Literal["floor", "steady", "ceiling", "peak"] = Field(
         default="steady", description="Which demand pools are sized for."
     )
-    simulate: Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)] = Field(
-        default=Decimal("0.2"), description="Seconds of an ordinary machine for the simulation of one plan, or off."
+    simulate: (
+        Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)]
+    ) = Field(
+        default=Decimal("0.2"),
+        description="Seconds of an ordinary machine for the simulation of one plan, or off.",
     )
     curves: CurvesAsked | None = Field(default=None, description="Capacity curves.")
     risk: RiskAsked | None = Field(default=None, description="Risk by simulation.")
@@ -176,7 +250,9 @@ class Ask(PortfolioPart):
     @field_validator("simulate", mode="before")
     @classmethod
     def _off(cls, value: Any) -> Any:
-        """Take the word as YAML reads it, and say once what may stand here where something else does."""
+        """Take the word as YAML reads it, and say once what may stand here where something else
+        does.
+        """
         if value is False or value == "off":
             return "off"
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
@@ -197,7 +273,8 @@ class Placing(PortfolioPart):
     workloads: list[Path] = Field(min_length=1, description="Files, folders or globs.")
     clusters: dict[str, str] = Field(
         default_factory=dict,
-        description="Labels that a cluster must have. A workload's own labels cluster.pulumi-dra/KEY: VALUE ask for "
+        description="Labels that a cluster must have. A workload's own labels "
+        "cluster.pulumi-dra/KEY: VALUE ask for "
         "more of them.",
     )
 
@@ -206,18 +283,24 @@ class Limits(PortfolioPart):
     """What one cell may take; one that takes more is told by name, and the others go on."""
 
     seconds: Annotated[int, Field(ge=1, le=86_400)] = Field(default=120, description="Time.")
-    memory_gib: Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float), Field(gt=0)] = Field(
-        default=Decimal(4), description="Memory of a worker."
-    )
+    memory_gib: Annotated[
+        Decimal, BeforeValidator(_number, json_schema_input_type=float), Field(gt=0)
+    ] = Field(default=Decimal(4), description="Memory of a worker.")
 
 
 class Portfolio(PortfolioPart):
-    """Many stacks and their possible futures; see `docs/schema/portfolio.json` for the published schema."""
+    """Many stacks and their possible futures; see `docs/schema/portfolio.json` for the published
+    schema.
+    """
 
     stacks: list[StackEntry] = Field(min_length=1, description="Stacks and fleets.")
-    scenarios: list[Scenario] = Field(default_factory=list, description=f"Beside {AS_IS}, which has no edits.")
+    scenarios: list[Scenario] = Field(
+        default_factory=list, description=f"Beside {AS_IS}, which has no edits."
+    )
     ask: Ask = Field(default_factory=Ask)
-    place: list[Placing] = Field(default_factory=list, description="Workloads to be placed across the clusters.")
+    place: list[Placing] = Field(
+        default_factory=list, description="Workloads to be placed across the clusters."
+    )
     limits: Limits = Field(default_factory=Limits)
 
     @property

@@ -37,7 +37,9 @@ MAXIMUM_MINOR = max(RELEASES)
 
 
 def features_of(minor: int) -> Features:
-    """Return the record of Kubernetes 1.<minor> with its default gates; raises UnsupportedFeature for others."""
+    """Return the record of Kubernetes 1.<minor> with its default gates; raises UnsupportedFeature
+    for others.
+    """
     features = RELEASES.get(minor)
     if features is None:
         oldest, newest = RELEASES[MINIMUM_MINOR].version, RELEASES[MAXIMUM_MINOR].version
@@ -49,7 +51,9 @@ def features_of(minor: int) -> Features:
 
 
 def is_too_old(minor: int) -> bool:
-    """Whether Kubernetes 1.<minor> is older than all that are known: it does not serve `resource.k8s.io/v1`."""
+    """Whether Kubernetes 1.<minor> is older than all that are known: it does not serve
+    `resource.k8s.io/v1`.
+    """
     return minor < MINIMUM_MINOR
 
 
@@ -59,16 +63,22 @@ def is_newer(minor: int, other: int) -> bool:
 
 
 def is_left_behind(kubelet: int, control_plane: int) -> bool:
-    """Whether nodes are too old for their control plane. Source: kubernetes.io/releases/version-skew-policy."""
+    """Whether nodes are too old for their control plane. Source:
+    kubernetes.io/releases/version-skew-policy.
+    """
     return kubelet < control_plane - 3
 
 
 def parse_version(text: str, place: Place = NOWHERE) -> int:
-    """Return the minor of "1.36" or "1.36.3" (a leading v is fine); raises UnsupportedFeature otherwise."""
+    """Return the minor of "1.36" or "1.36.3" (a leading v is fine); raises UnsupportedFeature
+    otherwise.
+    """
     match = re.fullmatch(r"v?1\.(\d+)(?:\.\d+)?(?:[-+].*)?", str(text).strip())
     if match is None:
         raise UnsupportedFeature(
-            f'"{text}" is not a Kubernetes version', place=place, fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"'
+            f'"{text}" is not a Kubernetes version',
+            place=place,
+            fix=f'write it as "{RELEASES[MINIMUM_MINOR].version}"',
         )
     try:
         return features_of(int(match[1])).minor
@@ -77,7 +87,9 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
 
 
 def unknown_patch(text: str) -> str:
-    """Return a sentence if a version ("1.36.9") has a newer patch than the tables, which count it as theirs; or ""."""
+    """Return a sentence if a version ("1.36.9") has a newer patch than the tables, which count it
+    as theirs; or "".
+    """
     match = re.match(r"v?1\.(\d+)\.(\d+)", text.strip())
     if match is None:
         return ""
@@ -85,24 +97,37 @@ def unknown_patch(text: str) -> str:
     if int(match[2]) <= features.latest_patch:
         return ""
     known = f"{features.version}.{features.latest_patch}"
-    return f"Kubernetes {text} isn't in the tables, so it counts as {known}, the newest known patch version"
+    return (
+        f"Kubernetes {text} isn't in the tables, so it counts as {known}, the newest known "
+        "patch version"
+    )
 
 
 def default_since(gate: str) -> str:
-    """Return the first release, as "1.36", in which the gate of this field is on by default; "" where it is in none."""
+    """Return the first release, as "1.36", in which the gate of this field is on by default; ""
+    where it is in none.
+    """
     return next((release.version for release in RELEASES.values() if getattr(release, gate)), "")
 
 
 def served_since(kind: str) -> str:
-    """Return the first release, as "1.37", whose resource.k8s.io/v1 has a kind; "" where none has."""
-    return next((release.version for release in RELEASES.values() if kind in release.resource_kinds), "")
+    """Return the first release, as "1.37", whose resource.k8s.io/v1 has a kind; "" where none
+    has.
+    """
+    return next(
+        (release.version for release in RELEASES.values() if kind in release.resource_kinds), ""
+    )
 
 
 def is_between(minor: int, first: int | None, last: int | None) -> bool:
-    """Tell whether a minor is in a range that a table states, both ends included; None leaves an end open."""
+    """Tell whether a minor is in a range that a table states, both ends included; None leaves an
+    end open.
+    """
     return (first is None or minor >= first) and (last is None or minor <= last)
 
 
 def has_mutating_policies(minor: int) -> bool:
-    """Return whether admissionregistration.k8s.io/v1 has MutatingAdmissionPolicy, which is stable from 1.36."""
+    """Return whether admissionregistration.k8s.io/v1 has MutatingAdmissionPolicy, which is stable
+    from 1.36.
+    """
     return minor >= 36

@@ -1,4 +1,6 @@
-"""What may differ between Kubernetes releases: feature gates, which a cluster can switch, and fixed changes."""
+"""What may differ between Kubernetes releases: feature gates, which a cluster can switch, and fixed
+changes.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,9 +12,9 @@ from typing import Annotated, Any, Final, TypeVar
 class Gate:
     """A feature gate by its Kubernetes name.
 
-    `since` is the minor that brought it, `locked` the one from which it can no longer be switched. With
-    `modelled=False` only its effect on what is stored is known here.
-    Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
+    `since` is the minor that brought it, `locked` the one from which it can no longer be switched.
+    With `modelled=False` only its effect on what is stored is known here. Source:
+    kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0.
     """
 
     name: str
@@ -31,7 +33,9 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class UngatedChange:
-    """A difference that no gate switches: what is so where the field says yes, and where upstream decides it."""
+    """A difference that no gate switches: what is so where the field says yes, and where upstream
+    decides it.
+    """
 
     meaning: str
     source: str
@@ -42,7 +46,10 @@ _DECLARED: Final = "kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.vali
 _STRATEGY: Final = "kubernetes/kubernetes:pkg/registry/resource"
 _QUOTA: Final = "kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go"
 _RESOURCES: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources"
-_PREEMPTION: Final = "kubernetes/kubernetes:pkg/scheduler/framework/preemption/util.go (FilterVictimsWithPDBViolation)"
+_PREEMPTION: Final = (
+    "kubernetes/kubernetes:pkg/scheduler/framework/preemption/util.go "
+    "(FilterVictimsWithPDBViolation)"
+)
 _PLUGIN: Final = "kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources"
 _ALLOCATOR: Final = "kubernetes/dynamic-resource-allocation:structured/internal"
 _API: Final = "kubernetes/api"
@@ -52,7 +59,8 @@ _API: Final = "kubernetes/api"
 class Features:
     """How one Kubernetes release behaves with its default gates, or with others (`with_gates`).
 
-    A field is a `Gate` or a fixed `UngatedChange`; none has a default, so that every release says each of them.
+    A field is a `Gate` or a fixed `UngatedChange`; none has a default, so that every release says
+    each of them.
     """
 
     minor: int
@@ -61,7 +69,9 @@ class Features:
     # Gates.
     admin_access: Annotated[bool, Gate("DRAAdminAccess", since=32, locked=36)]
     binding_conditions: Annotated[bool, Gate("DRADeviceBindingConditions", since=34)]
-    compatibility_groups: Annotated[bool, Gate("DRADeviceCompatibilityGroups", since=37, modelled=False)]
+    compatibility_groups: Annotated[
+        bool, Gate("DRADeviceCompatibilityGroups", since=37, modelled=False)
+    ]
     consumable_capacity: Annotated[bool, Gate("DRAConsumableCapacity", since=34)]
     derived_attributes: Annotated[bool, Gate("DRADerivedAttributes", since=37, modelled=False)]
     device_status: Annotated[bool, Gate("DRAResourceClaimDeviceStatus", since=32, locked=37)]
@@ -70,59 +80,94 @@ class Features:
     extended_resource: Annotated[bool, Gate("DRAExtendedResource", since=34, locked=37)]
     fractional_capacity_range: Annotated[bool, Gate("DRAFractionalCapacityRange", since=37)]
     list_attributes: Annotated[bool, Gate("DRAListTypeAttributes", since=36)]
-    node_allocatable_resources: Annotated[bool, Gate("DRANodeAllocatableResources", since=36, modelled=False)]
-    optional_node_operations: Annotated[bool, Gate("DRAOptionalNodeOperations", since=37, modelled=False)]
+    node_allocatable_resources: Annotated[
+        bool, Gate("DRANodeAllocatableResources", since=36, modelled=False)
+    ]
+    optional_node_operations: Annotated[
+        bool, Gate("DRAOptionalNodeOperations", since=37, modelled=False)
+    ]
     partitionable_devices: Annotated[bool, Gate("DRAPartitionableDevices", since=33)]
-    partitionable_devices_type: Annotated[bool, Gate("DRAPartitionableDevicesType", since=37, modelled=False)]
+    partitionable_devices_type: Annotated[
+        bool, Gate("DRAPartitionableDevicesType", since=37, modelled=False)
+    ]
     prioritized_list: Annotated[bool, Gate("DRAPrioritizedList", since=33, locked=37)]
     workload_claims: Annotated[bool, Gate("DRAWorkloadResourceClaims", since=36)]
 
     # What the API serves and stores.
-    resource_kinds: Annotated[frozenset[str], UngatedChange("the kinds that resource.k8s.io/v1 serves", _API)]
+    resource_kinds: Annotated[
+        frozenset[str], UngatedChange("the kinds that resource.k8s.io/v1 serves", _API)
+    ]
     pod_group_versions: Annotated[
-        frozenset[str], UngatedChange("the versions of scheduling.k8s.io that a server can be told to serve", _API)
+        frozenset[str],
+        UngatedChange("the versions of scheduling.k8s.io that a server can be told to serve", _API),
     ]
     counter_sets_apart: Annotated[
         bool,
-        UngatedChange("a ResourceSlice holds counter sets or devices, not both, with limits of their own", _VALIDATION),
+        UngatedChange(
+            "a ResourceSlice holds counter sets or devices, not both, with limits of their own",
+            _VALIDATION,
+        ),
     ]
     drops_tolerations_and_distinct: Annotated[
         bool,
-        UngatedChange("tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY),
+        UngatedChange(
+            "tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY
+        ),
     ]
     stores_no_devices_as_null: Annotated[
         bool, UngatedChange("an empty list of devices of a ResourceSlice is stored as null", _API)
     ]
     charges_implicit_extended_resources: Annotated[
-        bool, UngatedChange("a quota charges the extended resource that every DeviceClass implies", _QUOTA)
+        bool,
+        UngatedChange(
+            "a quota charges the extended resource that every DeviceClass implies", _QUOTA
+        ),
     ]
 
     # What validation refuses, and which field it blames.
-    max_device_taints: Annotated[int, UngatedChange("the number of taints that a device may have", _VALIDATION)]
-    max_attribute_values: Annotated[
-        int | None, UngatedChange("the number of attribute values that a device may have", _VALIDATION)
+    max_device_taints: Annotated[
+        int, UngatedChange("the number of taints that a device may have", _VALIDATION)
     ]
-    device_taint_effects: Annotated[tuple[str, ...], UngatedChange("the effects of device taints", _VALIDATION)]
+    max_attribute_values: Annotated[
+        int | None,
+        UngatedChange("the number of attribute values that a device may have", _VALIDATION),
+    ]
+    device_taint_effects: Annotated[
+        tuple[str, ...], UngatedChange("the effects of device taints", _VALIDATION)
+    ]
     declared_validation: Annotated[
-        bool, UngatedChange("rules declared on the types are checked inside of what is refused whole, too", _DECLARED)
+        bool,
+        UngatedChange(
+            "rules declared on the types are checked inside of what is refused whole, too",
+            _DECLARED,
+        ),
     ]
     stops_at_whole_faults: Annotated[
         bool,
         UngatedChange(
-            "a list that is too long, a request with both forms, an absent driver are not looked into", _VALIDATION
+            "a list that is too long, a request with both forms, an absent driver are not looked "
+            "into",
+            _VALIDATION,
         ),
     ]
     empty_is_invalid: Annotated[
-        bool, UngatedChange("an empty name or attribute is an invalid value, not a missing one", _VALIDATION)
+        bool,
+        UngatedChange(
+            "an empty name or attribute is an invalid value, not a missing one", _VALIDATION
+        ),
     ]
     blames_duplicate_items: Annotated[
-        bool, UngatedChange("a duplicate in a list is told of the item, not of its key field", _VALIDATION)
+        bool,
+        UngatedChange(
+            "a duplicate in a list is told of the item, not of its key field", _VALIDATION
+        ),
     ]
     blames_maps_for_keys: Annotated[
         bool, UngatedChange("an invalid key is told of the map, not of its entry", _VALIDATION)
     ]
     lower_case_attribute_domains: Annotated[
-        bool, UngatedChange("the domain of an attribute in a constraint must be lower case", _DECLARED)
+        bool,
+        UngatedChange("the domain of an attribute in a constraint must be lower case", _DECLARED),
     ]
     checks_both_attributes: Annotated[
         bool, UngatedChange("distinctAttribute is checked beside a matchAttribute, too", _DECLARED)
@@ -134,24 +179,37 @@ class Features:
         bool, UngatedChange("an upper-case driver name of a ResourceSlice is warned of", _STRATEGY)
     ]
     blames_default_of_range: Annotated[
-        bool, UngatedChange("a default outside of its validRange is told of the default", _VALIDATION)
+        bool,
+        UngatedChange("a default outside of its validRange is told of the default", _VALIDATION),
     ]
     checks_range_arithmetic: Annotated[
-        bool, UngatedChange("amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR
+        ),
     ]
 
     # What the scheduler does.
     own_slices_only: Annotated[
-        bool, UngatedChange("a pool is complete when the node alone sees all of its slices", _ALLOCATOR)
+        bool,
+        UngatedChange("a pool is complete when the node alone sees all of its slices", _ALLOCATOR),
     ]
     meets_invalid_pools: Annotated[
-        bool, UngatedChange("an invalid pool ends the attempt when its first device is met", _ALLOCATOR)
+        bool,
+        UngatedChange("an invalid pool ends the attempt when its first device is met", _ALLOCATOR),
     ]
     counter_slices_on_every_node: Annotated[
-        bool, UngatedChange("a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "a ResourceSlice with counter sets belongs to the pool on every node", _ALLOCATOR
+        ),
     ]
     own_slices_first: Annotated[
-        bool, UngatedChange("slices of the node itself come first, which decides whose slice count counts", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "slices of the node itself come first, which decides whose slice count counts",
+            _ALLOCATOR,
+        ),
     ]
     counter_slices_last: Annotated[
         bool, UngatedChange("slices with counter sets come behind the node's own", _ALLOCATOR)
@@ -164,50 +222,78 @@ class Features:
     ]
     borrows_outcomes_of_all: Annotated[
         bool,
-        UngatedChange("a second alternative with All takes the selectors' outcomes of a first with All", _ALLOCATOR),
+        UngatedChange(
+            "a second alternative with All takes the selectors' outcomes of a first with All",
+            _ALLOCATOR,
+        ),
     ]
     all_without_full_devices: Annotated[
         bool, UngatedChange("All leaves out shared devices that have no room", _ALLOCATOR)
     ]
     limits_devices_as_counted: Annotated[
-        bool, UngatedChange("the limit on devices of a claim is checked request by request", _ALLOCATOR)
+        bool,
+        UngatedChange("the limit on devices of a claim is checked request by request", _ALLOCATOR),
     ]
     empty_share_is_share: Annotated[
-        bool, UngatedChange("a share that takes no capacity makes its device one that is in use", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "a share that takes no capacity makes its device one that is in use", _ALLOCATOR
+        ),
     ]
     status_needs_shares: Annotated[
-        bool, UngatedChange("with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves", _ALLOCATOR)
+        bool,
+        UngatedChange(
+            "with DRAResourceClaimDeviceStatus on, the allocator that knows shares serves",
+            _ALLOCATOR,
+        ),
     ]
-    names_subrequests: Annotated[bool, UngatedChange("an error about a subrequest names it", _ALLOCATOR)]
+    names_subrequests: Annotated[
+        bool, UngatedChange("an error about a subrequest names it", _ALLOCATOR)
+    ]
     names_device_in_errors: Annotated[
         bool, UngatedChange("an error of a selector at run time names the device", _ALLOCATOR)
     ]
     scores_alternatives: Annotated[
-        bool, UngatedChange("a node on which a more preferred alternative is possible scores higher", _PLUGIN)
+        bool,
+        UngatedChange(
+            "a node on which a more preferred alternative is possible scores higher", _PLUGIN
+        ),
     ]
     scores_balance_change: Annotated[
         bool,
         UngatedChange(
-            "a node scores by how a pod changes the balance of cpu and memory, not by the balance", _RESOURCES
+            "a node scores by how a pod changes the balance of cpu and memory, not by the balance",
+            _RESOURCES,
         ),
     ]
     charges_budgets_in_turn: Annotated[
         bool,
         UngatedChange(
-            "a pod that is looked at for preemption counts for no budget after one that is used up", _PREEMPTION
+            "a pod that is looked at for preemption counts for no budget after one that is used up",
+            _PREEMPTION,
         ),
     ]
-    stamps_allocations: Annotated[bool, UngatedChange("an allocation carries the time at which it was made", _PLUGIN)]
+    stamps_allocations: Annotated[
+        bool, UngatedChange("an allocation carries the time at which it was made", _PLUGIN)
+    ]
     needs_allocation_time: Annotated[
         bool,
-        UngatedChange("with binding conditions on, no consumer joins a claim without allocationTimestamp", _PLUGIN),
+        UngatedChange(
+            "with binding conditions on, no consumer joins a claim without allocationTimestamp",
+            _PLUGIN,
+        ),
     ]
     plugin_serves_nothing: Annotated[
-        bool, UngatedChange("a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN)
+        bool,
+        UngatedChange(
+            "a device plugin that offers 0 of a resource is asked for it all the same", _PLUGIN
+        ),
     ]
 
     def with_gates(self, **gates: bool) -> "Features":
-        """Return the same release with some gates switched; raises TypeError on a field that is no gate."""
+        """Return the same release with some gates switched; raises TypeError on a field that is no
+        gate.
+        """
         wrong = gates.keys() - GATES.keys()
         if wrong:
             raise TypeError(f"no feature gates: {', '.join(sorted(wrong))}")

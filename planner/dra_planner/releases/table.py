@@ -1,8 +1,8 @@
 """One record per Kubernetes minor. A new minor is a new record that states every field.
 
-Defaults of gates are upstream's; a managed control plane may differ, which is why a plan names its minor among its
-assumptions. Sources: kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9, v1.35.4, v1.36.3 and v1.37.0, and
-what `Change` names in `features.py`, at the same versions.
+Defaults of gates are upstream's; a managed control plane may differ, which is why a plan names its
+minor among its assumptions. Sources: kubernetes/kubernetes:pkg/features/kube_features.go @v1.34.9,
+v1.35.4, v1.36.3 and v1.37.0, and what `Change` names in `features.py`, at the same versions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Final
 
 from dra_planner.releases.features import Features
 
-_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+_KINDS: Final = frozenset(
+    {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"}
+)
 _TWO_EFFECTS: Final = ("NoSchedule", "NoExecute")
 _THREE_EFFECTS: Final = (*_TWO_EFFECTS, "None")
 
@@ -228,7 +230,8 @@ _1_37: Final = Features(
     device_taint_rules=True,
     device_taints=True,
     extended_resource=True,
-    fractional_capacity_range=True,  # in servers that run beside no older one: --min-compatibility-version=1.37
+    # in servers that run beside no older one: --min-compatibility-version=1.37
+    fractional_capacity_range=True,
     list_attributes=False,
     node_allocatable_resources=False,
     optional_node_operations=False,

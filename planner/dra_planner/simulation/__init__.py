@@ -4,14 +4,18 @@
     Simulator.of(demand, nodes, classes, features).run(order)   → SimulationOutcome
     standard_orders(random_orders)                              the orders that are tried
     check_orders(seeds)                                         those that counts are checked with
-    simulate_counts(question, steps)                            nodes per pool that place everything in all of them
-    find_fixes(question, found, placements, steps)              what else would: each tried in all of them
+    simulate_counts(question, steps)                            nodes per pool that place everything
+                                                                in all of them
+    find_fixes(question, found, placements, steps)              what else would: each tried in all
+                                                                of them
 
-A scheduler is a `Profile`: weights of plugins by name, and the arguments of NodeResourcesFit. A second scheduler that
-packs is `Profile(name="packing", fit=FitArguments(strategy="MostAllocated"))`; RequestedToCapacityRatio has a `shape`.
-Preferences are scored as in kube-scheduler, from what pods and nodes say: `PodSpec.preferred_nodes` (NodeAffinity),
-taints of a node with the effect PreferNoSchedule (TaintToleration), `PodSpec.preferred_pods` with any topology key,
-`kubernetes.io/hostname` included (InterPodAffinity). The plugins are in `plugins/`, one module each.
+A scheduler is a `Profile`: weights of plugins by name, and the arguments of NodeResourcesFit. A
+second scheduler that packs is `Profile(name="packing",
+fit=FitArguments(strategy="MostAllocated"))`; RequestedToCapacityRatio has a `shape`. Preferences
+are scored as in kube-scheduler, from what pods and nodes say: `PodSpec.preferred_nodes`
+(NodeAffinity), taints of a node with the effect PreferNoSchedule (TaintToleration),
+`PodSpec.preferred_pods` with any topology key, `kubernetes.io/hostname` included
+(InterPodAffinity). The plugins are in `plugins/`, one module each.
 
     workloads/   who makes pods, and which of them quotas and budgets let in or go
     cluster/     nodes, pods and devices as they are
@@ -19,8 +23,9 @@ taints of a node with the effect PreferNoSchedule (TaintToleration), `PodSpec.pr
     plugins/     what filters and scores
     sizing/      counts of nodes, fixes and losses: searches with many simulations
 
-A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the order in which they
-come, and puts each on the node that scores best at that moment. Deterministic for stated seeds.
+A packing that exists is not yet a cluster that works: the scheduler takes pods one by one, in the
+order in which they come, and puts each on the node that scores best at that moment. Deterministic
+for stated seeds.
 """
 
 from dra_planner.simulation.cluster.nodes import SimulatedNode, observed_nodes, predicted_nodes
@@ -50,7 +55,14 @@ from dra_planner.simulation.sizing.counts import (
     Stranding,
     simulate_counts,
 )
-from dra_planner.simulation.sizing.fixes import PREFER_OTHERS, Fix, FixKind, PodSetRef, find_fixes, prefer_others
+from dra_planner.simulation.sizing.fixes import (
+    PREFER_OTHERS,
+    Fix,
+    FixKind,
+    PodSetRef,
+    find_fixes,
+    prefer_others,
+)
 from dra_planner.simulation.sizing.losses import Loss, Losses, simulate_losses
 
 __all__ = [

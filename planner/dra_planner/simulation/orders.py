@@ -19,11 +19,13 @@ OrderName = Literal["settled", "at-once", "reversed", "random"]
 
 @dataclass(frozen=True, slots=True)
 class ArrivalOrder:
-    """An order of arrival; `seed` is that of a random one, and of ties between nodes where it is given.
+    """An order of arrival; `seed` is that of a random one, and of ties between nodes where it is
+    given.
 
-    settled: a document after all pods of those before have a verdict. reversed: the same from the last document on.
-    at-once: all documents together, bare pods before those that a controller has to make first; with a seed, as the
-    controllers race (see `_race`). random: the same, with all pods that are made together shuffled.
+    settled: a document after all pods of those before have a verdict. reversed: the same from the
+    last document on. at-once: all documents together, bare pods before those that a controller has
+    to make first; with a seed, as the controllers race (see `_race`). random: the same, with all
+    pods that are made together shuffled.
     """
 
     name: OrderName
@@ -54,18 +56,22 @@ class ArrivalOrder:
 def _race(made: Sequence[Sequence[SimulatedPod]], chance: random.Random) -> list[SimulatedPod]:
     """Return pods in an order in which they may arrive when all documents are applied together.
 
-    Controllers start one after the other, more or less far apart. Each makes one pod, then two, then four at a time;
-    the claims of all these are made by several workers at once, and a pod arrives with its claims.
+    Controllers start one after the other, more or less far apart. Each makes one pod, then two,
+    then four at a time; the claims of all these are made by several workers at once, and a pod
+    arrives with its claims.
 
-    Source of the behaviour: kubernetes/kubernetes:pkg/controller/controller_utils.go (SlowStartInitialBatchSize),
-    pkg/controller/{replicaset,job}/*.go, pkg/controller/resourceclaim/controller.go @v1.36.3. How long each takes is
-    nobody's promise: the spans are those under which recorded runs are found again.
+    Source of the behaviour: kubernetes/kubernetes:pkg/controller/controller_utils.go
+    (SlowStartInitialBatchSize), pkg/controller/{replicaset,job}/*.go,
+    pkg/controller/resourceclaim/controller.go @v1.36.3. How long each takes is nobody's promise:
+    the spans are those under which recorded runs are found again.
     """
     apart, arrivals = chance.choice(_APART), list[tuple[float, int, SimulatedPod]]()
     for number, pods in enumerate(made):
         at, batch, left = number * apart + chance.uniform(0.5, 2.5), 1, list(pods)
         while left:
-            arrivals += [(at + chance.uniform(0, _CLAIMS), len(arrivals), pod) for pod in left[:batch]]
+            arrivals += [
+                (at + chance.uniform(0, _CLAIMS), len(arrivals), pod) for pod in left[:batch]
+            ]
             at, batch, left = at + chance.uniform(*_BETWEEN_BATCHES), 2 * batch, left[batch:]
     return [pod for _, _, pod in sorted(arrivals, key=lambda each: each[:2])]
 
@@ -76,11 +82,20 @@ REVERSED = ArrivalOrder("reversed")
 
 
 def standard_orders(random_orders: int) -> tuple[ArrivalOrder, ...]:
-    """Return the orders that are tried: the three that need no seed, and so many random ones, with seeds from 1 on."""
-    return SETTLED, AT_ONCE, REVERSED, *(ArrivalOrder("random", seed) for seed in range(1, random_orders + 1))
+    """Return the orders that are tried: the three that need no seed, and so many random ones, with
+    seeds from 1 on.
+    """
+    return (
+        SETTLED,
+        AT_ONCE,
+        REVERSED,
+        *(ArrivalOrder("random", seed) for seed in range(1, random_orders + 1)),
+    )
 
 
 def check_orders(seeds: Sequence[int]) -> tuple[ArrivalOrder, ...]:
-    """Return every order with each of these seeds: nodes that score alike are chosen by chance, as in the scheduler."""
+    """Return every order with each of these seeds: nodes that score alike are chosen by chance, as
+    in the scheduler.
+    """
     names: tuple[OrderName, ...] = ("settled", "reversed", "at-once", "random")
     return tuple(ArrivalOrder(name, seed) for seed in seeds for name in names)

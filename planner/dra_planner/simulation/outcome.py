@@ -17,9 +17,10 @@ from dra_planner.simulation.scheduler.scheduling import SchedulingFailure
 class WorkloadOutcome:
     """Pods of one workload: `nodes` says how many are on which, by name; `groups` the same by pool.
 
-    `pending` pods exist and are on no node; `not_created` were never made, for they follow one that is pending;
-    `lost` were preempted, and nothing makes them again. `old` are pods of the template before a rollout that are still
-    on nodes, by name of node; `old_groups` the same by pool; `old_pending` of the pending ones are of that template.
+    `pending` pods exist and are on no node; `not_created` were never made, for they follow one that
+    is pending; `lost` were preempted, and nothing makes them again. `old` are pods of the template
+    before a rollout that are still on nodes, by name of node; `old_groups` the same by pool;
+    `old_pending` of the pending ones are of that template.
     """
 
     workload: WorkloadRef
@@ -40,7 +41,9 @@ class WorkloadOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationOutcome:
-    """The cluster at the end, and every workload. `complete`: the budget sufficed; else some pods were not tried."""
+    """The cluster at the end, and every workload. `complete`: the budget sufficed; else some pods
+    were not tried.
+    """
 
     order: ArrivalOrder
     complete: bool
@@ -56,7 +59,9 @@ class SimulationOutcome:
     def places_everything(self) -> bool:
         """Whether every pod was made and is on a node."""
         workloads = self.workloads.values()
-        return self.complete and not any(each.pending or each.not_created or each.lost for each in workloads)
+        return self.complete and not any(
+            each.pending or each.not_created or each.lost for each in workloads
+        )
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -69,7 +74,8 @@ class SimulationOutcome:
 
 
 def failure_reasons(failure: SchedulingFailure, names: tuple[str, ...]) -> Iterator[Reason]:
-    """Yield what ended an attempt, or each different reason with the first node that gave it; the undecided first.
+    """Yield what ended an attempt, or each different reason with the first node that gave it; the
+    undecided first.
 
     `names` are those of the nodes.
     """
@@ -77,7 +83,9 @@ def failure_reasons(failure: SchedulingFailure, names: tuple[str, ...]) -> Itera
         yield from reasons_of(failure.error)
         return
     seen: set[tuple[str, str]] = set()
-    for each in sorted(failure.rejections, key=lambda each: (not isinstance(each.verdict, Undecided), each.node)):
+    for each in sorted(
+        failure.rejections, key=lambda each: (not isinstance(each.verdict, Undecided), each.node)
+    ):
         for reason in reasons_of(each.verdict):
             if (reason.code, reason.message) not in seen:
                 seen.add((reason.code, reason.message))

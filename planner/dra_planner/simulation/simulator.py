@@ -1,7 +1,7 @@
 """A demand on given nodes: what the scheduler makes of it, order of arrival by order.
 
-Pods that are bound run and are ready at once, and none ends. Time is kept as an order: controllers are asked again
-whenever the queue is empty, pods that failed are tried again after what helps them.
+Pods that are bound run and are ready at once, and none ends. Time is kept as an order: controllers
+are asked again whenever the queue is empty, pods that failed are tried again after what helps them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from dra_planner.simulation.outcome import SimulationOutcome, WorkloadOutcome
 from dra_planner.simulation.scheduler.preemption import find_victims
 from dra_planner.simulation.scheduler.profile import DEFAULT, Profile
 from dra_planner.simulation.scheduler.queue import Queue
-from dra_planner.simulation.scheduler.scheduling import Choice, Scheduler, SchedulingFailure, needs_cluster
+from dra_planner.simulation.scheduler.scheduling import (
+    Choice,
+    Scheduler,
+    SchedulingFailure,
+    needs_cluster,
+)
 from dra_planner.simulation.setting import Setting, prepare
 from dra_planner.simulation.workloads.admission import Admission
 from dra_planner.simulation.workloads.budgets import Allowance, BudgetCounts
@@ -58,8 +63,9 @@ class Simulator:
     ) -> Simulator:
         """Return a simulator; `place_budget` bounds each search for devices.
 
-        `opened` remembers what nodes answered to the same demand, by the identity of their offer. With the
-        `quotas` of the demand, pods are let in as they arrive, also those that the demand leaves out for quotas.
+        `opened` remembers what nodes answered to the same demand, by the identity of their offer.
+        With the `quotas` of the demand, pods are let in as they arrive, also those that the demand
+        leaves out for quotas.
         """
         return cls(
             prepare(
@@ -83,10 +89,12 @@ class Simulator:
         steps: int = STEPS,
         lost: Collection[str] = (),
     ) -> SimulationOutcome:
-        """Return what becomes of the pods when they arrive in that order; the same for the same arguments.
+        """Return what becomes of the pods when they arrive in that order; the same for the same
+        arguments.
 
-        `arrivals` are the workloads in another order than that of the documents; those it does not name come first.
-        `lost` are nodes, by name, that go when nothing moves any more: their pods are made again by who made them.
+        `arrivals` are the workloads in another order than that of the documents; those it does not
+        name come first. `lost` are nodes, by name, that go when nothing moves any more: their pods
+        are made again by who made them.
         """
         run = Run(self.setting, order, steps)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
@@ -94,23 +102,33 @@ class Simulator:
         if self.setting.lasting:
             run.end(self.setting.lasting)
         if lost:
-            run.lose({number for number, each in enumerate(self.setting.nodes) if each.node.name in lost})
+            run.lose(
+                {number for number, each in enumerate(self.setting.nodes) if each.node.name in lost}
+            )
         return run.outcome()
 
 
-def _arranged(documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]) -> list[list[Controller]]:
+def _arranged(
+    documents: list[list[Controller]], arrivals: Sequence[WorkloadRef]
+) -> list[list[Controller]]:
     rank = {ref: number for number, ref in enumerate(arrivals)}
     return sorted(documents, key=lambda each: rank.get(each[0].workload, -1))
 
 
 def _is_tried_before(pod: SimulatedPod, failure: SchedulingFailure) -> bool:
-    """Tell whether a pod is tried when another has gone, a moment before the devices of that are free.
+    """Tell whether a pod is tried when another has gone, a moment before the devices of that are
+    free.
 
-    Pods that lack devices alone are tried once these are free; one that lacks cpu somewhere has its back-off then.
+    Pods that lack devices alone are tried once these are free; one that lacks cpu somewhere has its
+    back-off then.
     """
     shape = pod.kind.shape
     refusals = (each.verdict for each in failure.rejections)
-    filters = {each.misfit.filter for each in refusals if isinstance(each, Refusal) and each.misfit is not None}
+    filters = {
+        each.misfit.filter
+        for each in refusals
+        if isinstance(each, Refusal) and each.misfit is not None
+    }
     return shape is not None and bool(shape.claims) and "resources" in filters
 
 
@@ -133,7 +151,12 @@ class Run:
         self._steps = steps
         self._cluster = Cluster(setting.start, setting.stages, Census(setting.kinds, setting.rules))
         self._scheduler = Scheduler(
-            self._cluster, setting.rules, setting.scoring, setting.standings, setting.weighing, order.seed
+            self._cluster,
+            setting.rules,
+            setting.scoring,
+            setting.standings,
+            setting.weighing,
+            order.seed,
         )
         self._budgets = BudgetCounts(setting.budgets, self._cluster)
         self._admission = _admission(setting)
@@ -141,7 +164,8 @@ class Run:
         self._controllers: list[Controller] = []
         self._owner: dict[ObjectKey, Controller] = {}
         self._preempted: list[ObjectKey] = []
-        self._failed: dict[tuple[int, int | None], tuple[int, SchedulingFailure]] = {}  # by kind and node: version, why
+        # by kind and node: version, why
+        self._failed: dict[tuple[int, int | None], tuple[int, SchedulingFailure]] = {}
         self._turn = 0
         for name in setting.ending:
             self._cluster.remove(name)
@@ -156,7 +180,9 @@ class Run:
         self._queue.rest()
         for controller in controllers:
             controller.seed = self._order.seed
-            self._owner.update((pod.name, controller) for pod in (*controller.pods, *controller.old))
+            self._owner.update(
+                (pod.name, controller) for pod in (*controller.pods, *controller.old)
+            )
             self._queue.add(controller.waiting)
         self._schedule()
         while not self._is_exhausted:
@@ -186,7 +212,9 @@ class Run:
         self.start(())
 
     def end(self, pods: Iterable[ObjectKey]) -> None:
-        """Take pods away that were terminating, those that are there, and go on until nothing moves."""
+        """Take pods away that were terminating, those that are there, and go on until nothing
+        moves.
+        """
         for name in pods:
             if name in self._cluster.pods:
                 self._cluster.remove(name)
@@ -203,7 +231,9 @@ class Run:
                 self._admission.release(owner)
 
     def retire(self, controller: Controller) -> None:
-        """Let a controller make no more pods; those that it made stay, under whoever takes them over."""
+        """Let a controller make no more pods; those that it made stay, under whoever takes them
+        over.
+        """
         self._controllers.remove(controller)
 
     def allowances(self) -> list[Allowance]:
@@ -228,7 +258,9 @@ class Run:
                 frees |= any(got.picks for got in placed.picks)
                 self._cluster.remove(pod.name)
         if going:
-            self._queue.wake(lambda _pod, _failure: True, late=_is_tried_before if frees else _never)
+            self._queue.wake(
+                lambda _pod, _failure: True, late=_is_tried_before if frees else _never
+            )
         return bool(going)
 
     def _create(self) -> bool:
@@ -236,7 +268,9 @@ class Run:
         admission = self._admission
         for controller in self._controllers:
             made.append(
-                controller.create(self._runs) if admission is None else admission.create(controller, self._runs)
+                controller.create(self._runs)
+                if admission is None
+                else admission.create(controller, self._runs)
             )
             self._owner.update((pod.name, controller) for pod in made[-1])
         pods = self._order.mix(made, self._turn)
@@ -292,20 +326,26 @@ class Run:
             self._cluster.remove(name)
             self._lose(victim.pod)
         self._queue.wake(lambda _pod, _failure: True, freed=True)
-        answer = self._scheduler.judge(pod.kind, self._cluster.stage_of[node], self._cluster.population)
+        answer = self._scheduler.judge(
+            pod.kind, self._cluster.stage_of[node], self._cluster.population
+        )
         assert isinstance(answer, Placement)  # the victims were chosen so
         return Choice(node, answer)
 
     def _may_fit_now(self, pod: SimulatedPod, failure: SchedulingFailure) -> bool:
-        """Whether pods that came since may help: they satisfy rules between pods, and fill nodes that ended an attempt.
+        """Whether pods that came since may help: they satisfy rules between pods, and fill nodes
+        that ended an attempt.
 
-        An error says nothing of what the pod waits for, so it is tried again after any change, as in the cluster.
-        Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
+        An error says nothing of what the pod waits for, so it is tried again after any change, as
+        in the cluster. Source:
+        kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3
         (AddUnschedulablePodIfNotPresent: no unschedulable plugins).
         """
         known = self._failed.get((pod.kind.number, pod.only_node))
         changed = known is None or known[0] != self._cluster.version
-        return changed and (failure.error is not None or needs_cluster(self._setting.rules[pod.kind.number]))
+        return changed and (
+            failure.error is not None or needs_cluster(self._setting.rules[pod.kind.number])
+        )
 
     # -- the end
 
@@ -317,7 +357,9 @@ class Run:
         return SimulationOutcome(
             order=self._order,
             complete=not self._is_exhausted,
-            workloads={ref: self._workload(ref, controllers) for ref, controllers in workloads.items()},
+            workloads={
+                ref: self._workload(ref, controllers) for ref, controllers in workloads.items()
+            },
             placed={
                 name: cluster.pods[name].node
                 for name in self._owner
@@ -333,9 +375,18 @@ class Run:
     def _workload(self, ref: WorkloadRef, controllers: Sequence[Controller]) -> WorkloadOutcome:
         made = [pod for controller in controllers for pod in controller.pods]
         running = [self._cluster.pods[pod.name].node for pod in made if self._runs(pod)]
-        before = [pod for controller in controllers for pod in controller.old if pod not in made and self._runs(pod)]
-        waiting = [pod for controller in controllers for pod in controller.old if not self._runs(pod)]
-        failures = {id(failure): failure for pod in (*made, *waiting) for failure in self._failure_of(pod)}
+        before = [
+            pod
+            for controller in controllers
+            for pod in controller.old
+            if pod not in made and self._runs(pod)
+        ]
+        waiting = [
+            pod for controller in controllers for pod in controller.old if not self._runs(pod)
+        ]
+        failures = {
+            id(failure): failure for pod in (*made, *waiting) for failure in self._failure_of(pod)
+        }
         behind = [self._cluster.pods[pod.name].node for pod in before]
         nodes = self._setting.nodes
         return WorkloadOutcome(

@@ -1,4 +1,6 @@
-"""Number of nodes per pool: a proven bound, the best packing found, and pending pods with reasons."""
+"""Number of nodes per pool: a proven bound, the best packing found, and pending pods with
+reasons.
+"""
 
 from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.doubts import DoubtfulPlace

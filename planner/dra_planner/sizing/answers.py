@@ -6,19 +6,38 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dra_planner.model import Demand, DemandLevel, Member, Reason, Shape, SharedLimit, Verdict, WorkloadRef, worst
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    Member,
+    Reason,
+    Shape,
+    SharedLimit,
+    Verdict,
+    WorkloadRef,
+    worst,
+)
 from dra_planner.sizing.bound.proof import BoundProof
 from dra_planner.sizing.items import Items, Shares
 from dra_planner.sizing.packing.compatibility import Compatibility
 from dra_planner.sizing.packing.first_fit import Packing
-from dra_planner.sizing.reasons import Shortage, errors_elsewhere, no_pools, refusals, too_small, unbounded
+from dra_planner.sizing.reasons import (
+    Shortage,
+    errors_elsewhere,
+    no_pools,
+    refusals,
+    too_small,
+    unbounded,
+)
 from dra_planner.sizing.result import WorkloadSize
 from dra_planner.sizing.topology import unjudged_rule
 
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """Maximums, by pool, and raised limits of several pools, within which all that some node takes is placed."""
+    """Maximums, by pool, and raised limits of several pools, within which all that some node takes
+    is placed.
+    """
 
     nodes: tuple[int, ...]
     limits: tuple[tuple[SharedLimit, int], ...] = ()
@@ -102,7 +121,9 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> N
         for pool, room in enumerate(outcome.found.rooms):
             verdict: Verdict = "fits"
             if not outcome.found.fills[index, pool]:
-                verdict = "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
+                verdict = (
+                    "cannot-tell" if outcome.found.is_undecided(index, pool) else "does-not-fit"
+                )
             fits.append((room.name, verdict))
         told = tuple(sorted(fits))
         for ref in refs:
@@ -110,18 +131,24 @@ def _match_pools(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> N
 
 
 def _doubt_errors(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel) -> None:
-    """A selector that fails on a node of one pool keeps its pods off every node while that one has room."""
+    """A selector that fails on a node of one pool keeps its pods off every node while that one has
+    room.
+    """
     for index, item in enumerate(outcome.found.items):
         if not outcome.found.pools_of(index):
             continue
         for pool, room in enumerate(outcome.found.rooms):
             if outcome.used[pool] and outcome.found.is_error(index, pool):
                 stop = outcome.found.stop(index, pool)
-                for ref in sorted({member.workload for shape in item.shapes for member in shape.members}):
+                for ref in sorted(
+                    {member.workload for shape in item.shapes for member in shape.members}
+                ):
                     answers[ref].wait(0, "cannot-tell", errors_elsewhere(room, stop))
 
 
-def _doubt_rules(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, placed: dict[str, dict[str, int]]) -> None:
+def _doubt_rules(
+    answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, placed: dict[str, dict[str, int]]
+) -> None:
     """Pods that are placed and bring rules that span nodes are only perhaps placed."""
     for shape in outcome.demand.shapes:
         where = {pool: pods for pool, pods in placed[shape.id].items() if pods}
@@ -146,7 +173,9 @@ def _left(outcome: PackedLevel, shares: Shares) -> dict[str, list[_Left]]:
         for part in shares.take(item, count):
             left[part.shape.id].append(_why_left(outcome, item, part.pods))
     for cut in outcome.found.cut:
-        left[cut.shape.id].append(_Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons))
+        left[cut.shape.id].append(
+            _Left(cut.pods, "does-not-fit" if cut.proved else "cannot-tell", cut.reasons)
+        )
     return left
 
 
@@ -160,16 +189,27 @@ def _why_left(outcome: PackedLevel, item: int, pods: int) -> _Left:
         stops = [(room, found.stop(item, pool)) for pool, room in enumerate(found.rooms)]
         return _Left(pods, "cannot-tell" if open_question else "does-not-fit", refusals(stops))
     proved = item in outcome.proof.excessive and not open_question
-    undecided = [pool for pool in range(len(found.rooms)) if open_question and found.is_undecided(item, pool)]
+    undecided = [
+        pool for pool in range(len(found.rooms)) if open_question and found.is_undecided(item, pool)
+    ]
     doubts = refusals([(found.rooms[pool], found.stop(item, pool)) for pool in undecided])
-    return _Left(pods, "does-not-fit" if proved else "cannot-tell", doubts, (_shortage(outcome, item, proved=proved),))
+    return _Left(
+        pods,
+        "does-not-fit" if proved else "cannot-tell",
+        doubts,
+        (_shortage(outcome, item, proved=proved),),
+    )
 
 
 def _shortage(outcome: PackedLevel, item: int, *, proved: bool) -> Shortage:
-    """Return the pool that is too small for an item; pools that share no pods with it need no raise for it."""
+    """Return the pool that is too small for an item; pools that share no pods with it need no raise
+    for it.
+    """
     found, takers = outcome.found, outcome.found.pools_of(item)
     connected = found.connected_pools(item)
-    growing = [pool for pool in connected if outcome.enough.nodes[pool] > (found.rooms[pool].maximum or 0)]
+    growing = [
+        pool for pool in connected if outcome.enough.nodes[pool] > (found.rooms[pool].maximum or 0)
+    ]
     growing.sort(key=lambda pool: (pool not in takers, pool))
     first = growing[0] if growing and growing[0] in takers else takers[0]
     return Shortage(
@@ -215,8 +255,12 @@ def _share_out(
                 pods -= taken
 
 
-def _answer_daemon(answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, index: int, daemon: Shape) -> None:
-    """One pod on every planned node that takes it; a node that it is meant for but that is full leaves one waiting."""
+def _answer_daemon(
+    answers: dict[WorkloadRef, _Answer], outcome: PackedLevel, index: int, daemon: Shape
+) -> None:
+    """One pod on every planned node that takes it; a node that it is meant for but that is full
+    leaves one waiting.
+    """
     for member in sorted(daemon.members, key=_member_key):
         answer = answers[member.workload]
         for pool, (room, nodes) in enumerate(zip(outcome.found.rooms, outcome.used, strict=True)):
@@ -240,12 +284,15 @@ def _want(answer: _Answer, pods: int | None) -> None:
 
 
 def _worst_of_each(fits: Sequence[Fits]) -> Fits:
-    """Return what the items of a workload say of each pool together; every one speaks of all pools."""
+    """Return what the items of a workload say of each pool together; every one speaks of all
+    pools.
+    """
     first, *others = dict.fromkeys(fits) or [()]  # items of one workload may share theirs
     if not others:
         return first
     return tuple(
-        (pool, worst([verdict, *(other[at][1] for other in others)])) for at, (pool, verdict) in enumerate(first)
+        (pool, worst([verdict, *(other[at][1] for other in others)]))
+        for at, (pool, verdict) in enumerate(first)
     )
 
 

@@ -18,13 +18,14 @@ from dra_planner.sizing.items import Item
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceNeeds:
-    """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the node's template;
-    `counters` what is drawn of each family of counters; `draws` the same by device (family, amount, how many devices)
-    where every device that will do draws from one counter set; `shares` what is taken of each capacity of devices
-    that others may use too, in billionths.
+    """`exclusive` are (devices that will do, how many), sets as bits over the candidates of the
+    node's template; `counters` what is drawn of each family of counters; `draws` the same by device
+    (family, amount, how many devices) where every device that will do draws from one counter set;
+    `shares` what is taken of each capacity of devices that others may use too, in billionths.
 
-    `is_steady` says that the number of items on a node cannot rise because other pods are there: no alternatives,
-    no partitions or shares, and no two requests that compete for some devices but not for all.
+    `is_steady` says that the number of items on a node cannot rise because other pods are there: no
+    alternatives, no partitions or shares, and no two requests that compete for some devices but not
+    for all.
     """
 
     exclusive: tuple[tuple[int, int], ...] = ()
@@ -35,7 +36,9 @@ class DeviceNeeds:
 
     @staticmethod
     def counter_capacities(state: NodeState) -> dict[str, int]:
-        """Return what is left of each family of counters of a node, over all its partitioned devices."""
+        """Return what is left of each family of counters of a node, over all its partitioned
+        devices.
+        """
         capacities: dict[str, int] = defaultdict(int)
         for pool in state.template.pools:
             for counter_set in pool.counter_sets:
@@ -49,7 +52,9 @@ class DeviceNeeds:
 
     @staticmethod
     def set_capacities(state: NodeState) -> dict[str, tuple[int, int]]:
-        """Return how many counter sets of a node have each family, and what one has of it, where all are equal."""
+        """Return how many counter sets of a node have each family, and what one has of it, where
+        all are equal.
+        """
         capacities: dict[str, list[int]] = defaultdict(list)
         for pool in state.template.pools:
             for counter_set in pool.counter_sets:
@@ -58,7 +63,10 @@ class DeviceNeeds:
                     totals[_family(name)] += nano(value)
                 for family, total in totals.items():
                     capacities[family].append(total)
-        drawing = any(each.bit & state.taken and each.device.consumes_counters for each in state.template.candidates)
+        drawing = any(
+            each.bit & state.taken and each.device.consumes_counters
+            for each in state.template.candidates
+        )
         return {
             family: (len(totals), totals[0])
             for family, totals in capacities.items()
@@ -67,11 +75,16 @@ class DeviceNeeds:
 
     @staticmethod
     def share_capacities(state: NodeState) -> dict[str, int]:
-        """Return what is left of each capacity over all devices of a node that may be used by several claims."""
+        """Return what is left of each capacity over all devices of a node that may be used by
+        several claims.
+        """
         capacities: dict[str, int] = defaultdict(int)
         unknown: set[str] = set()
         for candidate in state.template.candidates:
-            if not candidate.shareable or not candidate.bit & state.template.searched & ~state.taken:
+            if (
+                not candidate.shareable
+                or not candidate.bit & state.template.searched & ~state.taken
+            ):
                 continue
             for name, capacity in candidate.device.capacity.items():
                 if isinstance(capacity.value, Unknown):
@@ -85,7 +98,9 @@ class DeviceNeeds:
 
 
 def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
-    """Return the needs of one item on a node in this state; claims that its pods share count once."""
+    """Return the needs of one item on a node in this state; claims that its pods share count
+    once.
+    """
     template = state.template
     exclusive: dict[int, int] = defaultdict(int)
     counters: dict[str, int] = defaultdict(int)
@@ -107,7 +122,10 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
             steady &= not any(each.shareable or each.device.consumes_counters for each in inside)
             if inside and not any(each.shareable for each in inside):
                 exclusive[bits] += count * times
-                from_one_set = all(len({each.counter_set for each in c.device.consumes_counters}) == 1 for c in inside)
+                from_one_set = all(
+                    len({each.counter_set for each in c.device.consumes_counters}) == 1
+                    for c in inside
+                )
                 for family, amount in _least_draws(inside, state).items():
                     counters[family] += amount * count * times
                     if from_one_set:
@@ -140,7 +158,8 @@ def _claims(item: Item) -> Iterator[tuple[str, ClaimSpec, int]]:
 
 
 def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
-    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0) for none at all.
+    """Return the devices that will do for any alternative, and the fewest that any takes; (0, 0)
+    for none at all.
 
     `shareable` are the devices that several claims may use.
     """
@@ -161,7 +180,9 @@ def _least(request: PlannedRequest, shareable: int) -> tuple[int, int]:
 
 
 def _has_fault(claim: PlannedClaim) -> bool:
-    return bool(claim.fault) or any(way.fault for request in claim.requests for way in request.alternatives)
+    return bool(claim.fault) or any(
+        way.fault for request in claim.requests for way in request.alternatives
+    )
 
 
 def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int]:
@@ -174,12 +195,18 @@ def _least_draws(inside: Sequence[Candidate], state: NodeState) -> dict[str, int
         if least is None:
             least = dict(drawn)
         else:
-            least = {family: min(amount, drawn[family]) for family, amount in least.items() if drawn.get(family)}
+            least = {
+                family: min(amount, drawn[family])
+                for family, amount in least.items()
+                if drawn.get(family)
+            }
     return least or {}
 
 
 def _least_shares(request: PlannedRequest, inside: Sequence[Candidate]) -> dict[str, int]:
-    """Return what a request takes of each capacity at least, whichever alternative and device it gets."""
+    """Return what a request takes of each capacity at least, whichever alternative and device it
+    gets.
+    """
     least: dict[str, int] | None = None
     for way in request.alternatives:
         for candidate in inside:
@@ -189,7 +216,11 @@ def _least_shares(request: PlannedRequest, inside: Sequence[Candidate]) -> dict[
             if least is None:
                 least = taken
             else:
-                least = {name: min(amount, taken[name]) for name, amount in least.items() if name in taken}
+                least = {
+                    name: min(amount, taken[name])
+                    for name, amount in least.items()
+                    if name in taken
+                }
     return least or {}
 
 

@@ -1,7 +1,8 @@
 """What a prediction is cautious about or cannot know, asked again before a pod is refused over it.
 
-The memory of a node is a cautious estimate, and some labels get their values from the cluster. A pod that only such a
-doubt keeps off a node is *undecided* there; and what is proved rests on the most that a node can have.
+The memory of a node is a cautious estimate, and some labels get their values from the cluster. A
+pod that only such a doubt keeps off a node is *undecided* there; and what is proved rests on the
+most that a node can have.
 """
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_offer, place, sight_of
+from dra_planner.allocation import (
+    NodeState,
+    Placement,
+    Refusal,
+    Undecided,
+    open_offer,
+    place,
+    sight_of,
+)
 from dra_planner.allocation.node.filters import HOSTNAME, Misfit
 from dra_planner.allocation.node.interpod import Sight
 from dra_planner.allocation.node.template import Template
@@ -22,10 +31,13 @@ from dra_planner.sizing.topology import ZONES
 
 @dataclass(slots=True)
 class DoubtfulPlace:
-    """`place`, with a second question where the first answer rests on a doubt. Nodes are opened through `open`."""
+    """`place`, with a second question where the first answer rests on a doubt. Nodes are opened
+    through `open`.
+    """
 
     _offers: dict[Template, Offer] = field(default_factory=dict)
-    _doubtful: set[Template] = field(default_factory=set)  # templates of which an estimate or a label is not certain
+    # templates of which an estimate or a label is not certain
+    _doubtful: set[Template] = field(default_factory=set)
     _generous: dict[Template, Template] = field(default_factory=dict)
     _loosened: dict[tuple[str, Template], Shape] = field(default_factory=dict)
 
@@ -37,24 +49,33 @@ class DoubtfulPlace:
         demand: Demand,
         sight: Sight | None = None,
     ) -> tuple[NodeState, NodeState]:
-        """Return an offer's node as it is estimated, and with the most it can have; the same where nothing is.
+        """Return an offer's node as it is estimated, and with the most it can have; the same where
+        nothing is.
 
         `sight` is what pods notice of each other; without it, all that the pods of the demand do.
         """
         sight = sight_of(demand.shapes, demand.namespaces) if sight is None else sight
         state = open_offer(offer, classes, features, sight)
         self._offers[state.template] = offer
-        most = {name: amount for name, amount in offer.at_most.items() if amount > offer.node.allocatable.get(name, 0)}
+        most = {
+            name: amount
+            for name, amount in offer.at_most.items()
+            if amount > offer.node.allocatable.get(name, 0)
+        }
         if not most and not offer.unknown_labels:
             return state, state
         node = replace(offer.node, allocatable={**offer.node.allocatable, **most})
-        generous = open_offer(replace(offer, node=node), classes, features, sight) if most else state
+        generous = (
+            open_offer(replace(offer, node=node), classes, features, sight) if most else state
+        )
         self._doubtful.add(state.template)
         self._generous[state.template] = generous.template
         return state, generous
 
     def __call__(self, shape: Shape, node: NodeState) -> Answer:
-        """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod away."""
+        """Return what `place` says, or that it cannot be told where a doubt alone keeps the pod
+        away.
+        """
         offer = self._offers.get(node.template)
         label = "" if offer is None else self.missing_label(shape, offer)
         if offer is not None and label:
@@ -62,7 +83,11 @@ class DoubtfulPlace:
                 return Undecided(shape, node, "label", details=(label,))
             return Refusal(shape, node, "filter", misfit=Misfit("topology-label", label=label))
         verdict = place(shape, node)
-        if not isinstance(verdict, Refusal) or verdict.misfit is None or node.template not in self._doubtful:
+        if (
+            not isinstance(verdict, Refusal)
+            or verdict.misfit is None
+            or node.template not in self._doubtful
+        ):
             return verdict
         if verdict.misfit.filter not in ("resources", "node-selector"):
             return verdict
@@ -71,45 +96,68 @@ class DoubtfulPlace:
         if isinstance(again, Refusal):
             return verdict
         if verdict.misfit.filter == "resources" and isinstance(again, Placement):
-            return Undecided(shape, node, "estimate", details=tuple(name for name, _, _ in verdict.misfit.shortages))
+            return Undecided(
+                shape,
+                node,
+                "estimate",
+                details=tuple(name for name, _, _ in verdict.misfit.shortages),
+            )
         labels = tuple(sorted(_keys(shape.pod) - _keys(loosened.pod)))
         return Undecided(shape, node, "label", details=labels) if labels else again
 
     @staticmethod
     def missing_label(shape: Shape, offer: Offer) -> str:
-        """Return the first label that the pod's rules between pods need on its node and that nodes do not surely carry.
+        """Return the first label that the pod's rules between pods need on its node and that nodes
+        do not surely carry.
 
-        Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go
+        Source:
+        kubernetes/kubernetes:pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.go
         @v1.36.3: a node without it is turned down.
         """
-        keys = [each.topology_key for each in shape.pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
+        keys = [
+            each.topology_key
+            for each in shape.pod.topology_spread
+            if each.when_unsatisfiable == "DoNotSchedule"
+        ]
         keys += [term.topology_key for term in shape.pod.pod_affinity]
         carried = {*offer.node.meta.labels, HOSTNAME, *(ZONES if offer.zones else ())}
         return next((key for key in keys if key not in carried), "")
 
     def _loosen(self, shape: Shape, template: Template) -> Shape:
-        """Return the shape without what it demands of labels whose values are known at run time only."""
+        """Return the shape without what it demands of labels whose values are known at run time
+        only.
+        """
         key = (shape.id, template)
         if key not in self._loosened:
             offer = self._offers[template]
             pod = _without_unknown(shape.pod, offer)
-            self._loosened[key] = shape if pod == shape.pod else replace(shape, id=f"{shape.id}~{offer.name}", pod=pod)
+            self._loosened[key] = (
+                shape
+                if pod == shape.pod
+                else replace(shape, id=f"{shape.id}~{offer.name}", pod=pod)
+            )
         return self._loosened[key]
 
 
 def _without_unknown(pod: PodSpec, offer: Offer) -> PodSpec:
-    known = {key: value for key, value in pod.node_selector.items() if not offer.is_unknown_label(key)}
+    known = {
+        key: value for key, value in pod.node_selector.items() if not offer.is_unknown_label(key)
+    }
     affinity = pod.node_affinity
     if affinity is not None:
         terms = tuple(
             NodeSelectorTerm(
-                tuple(each for each in term.match_expressions if not offer.is_unknown_label(each.key)),
+                tuple(
+                    each for each in term.match_expressions if not offer.is_unknown_label(each.key)
+                ),
                 term.match_fields,
             )
             for term in affinity.terms
         )
         free = any(
-            not term.match_expressions and not term.match_fields and (before.match_expressions or before.match_fields)
+            not term.match_expressions
+            and not term.match_fields
+            and (before.match_expressions or before.match_fields)
             for term, before in zip(terms, affinity.terms, strict=True)
         )
         affinity = None if free else NodeSelector(terms)

@@ -16,28 +16,41 @@ MOST_POOLS_TRIED = 4
 """Pools that are tried for one pending item, those with the cheapest room for it first."""
 
 
-def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packing: Packing) -> Enough:
-    """Return maximums, and limits of several pools, within which every item that some node takes is placed.
+def enough_nodes(
+    market: Market, filling: Filling, needed: Sequence[int], packing: Packing
+) -> Enough:
+    """Return maximums, and limits of several pools, within which every item that some node takes is
+    placed.
 
-    One pool is raised at a time, the one whose raise costs least, until nothing is pending. A pool that needs no raise
-    keeps its maximum; all do where no raise was found to help. What pools share is raised as far as that takes.
+    One pool is raised at a time, the one whose raise costs least, until nothing is pending. A pool
+    that needs no raise keeps its maximum; all do where no raise was found to help. What pools share
+    is raised as far as that takes.
     """
-    before, limits = market.found.rooms, dict.fromkeys(limit for room in market.found.rooms for limit in room.limits)
+    before, limits = (
+        market.found.rooms,
+        dict.fromkeys(limit for room in market.found.rooms for limit in room.limits),
+    )
     rooms: Sequence[Room] = before
     if limits:
         rooms = before = tuple(replace(room, limits=()) for room in rooms)
-        needed = [room.minimum for room in rooms]  # what is proved to be needed is so within the limits alone
+        # what is proved to be needed is so within the limits alone
+        needed = [room.minimum for room in rooms]
         packing = best_packing(market, filling, needed, rooms)
     pending = _pending(market, packing)
     while pending:
-        tried = [_raise(market, filling, needed, rooms, pool) for pool in _cheapest_pools(market, min(pending))]
+        tried = [
+            _raise(market, filling, needed, rooms, pool)
+            for pool in _cheapest_pools(market, min(pending))
+        ]
         rooms, packing = min(tried, key=lambda each: _cost(market, each[0]))
         left = _pending(market, packing)
         if sum(left.values()) >= sum(pending.values()):
             rooms, limits = before, {}
             break
         pending = left
-    counts = {room.name: count for room, count in zip(rooms, packing.used_nodes(rooms), strict=True)}
+    counts = {
+        room.name: count for room, count in zip(rooms, packing.used_nodes(rooms), strict=True)
+    }
     raised = tuple((limit, used) for limit in limits if (used := limit.used(counts)) > limit.most)
     return Enough(tuple(room.maximum or 0 for room in rooms), raised)
 
@@ -45,7 +58,11 @@ def enough_nodes(market: Market, filling: Filling, needed: Sequence[int], packin
 def _pending(market: Market, packing: Packing) -> dict[int, int]:
     """Return the pending pods of items that an empty node of some pool takes."""
     found = market.found
-    return {item: found.items[item].pods * count for item, count in packing.pending.items() if found.pools_of(item)}
+    return {
+        item: found.items[item].pods * count
+        for item, count in packing.pending.items()
+        if found.pools_of(item)
+    }
 
 
 def _cheapest_pools(market: Market, item: int) -> list[int]:
@@ -60,7 +77,9 @@ def _cheapest_pools(market: Market, item: int) -> list[int]:
 def _raise(
     market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room], pool: int
 ) -> tuple[tuple[Room, ...], Packing]:
-    """Let one pool grow as far as it needs to; return the rooms with a maximum that is enough, and the packing."""
+    """Let one pool grow as far as it needs to; return the rooms with a maximum that is enough, and
+    the packing.
+    """
     free = best_packing(market, filling, needed, _with_maximum(rooms, pool, None))
     for nodes in (free.used_nodes(rooms)[pool], free.opened[pool]):
         grown = _with_maximum(rooms, pool, max(rooms[pool].maximum or 0, nodes))
@@ -71,9 +90,15 @@ def _raise(
 
 
 def _with_maximum(rooms: Sequence[Room], pool: int, maximum: int | None) -> tuple[Room, ...]:
-    return tuple(replace(room, maximum=maximum) if index == pool else room for index, room in enumerate(rooms))
+    return tuple(
+        replace(room, maximum=maximum) if index == pool else room
+        for index, room in enumerate(rooms)
+    )
 
 
 def _cost(market: Market, rooms: Sequence[Room]) -> NodeCost:
-    raises = [(new.maximum or 0) - (old.maximum or 0) for new, old in zip(rooms, market.found.rooms, strict=True)]
+    raises = [
+        (new.maximum or 0) - (old.maximum or 0)
+        for new, old in zip(rooms, market.found.rooms, strict=True)
+    ]
     return total_cost(raises, market.costs)

@@ -1,7 +1,8 @@
 """Demand of one level → items: pods that go to one node together, with a count.
 
-Most items are one pod of a shape. Pods that share a claim are one item, since a device of a node serves only
-that node; items are what every later step packs, so a shared claim needs no case of its own there.
+Most items are one pod of a shape. Pods that share a claim are one item, since a device of a node
+serves only that node; items are what every later step packs, so a shared claim needs no case of its
+own there.
 """
 
 from __future__ import annotations
@@ -26,18 +27,22 @@ class ShapePods:
 class Item:
     """Pods that go to one node together, and how many such groups there are.
 
-    `alike` are the shapes that sizing does not tell from that of the one part, it among them, and the pods of each.
+    `alike` are the shapes that sizing does not tell from that of the one part, it among them, and
+    the pods of each.
     """
 
     parts: tuple[ShapePods, ...]
     count: int
     alike: tuple[ShapePods, ...] = ()
     id: str = field(init=False)  # what tells items apart: the shapes and how many pods of each
-    requests: dict[str, int] = field(init=False, compare=False)  # amounts that the pods request together
+    # amounts that the pods request together
+    requests: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         name = "+".join(f"{part.pods}×{part.shape.id}" for part in self.parts)
-        object.__setattr__(self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name)
+        object.__setattr__(
+            self, "id", f"{name} and {len(self.alike) - 1} alike" if self.alike else name
+        )
         requests: Counter[str] = Counter()
         for part in self.parts:
             for name, amount in pod_requests(part.shape.pod).items():
@@ -84,7 +89,9 @@ class Items:
 
 def split_demand(demand: Demand, level: DemandLevel) -> Items:
     """Return the items of that level in canonical order, sorted by shape."""
-    shapes = sorted((shape for shape in demand.shapes if not shape.per_node), key=lambda shape: shape.id)
+    shapes = sorted(
+        (shape for shape in demand.shapes if not shape.per_node), key=lambda shape: shape.id
+    )
     counts: dict[str, int] = {}
     unbounded: list[tuple[Shape, Member]] = []
     for shape in shapes:
@@ -108,7 +115,9 @@ def split_demand(demand: Demand, level: DemandLevel) -> Items:
 
 
 def merge_alike(items: Sequence[Item], needs: Callable[[Shape], object | None]) -> tuple[Item, ...]:
-    """Return the items with those of equal needs made one, in the order of the first; None is equal to nothing."""
+    """Return the items with those of equal needs made one, in the order of the first; None is equal
+    to nothing.
+    """
     groups: dict[object, list[Item]] = {}
     for item in items:
         single = len(item.parts) == 1 and item.parts[0].pods == 1
@@ -132,7 +141,9 @@ class Shares:
     def take(self, item: int, count: int) -> tuple[ShapePods, ...]:
         """Return the pods of so many of the item."""
         if not self._items[item].alike:
-            return tuple(ShapePods(part.shape, part.pods * count) for part in self._items[item].parts)
+            return tuple(
+                ShapePods(part.shape, part.pods * count) for part in self._items[item].parts
+            )
         taken, left = [], self._left[item]
         while count and left:
             first = left.pop(0)
@@ -144,7 +155,9 @@ class Shares:
         return tuple(taken)
 
     def nodes_alike(self, pattern: Mapping[int, int], nodes: int) -> int:
-        """Return how many of the next nodes that hold this pattern hold pods of the same shapes; 1 at least."""
+        """Return how many of the next nodes that hold this pattern hold pods of the same shapes; 1
+        at least.
+        """
         for item, count in pattern.items():
             if self._left[item]:
                 nodes = min(nodes, self._left[item][0].pods // count)
@@ -153,7 +166,9 @@ class Shares:
 
 def _shared_keys(shape: Shape) -> tuple[ObjectKey, ...]:
     """Keys of the claims that tie a pod to others; a claim without requests ties nothing."""
-    return tuple(claim.shared for claim in shape.claims if claim.shared is not None and claim.spec.requests)
+    return tuple(
+        claim.shared for claim in shape.claims if claim.shared is not None and claim.spec.requests
+    )
 
 
 def _groups_sharing(shapes: Iterable[Shape]) -> list[tuple[Shape, ...]]:

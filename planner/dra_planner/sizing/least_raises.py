@@ -1,6 +1,8 @@
-"""The least raises of maximums and limits with which everything is placed: what was found first, lowered by trying.
+"""The least raises of maximums and limits with which everything is placed: what was found first,
+lowered by trying.
 
-Each try is sized as any demand is, so that one node less than what is said is not enough for the best packing found.
+Each try is sized as any demand is, so that one node less than what is said is not enough for the
+best packing found.
 """
 
 from __future__ import annotations
@@ -34,16 +36,23 @@ class Tried:
 Try = Callable[[Raises], Tried]
 
 
-def least_raises(given: Raises, found: Raises, limits: tuple[SharedLimit, ...], pods: int, attempt: Try) -> Raises:
-    """Return raises of which none can be lower while the others stay; `given` where none was found to help.
+def least_raises(
+    given: Raises, found: Raises, limits: tuple[SharedLimit, ...], pods: int, attempt: Try
+) -> Raises:
+    """Return raises of which none can be lower while the others stay; `given` where none was found
+    to help.
 
-    `given` is what pools and limits have now, `found` what was seen to be enough, or `given` where nothing was.
-    `pods` is the number of all pods: no pool can use more nodes beyond its maximum.
+    `given` is what pools and limits have now, `found` what was seen to be enough, or `given` where
+    nothing was. `pods` is the number of all pods: no pool can use more nodes beyond its maximum.
     """
     if found == given:
         free_nodes = {name: nodes + pods for name, nodes in given.nodes.items()}
         needs = {each.name: each.used(free_nodes) for each in limits}
-        free = attempt(Raises(free_nodes, {name: max(most, needs[name]) for name, most in given.limits.items()}))
+        free = attempt(
+            Raises(
+                free_nodes, {name: max(most, needs[name]) for name, most in given.limits.items()}
+            )
+        )
         found = Raises(
             {name: max(nodes, free.used.get(name, 0)) for name, nodes in given.nodes.items()},
             {each.name: max(given.limits[each.name], each.used(free.used)) for each in limits},

@@ -1,4 +1,6 @@
-"""What is left on the planned nodes: devices in use, devices that nothing of the demand can use, amounts."""
+"""What is left on the planned nodes: devices in use, devices that nothing of the demand can use,
+amounts.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ def planned_classes(packing: Packing, room: Room, pool: int, nodes: int) -> list
     return [*used, NodeClass(pool, room.empty, empty)] if empty > 0 else used
 
 
-def count_devices(classes: Sequence[NodeClass], found: Compatibility, filling: Filling) -> DeviceCount:
-    """Return the devices of these nodes of one pool; channels of compute domains are no devices to count."""
+def count_devices(
+    classes: Sequence[NodeClass], found: Compatibility, filling: Filling
+) -> DeviceCount:
+    """Return the devices of these nodes of one pool; channels of compute domains are no devices to
+    count.
+    """
     total = used = stranded = 0
     claiming: list[Item] | None = None
     for group in classes:
@@ -62,8 +68,11 @@ def _claiming(pool: int, found: Compatibility) -> list[Item]:
     ]
 
 
-def _filled(stage: FillStage, items: Iterable[Item], units: Sequence[int], filling: Filling) -> FillStage:
-    """Return the node with as many more pods like those of the demand as it takes, each kind in turn.
+def _filled(
+    stage: FillStage, items: Iterable[Item], units: Sequence[int], filling: Filling
+) -> FillStage:
+    """Return the node with as many more pods like those of the demand as it takes, each kind in
+    turn.
 
     Nothing more is put on it once every one of these devices is in use.
     """
@@ -75,7 +84,9 @@ def _filled(stage: FillStage, items: Iterable[Item], units: Sequence[int], filli
 
 
 def _counted(state: NodeState) -> tuple[int, ...]:
-    """Return the things to count, as sets of candidates: devices, or whole GPUs where they are partitioned."""
+    """Return the things to count, as sets of candidates: devices, or whole GPUs where they are
+    partitioned.
+    """
     units: dict[object, int] = defaultdict(int)
     for candidate in state.template.candidates:
         if candidate.bit & state.template.searched and is_counted(candidate.id.driver):

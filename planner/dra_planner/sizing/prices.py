@@ -1,4 +1,6 @@
-"""What a node costs, so that plans can be compared: money where it is known everywhere, else scarce things first."""
+"""What a node costs, so that plans can be compared: money where it is known everywhere, else scarce
+things first.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,15 @@ from fractions import Fraction
 from dra_planner.offers import Offer
 
 NodeCost = tuple[int, ...]
-"""Compared entry by entry: micro-dollars first when they are known, then devices, nodes, cpu, memory."""
+"""Compared entry by entry: micro-dollars first when they are known, then devices, nodes, cpu,
+memory.
+"""
 
 
 def node_costs(offers: Sequence[Offer]) -> tuple[NodeCost, ...]:
-    """Return the cost of one node of each pool; a price that is missing anywhere is used nowhere."""
+    """Return the cost of one node of each pool; a price that is missing anywhere is used
+    nowhere.
+    """
     priced = all(offer.hourly_usd is not None for offer in offers)
     costs: list[NodeCost] = []
     for offer in offers:
@@ -35,7 +41,9 @@ def total_cost(counts: Iterable[int], costs: Sequence[NodeCost]) -> NodeCost:
 
 
 def hourly_usd(counts: Iterable[int], offers: Sequence[Offer]) -> Decimal | None:
-    """Return the price per hour of so many nodes of each pool; None when a pool in use has no price."""
+    """Return the price per hour of so many nodes of each pool; None when a pool in use has no
+    price.
+    """
     total = Decimal(0)
     for count, offer in zip(counts, offers, strict=True):
         if count and offer.hourly_usd is None:

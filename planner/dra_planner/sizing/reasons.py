@@ -1,4 +1,6 @@
-"""Why pods are pending, in words that name the claim, the pool, what is short, and what would fix it."""
+"""Why pods are pending, in words that name the claim, the pool, what is short, and what would fix
+it.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,23 @@ from dra_planner.wording import counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
-    """A pool that is too small, and the raises of maximums, its own first, that were found to be enough."""
+    """A pool that is too small, and the raises of maximums, its own first, that were found to be
+    enough.
+    """
 
     room: Room
     bound: int
     raises: tuple[tuple[Room, int], ...]  # empty where none was found
     method: str
     proved: bool  # that the pods do not fit
-    limits: tuple[tuple[SharedLimit, int], ...] = ()  # of several pools, and to what they would have to be raised
+    # of several pools, and to what they would have to be raised
+    limits: tuple[tuple[SharedLimit, int], ...] = ()
 
 
 def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
-    """Return why each pool refuses an item on an empty node; what is undecided comes first, then nearest misses."""
+    """Return why each pool refuses an item on an empty node; what is undecided comes first, then
+    nearest misses.
+    """
     told: list[tuple[int, int, Reason]] = []
     for position, (room, stop) in enumerate(stops):
         for reason in stop.reasons:
@@ -34,20 +41,29 @@ def refusals(stops: Sequence[tuple[Room, FillStop]]) -> tuple[Reason, ...]:
 
 
 def _on_every_node(reason: Reason) -> Reason:
-    """An empty node refuses: another one like it would not help, which is what full nodes are told."""
-    return replace(reason, fix="request less in one pod, or use larger nodes") if "add a node" in reason.fix else reason
+    """An empty node refuses: another one like it would not help, which is what full nodes are
+    told.
+    """
+    return (
+        replace(reason, fix="request less in one pod, or use larger nodes")
+        if "add a node" in reason.fix
+        else reason
+    )
 
 
 def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
-    """Return that an error on nodes of one pool stops the pod everywhere, while such a node has room.
+    """Return that an error on nodes of one pool stops the pod everywhere, while such a node has
+    room.
 
-    Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go (findNodesThatPassFilters) @v1.36.3.
+    Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
+    (findNodesThatPassFilters) @v1.36.3.
     """
     return tuple(
         replace(
             reason,
             code="error-on-other-pool",
-            message=f'a node of pool "{room.name}" makes the scheduler give up on the pod everywhere: {reason.message}',
+            message=f'a node of pool "{room.name}" makes the scheduler give up on the pod '
+            f"everywhere: {reason.message}",
             pool=room.name,
         )
         for reason in stop.reasons[:1]
@@ -55,13 +71,16 @@ def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
 
 
 def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Reason:
-    """Return why pods of one workload that fit a pool are pending: it is too small, or no better packing was found.
+    """Return why pods of one workload that fit a pool are pending: it is too small, or no better
+    packing was found.
 
     `pending` and `wanted` are pods of that workload.
     """
     room, claim = shortage.room, _claim_name(shape)
     maximum = room.maximum or 0
-    limit = f"{'is fixed at' if room.minimum == maximum else 'has at most'} {counted(maximum, 'node')}"
+    limit = (
+        f"{'is fixed at' if room.minimum == maximum else 'has at most'} {counted(maximum, 'node')}"
+    )
     devices = pending * devices_of(shape)
     short = f", {counted(devices, 'more device')} for claim {claim}" if devices else ""
     still_pending = f"{pending} of {counted(wanted, 'pod')} pending{short}"
@@ -78,7 +97,8 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     else:
         takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " takes more"
         message = (
-            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing found '
+            f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing '
+            "found "
             f"({shortage.method}){takes}; {still_pending}"
         )
     return Reason(
@@ -101,10 +121,13 @@ def _exhausted(shortage: Shortage) -> str:
     return f"{' and '.join(told)}{how}"
 
 
-def raise_text(raises: Sequence[tuple[Room, int]], limits: Sequence[tuple[SharedLimit, int]] = ()) -> str:
+def raise_text(
+    raises: Sequence[tuple[Room, int]], limits: Sequence[tuple[SharedLimit, int]] = ()
+) -> str:
     """Return the sentence that asks for these maximums; "" for none."""
     steps = [
-        f"raise {limit.name} to {counted(most + limit.beside + limit.unsure, limit.unit)}" for limit, most in limits
+        f"raise {limit.name} to {counted(most + limit.beside + limit.unsure, limit.unit)}"
+        for limit, most in limits
     ]
     for room, nodes in raises:
         verb = "set the count" if room.minimum == room.maximum else "raise the maximum"
@@ -127,18 +150,24 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
 
 def no_pools() -> Reason:
     """Return why nothing can run anywhere."""
-    return Reason(code="no-pools", message="there is no pool to run on", fix="add a pool to the fleet")
+    return Reason(
+        code="no-pools", message="there is no pool to run on", fix="add a pool to the fleet"
+    )
 
 
 def devices_of(shape: Shape) -> int:
-    """Return devices that one pod takes for itself, by the first alternative of each request; `All` counts one."""
+    """Return devices that one pod takes for itself, by the first alternative of each request; `All`
+    counts one.
+    """
     return sum(_devices_of_claim(claim.spec) for claim in shape.claims if claim.shared is None)
 
 
 def _devices_of_claim(spec: ClaimSpec) -> int:
     total = 0
     for request in spec.requests:
-        wanted = request.exactly or (request.first_available[0] if request.first_available else None)
+        wanted = request.exactly or (
+            request.first_available[0] if request.first_available else None
+        )
         if wanted is not None and not wanted.admin_access:
             total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
     return total

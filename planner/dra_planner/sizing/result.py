@@ -13,7 +13,9 @@ from dra_planner.sizing.bound.proof import BoundProof
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCount:
-    """Devices on the planned nodes of a pool; `stranded` are free, and no pod of the demand can use them."""
+    """Devices on the planned nodes of a pool; `stranded` are free, and no pod of the demand can use
+    them.
+    """
 
     total: int
     used: int
@@ -24,9 +26,10 @@ class DeviceCount:
 class PoolSize:
     """Nodes of one pool: its limits, the proved least, and what the best packing found needs.
 
-    `bound` holds for placing the whole demand, every other pool at its maximum; it may exceed `maximum`, `plan` never
-    does. `enough` is a maximum under which, with those of the other pools, all that some node takes is placed: the
-    pool's own where it need not be raised, or where no raise was found to help.
+    `bound` holds for placing the whole demand, every other pool at its maximum; it may exceed
+    `maximum`, `plan` never does. `enough` is a maximum under which, with those of the other pools,
+    all that some node takes is placed: the pool's own where it need not be raised, or where no
+    raise was found to help.
     """
 
     name: str
@@ -36,13 +39,16 @@ class PoolSize:
     maximum: int
     enough: int
     devices: DeviceCount
-    left: Mapping[str, int] = field(hash=False)  # unused amounts over all planned nodes, units of `Amounts`
+    # unused amounts over all planned nodes, units of `Amounts`
+    left: Mapping[str, int] = field(hash=False)
     hourly_usd: Decimal | None = None  # of one node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodePattern:
-    """So many nodes of a pool that are filled alike: pods of shapes (by id) in the order in which they come."""
+    """So many nodes of a pool that are filled alike: pods of shapes (by id) in the order in which
+    they come.
+    """
 
     pool: str
     nodes: int
@@ -51,7 +57,9 @@ class NodePattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSize:
-    """What becomes of one workload; `wanted` is None where nothing bounds its pods at this level."""
+    """What becomes of one workload; `wanted` is None where nothing bounds its pods at this
+    level.
+    """
 
     workload: WorkloadRef
     wanted: int | None
@@ -65,10 +73,12 @@ class WorkloadSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a certificate is made of (`certificate.certificate_of`): the model, its proof and the packing.
+    """What a certificate is made of (`certificate.certificate_of`): the model, its proof and the
+    packing.
 
-    `plain` are rows of each pool that are not rounded from others; `costs` are micro-dollars of one node where every
-    price is known, else 1; `packing` are (pool, nodes, what each holds), by positions of pools and items.
+    `plain` are rows of each pool that are not rounded from others; `costs` are micro-dollars of one
+    node where every price is known, else 1; `packing` are (pool, nodes, what each holds), by
+    positions of pools and items.
     """
 
     pools: tuple[str, ...]
@@ -84,8 +94,8 @@ class Evidence:
 class Sizing:
     """The answer for one level of demand, every pool at most at its maximum.
 
-    `nodes_bound` and `hourly_bound` are proved over all pools together; `method` names the packing that gave
-    the plan. `hourly_*` is None unless every pool in use has a price.
+    `nodes_bound` and `hourly_bound` are proved over all pools together; `method` names the packing
+    that gave the plan. `hourly_*` is None unless every pool in use has a price.
     """
 
     level: DemandLevel

@@ -1,4 +1,6 @@
-"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what is pending."""
+"""Demand and offers → nodes per pool: what is proved, what the best packing found needs, and what
+is pending.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ MOST_GAP = 0.0
 
 @dataclass(slots=True)
 class Sizer:
-    """Sizes levels of one demand on the same offers, remembering what the allocator said from level to level."""
+    """Sizes levels of one demand on the same offers, remembering what the allocator said from level
+    to level.
+    """
 
     demand: Demand
     offers: tuple[Offer, ...]
@@ -64,14 +68,16 @@ class Sizer:
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names.
 
-        `gap` is how much more than what is proved a packing may cost, as a part of it, before no better one is sought;
-        `limits` are what pools may take together.
+        `gap` is how much more than what is proved a packing may cost, as a part of it, before no
+        better one is sought; `limits` are what pools may take together.
         """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
         if any(offer.at_most for offer in ordered):
             most = Nodes.of(ordered, classes, features, demand, is_generous=True)
-        return cls(demand, ordered, nodes, most, node_costs(ordered), with_solver, gap, tuple(limits))
+        return cls(
+            demand, ordered, nodes, most, node_costs(ordered), with_solver, gap, tuple(limits)
+        )
 
     @property
     def filling(self) -> Filling:
@@ -88,7 +94,9 @@ class Sizer:
         market = Market.of(found, self.costs, row_weights(found, rows))
         generous = found
         if self.most is not self.nodes:
-            generous = find_compatibility(items.items, items.daemons, self.most, limits, self.limits)
+            generous = find_compatibility(
+                items.items, items.daemons, self.most, limits, self.limits
+            )
         certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
@@ -148,7 +156,9 @@ class Sizer:
             packing=tuple((group.pool, group.count, counts) for group, counts in held),
         )
 
-    def _enough_nodes(self, market: Market, proof: BoundProof, packing: Packing, level: DemandLevel) -> Enough:
+    def _enough_nodes(
+        self, market: Market, proof: BoundProof, packing: Packing, level: DemandLevel
+    ) -> Enough:
         rooms = market.found.rooms
         if not packing.pending or not self.with_raises:
             return Enough(tuple(room.maximum or 0 for room in rooms))
@@ -156,16 +166,21 @@ class Sizer:
         if len(market.found.items) * len(rooms) > MOST_PAIRS:
             return enough
         given = Raises(
-            {room.name: room.maximum or 0 for room in rooms}, {limit.name: limit.most for limit in self.limits}
+            {room.name: room.maximum or 0 for room in rooms},
+            {limit.name: limit.most for limit in self.limits},
         )
         found = Raises(
             {room.name: nodes for room, nodes in zip(rooms, enough.nodes, strict=True)},
             {**given.limits, **{limit.name: most for limit, most in enough.limits}},
         )
         pods = sum(item.pods * item.count for item in market.found.items)
-        least = least_raises(given, found, self.limits, pods, lambda raises: self._try(raises, level))
+        least = least_raises(
+            given, found, self.limits, pods, lambda raises: self._try(raises, level)
+        )
         raised = tuple(
-            (limit, least.limits[limit.name]) for limit in self.limits if least.limits[limit.name] > limit.most
+            (limit, least.limits[limit.name])
+            for limit in self.limits
+            if least.limits[limit.name] > limit.most
         )
         return Enough(tuple(least.nodes[room.name] for room in rooms), raised)
 
@@ -173,7 +188,9 @@ class Sizer:
         """Size under other maximums and limits."""
         sizing = replace(
             self,
-            offers=tuple(replace(offer, count_max=raises.nodes[offer.name]) for offer in self.offers),
+            offers=tuple(
+                replace(offer, count_max=raises.nodes[offer.name]) for offer in self.offers
+            ),
             limits=tuple(replace(limit, most=raises.limits[limit.name]) for limit in self.limits),
             with_raises=False,
         ).size(level)
@@ -212,8 +229,8 @@ def size_pools(
 ) -> Sizing:
     """Return how many nodes of each pool one level of the demand needs, what is pending, and why.
 
-    Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the answer depends on
-    neither the order of the offers nor that of the shapes.
+    Never raises for what the demand holds. Time depends on shapes and pools, not on replicas; the
+    answer depends on neither the order of the offers nor that of the shapes.
     """
     return Sizer.of(demand, offers, classes, features, limits=limits).size(level)
 
@@ -237,11 +254,17 @@ def _patterns(outcome: PackedLevel) -> tuple[NodePattern, ...]:
     return tuple(patterns)
 
 
-def _pods(history: History, nodes: int, items: Sequence[Item], shares: Shares) -> Iterator[tuple[str, int]]:
-    """Yield shapes and pods on each of so many equal nodes; groups of several shapes keep their order."""
+def _pods(
+    history: History, nodes: int, items: Sequence[Item], shares: Shares
+) -> Iterator[tuple[str, int]]:
+    """Yield shapes and pods on each of so many equal nodes; groups of several shapes keep their
+    order.
+    """
     for item, count in history:
         if len(items[item].parts) > 1:
             for _ in range(count):
                 yield from ((part.shape.id, part.pods) for part in items[item].parts)
         else:
-            yield from ((part.shape.id, part.pods // nodes) for part in shares.take(item, count * nodes))
+            yield from (
+                (part.shape.id, part.pods // nodes) for part in shares.take(item, count * nodes)
+            )

@@ -1,4 +1,5 @@
-"""From what fits where to a packing and what is proved about it, each step taken only while the two leave a gap.
+"""From what fits where to a packing and what is proved about it, each step taken only while the two
+leave a gap.
 
 area          one row or one item alone proves; first-fit packs
 relaxation    a linear program over items and pools, solved by HiGHS where it is installed
@@ -30,20 +31,31 @@ from dra_planner.sizing.bound.sifting import sift
 from dra_planner.sizing.packing.filling import Filling
 from dra_planner.sizing.packing.first_fit import Packing
 from dra_planner.sizing.packing.mixing import Mixing
-from dra_planner.sizing.packing.strategies import Market, best_packing, cheap_pools, pack_assigned, quick_packing, rank
+from dra_planner.sizing.packing.strategies import (
+    Market,
+    best_packing,
+    cheap_pools,
+    pack_assigned,
+    quick_packing,
+    rank,
+)
 
 MOST_COMPARED = 600
 """Pairs of items and pools up to which many packings are compared before a solver is asked."""
 
 MOST_RELAXED = 12_000
-"""Pairs of items and pools up to which the linear relaxation is solved before columns are generated."""
+"""Pairs of items and pools up to which the linear relaxation is solved before columns are
+generated.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
 class Solving:
-    """One level of demand on its pools. `plain` are rows of each pool's model that are not rounded from others.
+    """One level of demand on its pools. `plain` are rows of each pool's model that are not rounded
+    from others.
 
-    `costs` are those of the bound, one per pool; `is_certain` says that nodes have just what the model says.
+    `costs` are those of the bound, one per pool; `is_certain` says that nodes have just what the
+    model says.
     """
 
     market: Market
@@ -81,7 +93,9 @@ class Solving:
         if self._is_dear() and self._is_priced():
             self._generate(solver)
         if not is_small and self._result()[0].pending:
-            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+            self._offer(
+                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+            )
         return self._result()
 
     def _is_priced(self) -> bool:
@@ -101,20 +115,29 @@ class Solving:
         return has_gap(proof, packing, packing.used_nodes(self.market.found.rooms))
 
     def cost_bound(self) -> Fraction:
-        """Return the proved cost; where everything is placed, one that some number of whole nodes has."""
+        """Return the proved cost; where everything is placed, one that some number of whole nodes
+        has.
+        """
         packing, proof = self._result()
         if packing.pending:
             return proof.cost
         costs = [int(cost) for cost in self.costs]
         most = sum(cost * count for cost, count in zip(costs, self._used(), strict=True))
-        return raise_to_whole_nodes(min(proof.cost, Fraction(most)), most, proof.nodes, self.model, costs)
+        return raise_to_whole_nodes(
+            min(proof.cost, Fraction(most)), most, proof.nodes, self.model, costs
+        )
 
     def _used(self) -> list[int]:
         return self._result()[0].used_nodes(self.market.found.rooms)
 
     def _is_dear(self) -> bool:
-        """Whether a packing might cost less than the one found, by more than the gap that is left alone."""
-        cost = sum((each * count for each, count in zip(self.costs, self._used(), strict=True)), Fraction(0))
+        """Whether a packing might cost less than the one found, by more than the gap that is left
+        alone.
+        """
+        cost = sum(
+            (each * count for each, count in zip(self.costs, self._used(), strict=True)),
+            Fraction(0),
+        )
         packing, proof = self._result()
         takers = self.market.found.takers
         if any(takers[item] and item not in proof.excessive for item in packing.pending):
@@ -128,7 +151,9 @@ class Solving:
         rooms = self.market.found.rooms
         crowded = bool(self._result()[0].pending) and any(room.limits for room in rooms)
         if crowded or self._has_gap() or self._is_dear():
-            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+            self._offer(
+                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+            )
 
     def _relax(self, solver: Any, *, is_small: bool) -> None:
         """Prove by the linear relaxation, and follow where it puts items."""
@@ -141,14 +166,18 @@ class Solving:
         packing, _ = self._result()
         used = self._used()
         prices_of_items = None if cheapest is None else cheapest[0]
-        self._proof = prove_by_solver(programs, prices_of_items, self._proof, packing, used, self.costs)
+        self._proof = prove_by_solver(
+            programs, prices_of_items, self._proof, packing, used, self.costs
+        )
         if not is_small:
             return
         whole = programs.whole(prices)
         if whole is not None:
             self._offer(pack_assigned(self.market, self.filling, whole))
         if before.nodes != self._proof.nodes:
-            self._offer(best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms))
+            self._offer(
+                best_packing(self.market, self.filling, self._proof.nodes, self.market.found.rooms)
+            )
 
     def _divide(self, solver: Any) -> None:
         """Prove by cases of nodes, up to the cost of the packing."""
@@ -163,18 +192,30 @@ class Solving:
         sifted = sift(self.model, cheap, [int(cost) for cost in self.costs], solver)
         if sifted is not None:
             self._proof = conclude(
-                [part.with_certificates([sifted.certificate]) for part in self._proof.parts], self.costs
+                [part.with_certificates([sifted.certificate]) for part in self._proof.parts],
+                self.costs,
             )
             self._offer(pack_assigned(self.market, self.filling, sifted.placed))
             self._few = sifted.pools
 
     def _generate(self, solver: Any) -> None:
         """Generate columns, part by part, prove by their prices, and pack their whole nodes."""
-        mixing = Mixing(self.market, self.filling, self.plain, self.costs, solver, self.is_certain, self.gap, self._few)
+        mixing = Mixing(
+            self.market,
+            self.filling,
+            self.plain,
+            self.costs,
+            solver,
+            self.is_certain,
+            self.gap,
+            self._few,
+        )
         for part in self._proof.parts:
             if part.model.demand:
                 made = mixing.generate(part, self._result()[0])
-                self._proof = prove_by_columns(self._proof, part, made.certificate, made.worth, self.costs)
+                self._proof = prove_by_columns(
+                    self._proof, part, made.certificate, made.worth, self.costs
+                )
         for packing in mixing.packings():
             self._offer(packing)
             if not self._is_dear():

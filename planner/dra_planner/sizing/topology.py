@@ -1,7 +1,7 @@
 """Rules between pods that span nodes, which sizing by shapes does not follow: said, not guessed.
 
-Anti-affinity on one node is followed (the allocator judges it); whether wider rules can be kept depends on which node
-stands in which zone and on the order in which pods come.
+Anti-affinity on one node is followed (the allocator judges it); whether wider rules can be kept
+depends on which node stands in which zone and on the order in which pods come.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 
 
 def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | None:
-    """Return why it cannot be told whether so many pods of a shape keep their rules, None where they certainly do.
+    """Return why it cannot be told whether so many pods of a shape keep their rules, None where
+    they certainly do.
 
     `zones` are those that the pools they were put on span; empty where it is unknown.
     """
@@ -34,15 +35,20 @@ def unjudged_rule(shape: Shape, pods: int, zones: Collection[str]) -> Reason | N
     return None
 
 
-def _spreads_anyway(constraint: TopologySpreadConstraint, pods: int, zones: Collection[str]) -> bool:
+def _spreads_anyway(
+    constraint: TopologySpreadConstraint, pods: int, zones: Collection[str]
+) -> bool:
     if constraint.when_unsatisfiable != "DoNotSchedule" or pods <= constraint.max_skew:
         return True
-    return constraint.topology_key in ZONES and len(zones) == 1 and (constraint.min_domains or 1) == 1
+    return (
+        constraint.topology_key in ZONES and len(zones) == 1 and (constraint.min_domains or 1) == 1
+    )
 
 
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
         message=f"whether {rule} over {topology} can be kept is not judged when nodes are counted",
-        fix="plan with --observed on a cluster of this size, or leave room for it in the pool's maximum",
+        fix="plan with --observed on a cluster of this size, or leave room for it in the pool's "
+        "maximum",
     )

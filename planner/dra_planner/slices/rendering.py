@@ -15,10 +15,12 @@ UNKNOWN_ANNOTATION = "pulumi-dra/unknown"
 def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
     """Return a ResourceSlice as `kubectl apply` takes it.
 
-    The annotation `pulumi-dra/unknown` lists what real nodes publish beside it, in the words of `describe_unknown`;
-    it is missing where everything is known.
+    The annotation `pulumi-dra/unknown` lists what real nodes publish beside it, in the words of
+    `describe_unknown`; it is missing where everything is known.
     """
-    known = replace(resource_slice, devices=tuple(_known(device) for device in resource_slice.devices))
+    known = replace(
+        resource_slice, devices=tuple(_known(device) for device in resource_slice.devices)
+    )
     document = manifests.render_slice(known)
     unknown = describe_unknown(resource_slice)
     if unknown:
@@ -27,10 +29,12 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 
 def describe_unknown(resource_slice: ResourceSlice) -> tuple[str, ...]:
-    """Return a line for each attribute or capacity that is known at run time only, in the driver's order.
+    """Return a line for each attribute or capacity that is known at run time only, in the driver's
+    order.
 
-    "uuid": nothing is known about its values. "driverVersion (equal on all)": one value for all devices that have
-    it. "resource.kubernetes.io/pcieRoot (equal on gpu-0, gpu-1)": one value for these, another for the others.
+    "uuid": nothing is known about its values. "driverVersion (equal on all)": one value for all
+    devices that have it. "resource.kubernetes.io/pcieRoot (equal on gpu-0, gpu-1)": one value for
+    these, another for the others.
     """
     holders: dict[str, dict[str, list[str]]] = {}
     for device in resource_slice.devices:
@@ -51,12 +55,22 @@ def _lines(name: str, groups: Mapping[str, list[str]]) -> list[str]:
 def _known(device: Device) -> Device:
     return replace(
         device,
-        attributes={name: value for name, value in device.attributes.items() if not isinstance(value, Unknown)},
+        attributes={
+            name: value
+            for name, value in device.attributes.items()
+            if not isinstance(value, Unknown)
+        },
         capacity={
-            name: capacity for name, capacity in device.capacity.items() if not isinstance(capacity.value, Unknown)
+            name: capacity
+            for name, capacity in device.capacity.items()
+            if not isinstance(capacity.value, Unknown)
         },
     )
 
 
 def _amounts(capacity: Mapping[str, DeviceCapacity]) -> list[tuple[str, AttributeValue]]:
-    return [(name, amount.value) for name, amount in capacity.items() if isinstance(amount.value, Unknown)]
+    return [
+        (name, amount.value)
+        for name, amount in capacity.items()
+        if isinstance(amount.value, Unknown)
+    ]

@@ -42,7 +42,8 @@ def comment_in(line: str) -> str | None:
 def read_beside(
     text: str, owner: str, place: Place, urn: str = "", custom: Collection[str] = ()
 ) -> Iterator[Excuse | Finding]:
-    """Yield the exemptions in the text of an annotation or a comment, one line for each; what is wrong as findings.
+    """Yield the exemptions in the text of an annotation or a comment, one line for each; what is
+    wrong as findings.
 
     `owner` is the name of the object, and `custom` are the ids of the project's own rules.
     """
@@ -51,7 +52,9 @@ def read_beside(
             yield from _read_line(line.strip(), owner, place, urn, custom)
 
 
-def _read_line(line: str, owner: str, place: Place, urn: str, custom: Collection[str]) -> Iterator[Excuse | Finding]:
+def _read_line(
+    line: str, owner: str, place: Place, urn: str, custom: Collection[str]
+) -> Iterator[Excuse | Finding]:
     said = _SAID.fullmatch(line)
     if said is None:
         message = f'{owner}: "{line}" does not say from which rule it is exempt, and why'
@@ -66,6 +69,8 @@ def _read_line(line: str, owner: str, place: Place, urn: str, custom: Collection
             return
     for rule in re.split(r"\s*,\s*", said["rules"]):
         if rule not in custom and (fix := unknown_rule(rule)):
-            yield Finding(message=f'{owner}: there is no rule "{rule}"', fix=fix, place=place, urn=urn)
+            yield Finding(
+                message=f'{owner}: there is no rule "{rule}"', fix=fix, place=place, urn=urn
+            )
         else:
             yield Excuse(rule, owner, said["reason"], place, urn, until, is_beside=True)

@@ -21,5 +21,10 @@ class ConfigurationPart(BaseModel):
     """A mapping of the document: unknown keys are errors, values are not coerced."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, strict=True, populate_by_name=True, defer_build=True
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        populate_by_name=True,
+        defer_build=True,
     )

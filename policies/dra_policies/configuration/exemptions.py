@@ -51,9 +51,15 @@ def excuses_of(configured: Configured) -> tuple[Excuse, ...]:
     )
 
 
-def excuse_for(excuses: Iterable[Excuse], rule: str, names: Collection[str], today: date) -> Excuse | None:
-    """Return the first exemption in force that covers a finding of a rule about an object with these names."""
-    return next((each for each in excuses if each.covers(rule, names) and not each.is_over(today)), None)
+def excuse_for(
+    excuses: Iterable[Excuse], rule: str, names: Collection[str], today: date
+) -> Excuse | None:
+    """Return the first exemption in force that covers a finding of a rule about an object with
+    these names.
+    """
+    return next(
+        (each for each in excuses if each.covers(rule, names) and not each.is_over(today)), None
+    )
 
 
 def without_effect(
@@ -65,10 +71,12 @@ def without_effect(
     today: date,
     tells_absent: bool,
 ) -> Iterator[Finding]:
-    """Yield what is to be said of exemptions: those that have expired, and those that excuse nothing.
+    """Yield what is to be said of exemptions: those that have expired, and those that excuse
+    nothing.
 
-    `judged` are the rules that had something to look at, and `names` those of all objects that they saw: of what
-    nobody looked at, nothing is said. `tells_absent`: objects that are not there at all are worth a remark.
+    `judged` are the rules that had something to look at, and `names` those of all objects that they
+    saw: of what nobody looked at, nothing is said. `tells_absent`: objects that are not there at
+    all are worth a remark.
     """
     for each in excuses:
         if each.is_over(today):
@@ -77,7 +85,11 @@ def without_effect(
             yield Finding(message=message, fix=fix, place=each.place, urn=each.urn)
         elif each in used or each.rule not in judged:
             continue
-        elif each.object == "*" or each.is_beside or any(fnmatchcase(name, each.object) for name in names):
+        elif (
+            each.object == "*"
+            or each.is_beside
+            or any(fnmatchcase(name, each.object) for name in names)
+        ):
             yield Finding(
                 message=f"{each} excuses nothing: the rule finds nothing there",
                 fix="remove it",

@@ -1,4 +1,6 @@
-"""A configuration and the files that it extends, each validated, with every fault at its line and field."""
+"""A configuration and the files that it extends, each validated, with every fault at its line and
+field.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,12 @@ class Layer:
         return ConfigurationError(message, place=self.place(at), fix=fix)
 
 
-def read_layers(source: Source, location: Location, parents: tuple[Location, ...] = ()) -> list[Layer]:
-    """Return a configuration behind those that it extends: later ones take precedence. Raises PlannerError."""
+def read_layers(
+    source: Source, location: Location, parents: tuple[Location, ...] = ()
+) -> list[Layer]:
+    """Return a configuration behind those that it extends: later ones take precedence. Raises
+    PlannerError.
+    """
     data = read_document(source.text, source.name)
     if data is None:
         return [Layer(Configuration(), location)]
@@ -69,7 +75,9 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
     at: Keys = ("extends", index)
     found = parse_location(text, layer.location, layer.place(at))
     if found in parents:
-        raise layer.fault(at, f"extends itself: {' → '.join(map(str, (*parents, found)))}", "remove one of them")
+        raise layer.fault(
+            at, f"extends itself: {' → '.join(map(str, (*parents, found)))}", "remove one of them"
+        )
     if len(parents) > _DEEPEST:
         raise layer.fault(at, f"more than {_DEEPEST} files extend each other", "extend fewer files")
     return read_layers(fetch_shared(found, layer.place(at)), found, parents)
@@ -89,7 +97,9 @@ def together(faults: list[ConfigurationError]) -> ConfigurationError:
 
 
 def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
-    """Yield what does not validate; an unknown key is compared with those of its own mapping, or they are listed."""
+    """Yield what does not validate; an unknown key is compared with those of its own mapping, or
+    they are listed.
+    """
     for part, model in _PARTS.items():
         keys = sorted(field.alias or name for name, field in model.model_fields.items())
         for at, message in sentences(error, data, document="the configuration", keys=keys):

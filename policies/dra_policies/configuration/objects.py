@@ -27,7 +27,9 @@ class WrittenObject:
 
 
 class WrittenObjects:
-    """The objects of some sources, by file and line; `custom` are ids of the project's own rules."""
+    """The objects of some sources, by file and line; `custom` are ids of the project's own
+    rules.
+    """
 
     def __init__(self, sources: Iterable[Source], custom: Collection[str] = ()) -> None:
         self._files = {source.name: tuple(_objects(source, custom)) for source in sources}
@@ -58,7 +60,9 @@ def _objects(source: Source, custom: Collection[str]) -> Iterator[WrittenObject]
     for index, each in enumerate(found):
         said = [*_annotated(each), *comments.get(index, ())]
         beside = (
-            one for text, at in said for one in read_beside(text, str(each), Place(source.name, at), custom=custom)
+            one
+            for text, at in said
+            for one in read_beside(text, str(each), Place(source.name, at), custom=custom)
         )
         yield WrittenObject(each.place.line, str(each), tuple(beside))
 
@@ -70,14 +74,18 @@ def _annotated(each: KubernetesObject) -> Iterator[tuple[str, int]]:
 
 
 def _comments(source: Source, firsts: list[int]) -> dict[int, list[tuple[str, int]]]:
-    """Return the comments that exempt, by the number of the object that they stand in, or right above."""
+    """Return the comments that exempt, by the number of the object that they stand in, or right
+    above.
+    """
     lines = source.text.split("\n")
     found: dict[int, list[tuple[str, int]]] = {}
     for number, line in enumerate(lines, 1):
         said = comment_in(line)
         if said is not None and firsts:
             owner = max(bisect_right(firsts, number) - 1, 0)
-            if line.lstrip().startswith("#") and _leads_to(lines, number, firsts[owner + 1 : owner + 2]):
+            if line.lstrip().startswith("#") and _leads_to(
+                lines, number, firsts[owner + 1 : owner + 2]
+            ):
                 owner += 1
             found.setdefault(owner, []).append((said, number))
     return found

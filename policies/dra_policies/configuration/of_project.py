@@ -11,11 +11,12 @@ VARIABLE = "PULUMI_DRA_CONFIG"
 
 
 def configuration_of_project(environment: Mapping[str, str]) -> Configured:
-    """Return the configuration of the file that `PULUMI_DRA_CONFIG` names, or the nearest one from the folder where
-    Pulumi was started upwards; an empty one where there is none. Raises PlannerError for one that is wrong.
+    """Return the configuration of the file that `PULUMI_DRA_CONFIG` names, or the nearest one from
+    the folder where Pulumi was started upwards; an empty one where there is none. Raises
+    PlannerError for one that is wrong.
 
-    The engine starts a pack in the pack's own folder and does not say which project it is for; the folder of whoever
-    called it is in the variable PWD, which the engine passes on.
+    The engine starts a pack in the pack's own folder and does not say which project it is for; the
+    folder of whoever called it is in the variable PWD, which the engine passes on.
     """
     named = environment.get(VARIABLE, "")
     if named:

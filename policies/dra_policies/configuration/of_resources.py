@@ -1,4 +1,6 @@
-"""How the resources of a stack are called in exemptions, and the exemptions in their annotations."""
+"""How the resources of a stack are called in exemptions, and the exemptions in their
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,29 @@ from dra_policies.unknowns import as_mapping
 
 
 def names_of_resource(resource: Resource) -> tuple[str, ...]:
-    """Return the names of a resource, the one that people know best first: that of its object inside a cluster,
-    `NodeGroup l4` by its name in the stack, and its URN.
+    """Return the names of a resource, the one that people know best first: that of its object
+    inside a cluster, `NodeGroup l4` by its name in the stack, and its URN.
     """
     kind = resource.type.rpartition(":")[2]
     own = (f"{kind} {resource.name}", resource.urn)
-    metadata = as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
+    metadata = (
+        as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
+    )
     if metadata is None or not isinstance(metadata.get("name"), str):
         return own
     texts = {key: value for key, value in metadata.items() if isinstance(value, str)}
     return (str(KubernetesObject("", kind, {"metadata": texts}, NOWHERE)), *own)
 
 
-def beside_resource(resource: Resource, custom: Collection[str] = ()) -> tuple[Excuse | Finding, ...]:
-    """Return the exemptions that an object of the stack is annotated with, and what is wrong with some."""
-    metadata = as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
+def beside_resource(
+    resource: Resource, custom: Collection[str] = ()
+) -> tuple[Excuse | Finding, ...]:
+    """Return the exemptions that an object of the stack is annotated with, and what is wrong with
+    some.
+    """
+    metadata = (
+        as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
+    )
     annotations = as_mapping((metadata or {}).get("annotations")) or {}
     text = annotations.get(ANNOTATION)
     if not isinstance(text, str):

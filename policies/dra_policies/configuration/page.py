@@ -1,4 +1,6 @@
-"""The reference of `pulumi-dra.yaml`: `python -m dra_policies.configuration.page > docs/configuration.md`."""
+"""The reference of `pulumi-dra.yaml`: `python -m dra_policies.configuration.page >
+docs/configuration.md`.
+"""
 
 from __future__ import annotations
 
@@ -93,11 +95,28 @@ The last line of `check` counts exempted findings, and `exempted` in its JSON li
 
 def render_page() -> str:
     """Return the page as Markdown."""
-    lines = [HEAD, "## Keys", "", *_table(Configuration), "", "Keys of an exemption:", "", *_table(Exemption), ""]
-    lines += ["## Thresholds", "", "| Rule | Meaning | Default | Minimum | Maximum |", "|---|---|---|---|---|"]
+    lines = [
+        HEAD,
+        "## Keys",
+        "",
+        *_table(Configuration),
+        "",
+        "Keys of an exemption:",
+        "",
+        *_table(Exemption),
+        "",
+    ]
+    lines += [
+        "## Thresholds",
+        "",
+        "| Rule | Meaning | Default | Minimum | Maximum |",
+        "|---|---|---|---|---|",
+    ]
     for rule in RULES:
         if each := rule.threshold:
-            lines.append(f"| `{rule.id}` | {each.says} | {each.default} | {each.least} | {each.most} |")
+            lines.append(
+                f"| `{rule.id}` | {each.says} | {each.default} | {each.least} | {each.most} |"
+            )
     return "\n".join(lines) + "\n" + EXEMPTIONS
 
 

@@ -30,7 +30,9 @@ OF_READING = "object-is-refused"
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A configuration merged from its files, the places of its exemptions, its custom rules, and its fleets."""
+    """A configuration merged from its files, the places of its exemptions, its custom rules, and
+    its fleets.
+    """
 
     settings: Configuration
     places: tuple[Place, ...] = ()
@@ -52,13 +54,17 @@ NOT_CONFIGURED: Final = Configured(Configuration())
 
 
 def read_configuration(path: str) -> Configured:
-    """Return the configuration of a file and of those that it extends; raises PlannerError listing every fault."""
+    """Return the configuration of a file and of those that it extends; raises PlannerError listing
+    every fault.
+    """
     source = read_file(path)
     return parse_configuration(source.text, source.name)
 
 
 def parse_configuration(text: str, file: str = "") -> Configured:
-    """Return the configuration that a text holds; an empty one changes nothing. Raises PlannerError."""
+    """Return the configuration that a text holds; an empty one changes nothing. Raises
+    PlannerError.
+    """
     return _merged(read_layers(Source(file, text), LocalFile(file)))
 
 
@@ -81,7 +87,9 @@ def _merged(layers: Sequence[Layer]) -> Configured:
     return Configured(
         settings=settings,
         places=tuple(
-            layer.place(("exemptions", index)) for layer in layers for index in range(len(layer.settings.exemptions))
+            layer.place(("exemptions", index))
+            for layer in layers
+            for index in range(len(layer.settings.exemptions))
         ),
         custom=_compiled(settings.custom_rules),
         fleets=fleets,
@@ -132,7 +140,11 @@ def _custom_faults(settings: Configuration) -> Iterator[Fault]:
             fix = "choose another id, or write a level to configure the built-in rule"
             yield ("rules", id), f'"{id}" is the id of a built-in rule', fix
         elif not _ID.fullmatch(id):
-            yield ("rules", id), f'"{id}" isn\'t a valid id', "use lowercase words joined by hyphens: team-budget"
+            yield (
+                ("rules", id),
+                f'"{id}" isn\'t a valid id',
+                "use lowercase words joined by hyphens: team-budget",
+            )
         try:
             custom_rule(id, rule)
         except ExpressionFault as error:
@@ -154,7 +166,9 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
 def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:
     named: list[tuple[Keys, str]] = [(("rules", rule), rule) for rule in settings.rules]
     named += [(("thresholds", rule), rule) for rule in settings.thresholds]
-    named += [(("exemptions", index, "rule"), each.rule) for index, each in enumerate(settings.exemptions)]
+    named += [
+        (("exemptions", index, "rule"), each.rule) for index, each in enumerate(settings.exemptions)
+    ]
     for at, rule in named:
         if rule not in custom and (fix := unknown_rule(rule)):
             yield at, f'there is no rule "{rule}"', fix
@@ -182,4 +196,8 @@ def _thresholds(settings: Configuration) -> Iterator[Fault]:
             have = ", ".join(id for id, each in known.items() if each is not None)
             yield ("thresholds", rule), "this rule has no threshold", f"rules with one: {have}"
         elif threshold is not None and not threshold.least <= value <= threshold.most:
-            yield ("thresholds", rule), f"must be from {threshold.least} to {threshold.most}, not {value}", ""
+            yield (
+                ("thresholds", rule),
+                f"must be from {threshold.least} to {threshold.most}, not {value}",
+                "",
+            )

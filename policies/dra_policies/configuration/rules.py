@@ -17,7 +17,11 @@ def configured_rules(rules: Iterable[Rule], settings: Configuration) -> tuple[Ru
 
 def _configured(rule: Rule, settings: Configuration, level: str | None) -> Rule:
     if level is None:
-        return replace(rule, level=settings.outages) if rule.is_outage and rule.level == "mandatory" else rule
+        return (
+            replace(rule, level=settings.outages)
+            if rule.is_outage and rule.level == "mandatory"
+            else rule
+        )
     if level == "disabled":
         return replace(rule, is_on=False)
     return replace(rule, level="advisory" if level == "advisory" else "mandatory", is_on=True)

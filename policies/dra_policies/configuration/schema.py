@@ -31,10 +31,13 @@ class Exemption(ConfigurationPart):
 
     rule: NonEmpty = Field(description="ID of a rule (docs/rules.md).")
     object: NonEmpty = Field(
-        description='Object of the finding, with * for any text: "Deployment default/web", "DeviceClass gpu". In a '
+        description='Object of the finding, with * for any text: "Deployment default/web", '
+        '"DeviceClass gpu". In a '
         'stack, also a resource by type and name ("NodeGroup l4") or URN.'
     )
-    reason: NonEmpty = Field(description="Reason for accepting the finding, for readers of the file.")
+    reason: NonEmpty = Field(
+        description="Reason for accepting the finding, for readers of the file."
+    )
     expires: Annotated[str, AfterValidator(_is_date)] | None = Field(
         default=None,
         description="Last day of the exemption, for example 2027-01-31.",
@@ -47,7 +50,8 @@ class Configuration(ConfigurationPart):
 
     extends: list[NonEmpty] = Field(
         default_factory=list,
-        description="Configurations to build on, later ones first in precedence: a file relative to this one, "
+        description="Configurations to build on, later ones first in precedence: a file relative "
+        "to this one, "
         "git+https://HOST/REPOSITORY.git@REF#PATH, https://…#sha256=DIGEST, or oci://REGISTRY/REPOSITORY:TAG.",
     )
     fleets: dict[str, NonEmpty] = Field(
@@ -56,28 +60,36 @@ class Configuration(ConfigurationPart):
     )
     rules: dict[str, ConfiguredLevel | CustomRule] = Field(
         default_factory=dict,
-        description="Level of each rule: mandatory (an error that fails a preview), advisory (a warning), disabled, "
-        "or remediate (the policy pack applies the fix; see docs/configuration.md). Under a new ID, a custom rule "
+        description="Level of each rule: mandatory (an error that fails a preview), advisory (a "
+        "warning), disabled, "
+        "or remediate (the policy pack applies the fix; see docs/configuration.md). Under a new "
+        "ID, a custom rule "
         "(docs/reference/custom-rules.md).",
     )
     outages: Literal["mandatory", "advisory"] = Field(
         default="mandatory",
-        description="Level of all rules about total outages, such as a driver that runs on no node. A level in `rules` "
+        description="Level of all rules about total outages, such as a driver that runs on no "
+        "node. A level in `rules` "
         "takes precedence.",
     )
     thresholds: dict[str, int | float] = Field(
-        default_factory=dict, description="Threshold of each rule that has one (docs/configuration.md)."
+        default_factory=dict,
+        description="Threshold of each rule that has one (docs/configuration.md).",
     )
     exclude: list[NonEmpty] = Field(
         default_factory=list,
         description="Files and folders that `check` skips: names, paths, or patterns.",
     )
-    exemptions: list[Exemption] = Field(default_factory=list[Exemption], description="Accepted findings.")
+    exemptions: list[Exemption] = Field(
+        default_factory=list[Exemption], description="Accepted findings."
+    )
 
     @property
     def levels(self) -> dict[str, str]:
         """The level of each rule that the file names, custom rules among them."""
-        return {id: each if isinstance(each, str) else each.level for id, each in self.rules.items()}
+        return {
+            id: each if isinstance(each, str) else each.level for id, each in self.rules.items()
+        }
 
     @property
     def custom_rules(self) -> dict[str, CustomRule]:

@@ -1,11 +1,12 @@
 """The rules, and how to run them. Pure: a view in, findings out.
 
-    view = view_of(manifests, features, plan)         what there is to judge; without a plan, the manifests alone
-    for diagnostic in check_all(view): …             for readers: severity, code (the rule's id), message, place, fix
-    for rule, finding in run(view): …                for a host that has its own way of telling
+    view = view_of(manifests, features, plan)   what to judge; without a plan, the manifests
+    for diagnostic in check_all(view): …        for readers: severity, code (the rule's id),
+                                                message, place, fix
+    for rule, finding in run(view): …           for a host that prints findings in its own way
 
-An error is a broken mandatory rule, a warning a broken advisory one, a note what a rule could not tell. No rule
-can end the run: one that raises becomes an error of the rule `rule-could-not-run`.
+An error is a broken mandatory rule, a warning a broken advisory one, a note what a rule could not
+tell. No rule can end the run: one that raises becomes an error of the rule `rule-could-not-run`.
 
 `RULES` are all the rules there are, `ON` those that run unless a configuration says otherwise.
 """
@@ -17,7 +18,15 @@ from collections.abc import Iterator, Sequence
 from dra_planner.errors import Diagnostic
 from dra_policies.rules.checking.rule_could_not_run import failure
 from dra_policies.rules.objects import object_does_less, object_is_refused
-from dra_policies.rules.registry import CANNOT_BE_JUDGED, COULD_NOT_RUN, EXEMPTIONS, OF_MANIFESTS, OF_STACKS, ON, RULES
+from dra_policies.rules.registry import (
+    CANNOT_BE_JUDGED,
+    COULD_NOT_RUN,
+    EXEMPTIONS,
+    OF_MANIFESTS,
+    OF_STACKS,
+    ON,
+    RULES,
+)
 from dra_policies.rules.rule import Finding, Level, Rule, Threshold
 from dra_policies.view.manifest_view import view_of
 from dra_policies.view.stack_view import StackView
@@ -26,7 +35,8 @@ from dra_policies.view.stack_view import StackView
 def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[Rule, Finding]]:
     """Yield every finding with the rule that made it, rules in the order given; never raises.
 
-    Without `rules` all that are on run. A rule that fails is told by the one for that, at its level among `rules`.
+    Without `rules` all that are on run. A rule that fails is told by the one for that, at its level
+    among `rules`.
     """
     asked = ON if rules is None else rules
     could_not_run = next((rule for rule in asked if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
@@ -46,7 +56,9 @@ def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[
 
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Return the rules whose findings are not among those of reading, which are told in the reader's own words."""
+    """Return the rules whose findings are not among those of reading, which are told in the
+    reader's own words.
+    """
     read = (object_is_refused.RULE.id, object_does_less.RULE.id)
     return tuple(rule for rule in rules if rule.id not in read)
 

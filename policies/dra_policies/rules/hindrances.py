@@ -16,11 +16,15 @@ Finder = Callable[[ClusterSituation], Iterable[Hindrance]]
 
 
 def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
-    """Return the check of the rule with this id: it tells what finders of the planner find under it."""
+    """Return the check of the rule with this id: it tells what finders of the planner find under
+    it.
+    """
 
     def check(view: StackView) -> Iterator[Finding]:
         situation = situation_of(view)
-        found = (each for find in finders for each in find(situation)) if situation is not None else ()
+        found = (
+            (each for find in finders for each in find(situation)) if situation is not None else ()
+        )
         for each in dict.fromkeys(found):
             if each.code != code:
                 continue
@@ -36,8 +40,12 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
     return check
 
 
-def tell_of_clusters(code: str, *finders: Finder, needs_pools: bool = True) -> Callable[[StackView], Iterator[Finding]]:
-    """Return the same for what only the objects of a whole cluster show; a stack may be a part of one."""
+def tell_of_clusters(
+    code: str, *finders: Finder, needs_pools: bool = True
+) -> Callable[[StackView], Iterator[Finding]]:
+    """Return the same for what only the objects of a whole cluster show; a stack may be a part of
+    one.
+    """
     check = tell(code, *finders)
 
     def of_clusters(view: StackView) -> Iterator[Finding]:
@@ -63,5 +71,7 @@ def situation_of(view: StackView) -> ClusterSituation | None:
 def _options(in_use: NvidiaInUse) -> NvidiaDriver:
     settings = in_use.settings
     return NvidiaDriver.model_construct(
-        version=in_use.version, feature_gates=dict(settings.gates), compute_domains=settings.compute_domains
+        version=in_use.version,
+        feature_gates=dict(settings.gates),
+        compute_domains=settings.compute_domains,
     )

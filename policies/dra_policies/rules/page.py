@@ -21,7 +21,10 @@ the pack and as a note by the command; it never passes in silence. Levels, exemp
 
 def render_page(rules: Iterable[Rule] = RULES) -> str:
     """Return the page as Markdown: a table of all rules, then one section for each."""
-    return "\n".join([HEAD, *_table(rules), *(line for rule in rules for line in _section(rule))]) + "\n"
+    return (
+        "\n".join([HEAD, *_table(rules), *(line for rule in rules for line in _section(rule))])
+        + "\n"
+    )
 
 
 def _table(rules: Iterable[Rule]) -> Iterator[str]:

@@ -257,7 +257,9 @@ EXEMPTIONS: Final = exemption_without_effect.RULE
 
 ON: Final = tuple(rule for rule in RULES if rule.is_on)
 """Rules that run unless a configuration turns them off."""
-OF_MANIFESTS: Final = tuple(rule for rule in RULES if rule.needs != "stack" and rule is not COULD_NOT_RUN)
+OF_MANIFESTS: Final = tuple(
+    rule for rule in RULES if rule.needs != "stack" and rule is not COULD_NOT_RUN
+)
 """Rules that check manifests, with or without pools."""
 OF_STACKS: Final = tuple(rule.id for rule in RULES if rule.needs == "stack")
 """Ids of the rules that check only the resources of a Pulumi stack."""

@@ -1,6 +1,8 @@
-"""What is wrong with a resource by one property of it, from the table `resource_rows`: rows of several rules.
+"""What is wrong with a resource by one property of it, from the table `resource_rows`: rows of
+several rules.
 
-A row is broken for certain or not at all: what is not known, or left to an account's default, breaks none.
+A row is broken for certain or not at all: what is not known, or left to an account's default,
+breaks none.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
 class ResourceRow:
     """One thing that a resource of a type should not be; `reference` is who else says so.
 
-    `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong` says when: the
-    property *is* the value, or one of those that "or" joins, *lacks* it in its list, *matches* it, is *set*, has
-    *several*, is *below* or *above* it, *open* to every address, or *open by default*, also where it is absent.
-    `where` names what else must hold, as conditions joined by "and": `path=value`, `path` (set), and either with "!"
-    before it for the contrary; a condition that begins with `[].` is about the item of the list that the property
-    goes through.
+    `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong`
+    says when: the property *is* the value, or one of those that "or" joins, *lacks* it in its list,
+    *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every address, or
+    *open by default*, also where it is absent. `where` names what else must hold, as conditions
+    joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a
+    condition that begins with `[].` is about the item of the list that the property goes through.
     """
 
     rule: str
@@ -54,15 +56,21 @@ class ResourceRow:
     def is_broken(self, props: Properties) -> bool:
         """Return whether the resource is for certain what it should not be."""
         conditions = [each for each in self.where.split(" and ") if each]
-        if not all(_holds(each, props) for each in conditions if not each.lstrip("!").startswith("[].")):
+        if not all(
+            _holds(each, props) for each in conditions if not each.lstrip("!").startswith("[].")
+        ):
             return False
         head, items, rest = self.property.partition("[].")
         if not items:
             return self._is_wrong(props, head)
-        of_item = [each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")]
+        of_item = [
+            each.replace("[].", "") for each in conditions if each.lstrip("!").startswith("[].")
+        ]
         if self.wrong == "below":
             return _all_known(
-                self._is_wrong(item, rest) for item in props.items(head) or () if item.has(rest) is not False
+                self._is_wrong(item, rest)
+                for item in props.items(head) or ()
+                if item.has(rest) is not False
             )
         return any(
             all(_holds(each, item) for each in of_item) and self._is_wrong(item, rest)
@@ -75,7 +83,11 @@ class ResourceRow:
             return False
         match self.wrong:
             case "is":
-                return any(_is(each, wanted) for each in _leaves(value) for wanted in self.value.split(" or "))
+                return any(
+                    _is(each, wanted)
+                    for each in _leaves(value)
+                    for wanted in self.value.split(" or ")
+                )
             case "set":
                 return not has_unknown(value) and bool(value)
             case "lacks":
@@ -86,12 +98,19 @@ class ResourceRow:
             case "below" | "above":
                 count = None if value is None else _size(value, props.count(path, 0))
                 bound = int(self.value)
-                return count is not None and (count < bound if self.wrong == "below" else count > bound)
+                return count is not None and (
+                    count < bound if self.wrong == "below" else count > bound
+                )
             case "matches":
-                return any(isinstance(each, str) and bool(re.search(self.value, each)) for each in _leaves(value))
+                return any(
+                    isinstance(each, str) and bool(re.search(self.value, each))
+                    for each in _leaves(value)
+                )
             case _:
                 by_default = self.wrong == "open by default" and not value
-                return by_default or any(isinstance(each, str) and each in EVERYWHERE for each in _leaves(value))
+                return by_default or any(
+                    isinstance(each, str) and each in EVERYWHERE for each in _leaves(value)
+                )
 
 
 def _all_known(answers: Iterable[bool]) -> bool:
@@ -123,7 +142,9 @@ def _holds(condition: str, props: Properties) -> bool:
 def _is(value: object, wanted: str) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value) == wanted
-    return (value is None or isinstance(value, str | bool)) and value in _WORDS.get(wanted, frozenset({wanted}))
+    return (value is None or isinstance(value, str | bool)) and value in _WORDS.get(
+        wanted, frozenset({wanted})
+    )
 
 
 def _leaves(value: Any) -> list[Any]:
@@ -131,18 +152,28 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
-    """Yield a finding for each row of a rule that a resource of the view breaks, or a pool inside a cluster."""
+    """Yield a finding for each row of a rule that a resource of the view breaks, or a pool inside a
+    cluster.
+    """
     pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
     for each in (*view.declared, *view.objects):
         for row in rows(rule):
-            if row.type == each.type and _is_about(row, each.urn in pools, view) and row.is_broken(each.props):
+            if (
+                row.type == each.type
+                and _is_about(row, each.urn in pools, view)
+                and row.is_broken(each.props)
+            ):
                 yield _finding(row, f'{row.kind} "{each.name}"', each.urn)
     alone = {each.urn for each in view.declared if cloud_tokens().get(each.type)}
     for pool in view.pools:
         token = cloud(pool.cloud).pool.token
         for row in rows(rule) if pool.urn not in alone and pool.own.values else ():
             is_for_claims = pool.is_dra is True and pool.has_gpus is not False
-            if row.type == token and _is_about(row, is_for_claims, view) and row.is_broken(pool.own):
+            if (
+                row.type == token
+                and _is_about(row, is_for_claims, view)
+                and row.is_broken(pool.own)
+            ):
                 yield _finding(row, pool.title, pool.urn)
 
 

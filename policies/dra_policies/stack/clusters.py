@@ -1,4 +1,6 @@
-"""Which resources belong to which cluster, in stacks that have several: each is judged by itself."""
+"""Which resources belong to which cluster, in stacks that have several: each is judged by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ class Clusters:
 def clusters_of(resources: Sequence[Resource]) -> Clusters:
     """Return the resources cluster by cluster; all together where there is one cluster, or none.
 
-    Objects belong to the cluster that their provider's kubeconfig was made from, pools to the one that they name, and
-    a plan to the clusters that were made after it. What belongs to none, such as a network, is in every group. Where a
-    stack makes no cluster, each provider of Kubernetes stands for one.
+    Objects belong to the cluster that their provider's kubeconfig was made from, pools to the one
+    that they name, and a plan to the clusters that were made after it. What belongs to none, such
+    as a network, is in every group. Where a stack makes no cluster, each provider of Kubernetes
+    stands for one.
     """
     clusters = [each.urn for each in resources if cloud_of_cluster(each) is not None]
     anchors = clusters or [each.urn for each in resources if each.type == KUBERNETES_PROVIDER]
@@ -37,28 +40,42 @@ def clusters_of(resources: Sequence[Resource]) -> Clusters:
     owners = {each.urn: _anchors_of(each, frozenset(anchors), by_urn) for each in resources}
     plans = _plans_of(anchors, by_urn)
     owners |= {urn: of for urn, of in plans.items() if of}
-    unplaced = tuple(each for each in resources if each.type.startswith(KUBERNETES) and not owners[each.urn])
+    unplaced = tuple(
+        each for each in resources if each.type.startswith(KUBERNETES) and not owners[each.urn]
+    )
     shared = [each for each in resources if each not in unplaced]
     return Clusters(
         tuple(
-            tuple(each for each in shared if not owners[each.urn] or anchor in owners[each.urn]) for anchor in anchors
+            tuple(each for each in shared if not owners[each.urn] or anchor in owners[each.urn])
+            for anchor in anchors
         ),
         unplaced,
     )
 
 
 def beside(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return the resources that an object may stand beside: objects of another provider are of another cluster."""
+    """Return the resources that an object may stand beside: objects of another provider are of
+    another cluster.
+    """
     provider = resource.provider
     return tuple(
         each
         for each in seen
-        if not (provider and each.provider and each.type.startswith(KUBERNETES) and each.provider != provider)
+        if not (
+            provider
+            and each.provider
+            and each.type.startswith(KUBERNETES)
+            and each.provider != provider
+        )
     )
 
 
-def _anchors_of(resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]) -> frozenset[str]:
-    """Return the clusters that a resource belongs to; none where it cannot be told, or where it is for all."""
+def _anchors_of(
+    resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]
+) -> frozenset[str]:
+    """Return the clusters that a resource belongs to; none where it cannot be told, or where it is
+    for all.
+    """
     if resource.urn in anchors:
         return frozenset((resource.urn,))
     if resource.type == RECORD_TYPE:
@@ -78,11 +95,15 @@ def _cluster_named(pool: Resource, anchors: Iterable[str], by_urn: Mapping[str, 
     if of_cloud is None:
         return ""
     name = pool.props.text(of_cloud.pool.cluster)
-    named = [urn for urn in anchors if name and by_urn[urn].props.text(of_cloud.cluster.name) == name]
+    named = [
+        urn for urn in anchors if name and by_urn[urn].props.text(of_cloud.cluster.name) == name
+    ]
     return named[0] if len(named) == 1 else ""
 
 
-def _reached(start: Iterable[str], anchors: frozenset[str], by_urn: Mapping[str, Resource]) -> frozenset[str]:
+def _reached(
+    start: Iterable[str], anchors: frozenset[str], by_urn: Mapping[str, Resource]
+) -> frozenset[str]:
     """Return the clusters that outputs lead back to; the way ends at each."""
     found: set[str] = set()
     seen: set[str] = set()
@@ -96,12 +117,16 @@ def _reached(start: Iterable[str], anchors: frozenset[str], by_urn: Mapping[str,
             found.add(urn)
             continue
         resource = by_urn.get(urn)
-        waiting += [other for urns in resource.sources.values() for other in urns] if resource else []
+        waiting += (
+            [other for urns in resource.sources.values() for other in urns] if resource else []
+        )
     return frozenset(found)
 
 
 def _plans_of(anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> dict[str, frozenset[str]]:
-    """Return the clusters of each plan: those that were made after it, and not after another that is nearer."""
+    """Return the clusters of each plan: those that were made after it, and not after another that
+    is nearer.
+    """
     plans = {urn for urn, each in by_urn.items() if each.type == RECORD_TYPE}
     owners: dict[str, set[str]] = {urn: set() for urn in plans}
     for anchor in anchors:
@@ -116,5 +141,8 @@ def _plans_of(anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> dict[st
                 owners[urn].add(anchor)
             elif urn in by_urn:
                 resource = by_urn[urn]
-                waiting += [*resource.depends_on, *(other for urns in resource.sources.values() for other in urns)]
+                waiting += [
+                    *resource.depends_on,
+                    *(other for urns in resource.sources.values() for other in urns),
+                ]
     return {urn: frozenset(of) for urn, of in owners.items()}

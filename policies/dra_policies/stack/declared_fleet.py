@@ -1,4 +1,6 @@
-"""What a stack declares → the fleet it will be, whatever its plan says, and what each pool's nodes will offer."""
+"""What a stack declares → the fleet it will be, whatever its plan says, and what each pool's nodes
+will offer.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
 
 @dataclass(frozen=True, slots=True)
 class DeclaredFleet:
-    """The fleet, its offers, and sentences about what was taken from the plan because it is not known."""
+    """The fleet, its offers, and sentences about what was taken from the plan because it is not
+    known.
+    """
 
     fleet: Fleet
     offers: tuple[Offer, ...]
@@ -33,12 +37,15 @@ class DeclaredFleet:
 def declared_fleet(
     view: StackView, resources: Sequence[Resource], assumed: Mapping[str, Any] | None = None
 ) -> DeclaredFleet:
-    """Return the fleet that the resources of a stack declare; raises PlannerError when it cannot be told.
+    """Return the fleet that the resources of a stack declare; raises PlannerError when it cannot be
+    told.
 
-    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one. `assumed` has keys of a
-    fleet's document for what a stack without a plan does not say at all.
+    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one.
+    `assumed` has keys of a fleet's document for what a stack without a plan does not say at all.
     """
-    planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
+    planned = (
+        view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
+    )
     unknowns: list[str] = []
     served = _plugin_pools(planned)
     pools = [
@@ -51,17 +58,26 @@ def declared_fleet(
         raise PlannerError("; ".join(unknowns) or "this stack declares no pool for claims")
     document = _document(view, resources, planned, assumed or {}, unknowns)
     document["pools"] = [row for row in rows if row is not None]
-    fleet = _read(document, [pool.title for pool, row in zip(pools, rows, strict=True) if row is not None])
+    fleet = _read(
+        document, [pool.title for pool, row in zip(pools, rows, strict=True) if row is not None]
+    )
     features = features_of(fleet.minor)
     by_name = {pool.offer_name: pool for pool in pools}
-    offers = tuple(_as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features))
-    known = {row["name"] for row in (planned or {}).get("pools", [])}  # what is not known of these, the plan says
-    doubtful = tuple(pool.title for pool in pools if pool.offer_name not in known and _is_doubtful(pool))
+    offers = tuple(
+        _as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features)
+    )
+    # what is not known of these, the plan says
+    known = {row["name"] for row in (planned or {}).get("pools", [])}
+    doubtful = tuple(
+        pool.title for pool in pools if pool.offer_name not in known and _is_doubtful(pool)
+    )
     return DeclaredFleet(fleet, offers, features, tuple(unknowns), doubtful)
 
 
 def _read(document: Mapping[str, Any], titles: Sequence[str]) -> Fleet:
-    """Return the fleet of a document; raises PlannerError that names the pools as the stack does."""
+    """Return the fleet of a document; raises PlannerError that names the pools as the stack
+    does.
+    """
     try:
         return read_fleet(document)
     except PlannerError as error:
@@ -86,7 +102,9 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
     )
 
 
-def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]) -> dict[str, Any] | None:
+def _row(
+    pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
+) -> dict[str, Any] | None:
     """Return the pool as a fleet writes it; None when too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
     named = [row for row in rows if row.get("name") == pool.offer_name]
@@ -104,8 +122,15 @@ def _row(pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
     if pool.is_dra:  # labels decide what runs on the nodes, whatever the plan says
         base = {key: value for key, value in base.items() if key not in _ONLY_OF_PLUGINS}
     if pool.labels is not None:
-        base["labels"] = {key: value for key, value in base.get("labels", {}).items() if key in pool.labels}
-    return {**base, "name": pool.offer_name, "machine": machine, "count": {"min": min(low or 0, high), "max": high}}
+        base["labels"] = {
+            key: value for key, value in base.get("labels", {}).items() if key in pool.labels
+        }
+    return {
+        **base,
+        "name": pool.offer_name,
+        "machine": machine,
+        "count": {"min": min(low or 0, high), "max": high},
+    }
 
 
 def _document(
@@ -137,7 +162,8 @@ def _document(
         raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(unsaid)}")
     if "drivers" in missing:
         unknowns.append(
-            f"no release of the NVIDIA DRA driver is declared: {assumed['drivers']['nvidia']['version']} is planned"
+            "no release of the NVIDIA DRA driver is declared: "
+            f"{assumed['drivers']['nvidia']['version']} is planned"
         )
     system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do
     return {**assumed, **document, "cloud": of_cloud.name, "systemPool": system}
@@ -159,7 +185,9 @@ def cluster_version(resources: Sequence[Resource]) -> str:
 
 
 def stack_region(resources: Sequence[Resource]) -> str:
-    """Return the region that a stack says, "" where it says none: that of its cluster's cloud, where it has one."""
+    """Return the region that a stack says, "" where it says none: that of its cluster's cloud,
+    where it has one.
+    """
     clouds = {of_cloud.name for each in resources if (of_cloud := cloud_of_cluster(each))}
     for resource in resources:
         if of_cloud := cloud_of_cluster(resource):
@@ -176,14 +204,22 @@ def stack_region(resources: Sequence[Resource]) -> str:
 
 
 def _as_declared(offer: Offer, pool: DeclaredPool, fleet: Fleet) -> Offer:
-    """Return the offer with the labels and taints that the pool declares instead of those that were planned."""
+    """Return the offer with the labels and taints that the pool declares instead of those that were
+    planned.
+    """
     node, of_cloud = offer.node, cloud(fleet.cloud)
     if pool.labels is not None:
         ours = of_cloud.reserved_labels
-        kept = {key: value for key, value in node.meta.labels.items() if key not in ours or key in pool.labels}
+        kept = {
+            key: value
+            for key, value in node.meta.labels.items()
+            if key not in ours or key in pool.labels
+        }
         declared = {key: value for key, value in pool.labels.items() if value is not None}
         node = replace(node, meta=replace(node.meta, labels={**kept, **declared}))
     if pool.taints is not None:
         nodes = fleet.nodes_of(fleet.pool(offer.name), fleet.machine(offer.machine))
-        node = replace(node, taints=tuple(dict.fromkeys((*pool.taints, *of_cloud.added_taints(nodes)))))
+        node = replace(
+            node, taints=tuple(dict.fromkeys((*pool.taints, *of_cloud.added_taints(nodes))))
+        )
     return replace(offer, node=node)

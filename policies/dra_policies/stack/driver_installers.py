@@ -1,7 +1,8 @@
-"""DaemonSets with the driver installer of Container-Optimized OS, and the version that they install.
+"""DaemonSets with the driver installer of Container-Optimized OS, and the version that they
+install.
 
-Source: GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos@992db812; the version is an
-argument, or the variable NVIDIA_DRIVER_VERSION of older installers (issue 119 there).
+Source: GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos@992db812; the
+version is an argument, or the variable NVIDIA_DRIVER_VERSION of older installers (issue 119 there).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Security groups of EFA interfaces: all traffic in and out must be open to the group itself.
 
-Source: EC2 user guide, “Get started with EFA”: an EFA requires a group that allows all traffic to and from itself;
-a rule for 0.0.0.0/0 isn't enough (gardener/gardener-extension-provider-aws issue 1832).
+Source: EC2 user guide, “Get started with EFA”: an EFA requires a group that allows all traffic to
+and from itself; a rule for 0.0.0.0/0 isn't enough (gardener/gardener-extension-provider-aws issue
+1832).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _EFA: Final = frozenset({"efa", "efa-only"})
 
 
 def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
-    """Yield the security groups of the stack that EFA interfaces use and that are closed to themselves for certain.
+    """Yield the security groups of the stack that EFA interfaces use and that are closed to
+    themselves for certain.
 
     An interface with several groups is open if one of them is; groups from elsewhere aren't known.
     """
@@ -38,11 +40,18 @@ def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
         for missing in ("ingress", "egress") if used else ():
             if not any(_is_open(group, missing, resources) for group in used):
                 title = pool.title(of_cloud.pool.kind)
-                yield ClosedGroup(title=used[-1].title("security group"), urn=used[-1].urn, pool=title, missing=missing)
+                yield ClosedGroup(
+                    title=used[-1].title("security group"),
+                    urn=used[-1].urn,
+                    pool=title,
+                    missing=missing,
+                )
 
 
 def _has_efa(template: Properties) -> bool:
-    return any(each.text("interfaceType") in _EFA for each in template.items("networkInterfaces") or ())
+    return any(
+        each.text("interfaceType") in _EFA for each in template.items("networkInterfaces") or ()
+    )
 
 
 def _sources(resource: Resource, path: str) -> tuple[str, ...]:
@@ -66,7 +75,9 @@ def _is_open(group: Resource, side: str, resources: Sequence[Resource]) -> bool:
     )
 
 
-def _is_to_itself(rule: Properties, group: Resource | None = None, resource: Resource | None = None) -> bool:
+def _is_to_itself(
+    rule: Properties, group: Resource | None = None, resource: Resource | None = None
+) -> bool:
     protocol = rule.text("protocol", rule.text("ipProtocol") or "")
     if protocol not in ("-1", "all", None):
         return False

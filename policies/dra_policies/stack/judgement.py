@@ -28,7 +28,8 @@ NOTHING = Demand(shapes=())
 def judge_record(view: StackView) -> StackView:
     """Return the view with the plan's own demand judged on the plan's own fleet.
 
-    A plan that cannot be judged at all (a machine that no table holds any more) becomes an invalid record.
+    A plan that cannot be judged at all (a machine that no table holds any more) becomes an invalid
+    record.
     """
     record = view.record
     if record is None or record.plan_file is None:
@@ -39,12 +40,20 @@ def judge_record(view: StackView) -> StackView:
         sentence = f"cannot be judged: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
     whole = partial(_whole, _Once(record.plan_file))
-    return replace(view, judgement=plan.judgement, plan=lambda: plan, whole_judgement=whole, judged_urn=record.urn)
+    return replace(
+        view,
+        judgement=plan.judgement,
+        plan=lambda: plan,
+        whole_judgement=whole,
+        judged_urn=record.urn,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """A plan file that is looked up by which one it is: a document is read once, and comparing it would take longer."""
+    """A plan file that is looked up by which one it is: a document is read once, and comparing it
+    would take longer.
+    """
 
     plan_file: PlanFile
 
@@ -66,10 +75,11 @@ def _whole(once: _Once) -> Judgement:
 
 
 def judge_objects(view: StackView) -> StackView:
-    """Return the view with the workloads among its objects judged on the fleet of its plan, and they alone.
+    """Return the view with the workloads among its objects judged on the fleet of its plan, and
+    they alone.
 
-    What they and all others take together is judged when the whole stack is known: sizing all of it for each object
-    would take time that grows with the square of the stack.
+    What they and all others take together is judged when the whole stack is known: sizing all of it
+    for each object would take time that grows with the square of the stack.
     """
     if view.manifests is None or view.features is None or not view.manifests.workloads:
         return view
@@ -86,17 +96,22 @@ def judge_objects(view: StackView) -> StackView:
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
     """Return the view with all demand judged on what the stack declares.
 
-    All demand is the plan's, and that of workloads that are resources of the stack; where both speak of one
-    workload, the resource counts, since it is what will be created.
+    All demand is the plan's, and that of workloads that are resources of the stack; where both
+    speak of one workload, the resource counts, since it is what will be created.
     """
     view = judge_record(view)
     planned = view.judgement
     view = replace(view, planned_classes=planned.classes if planned else {})
     has_own = view.manifests is not None and bool(view.manifests.workloads)
     if not has_own and (planned is None or not view.pools):
-        return view  # nothing to judge, or only the plan's own verdict: another rule says that its pools are missing
+        # nothing to judge, or only the plan's own verdict: another rule says that its pools are
+        # missing
+        return view
     groups = tuple(gpu_scaling_groups(resources))
-    unjudged = (f"{title}: its nodes are not judged, since user data says their labels and taints" for title in groups)
+    unjudged = (
+        f"{title}: its nodes are not judged, since user data says their labels and taints"
+        for title in groups
+    )
     view = replace(view, unknowns=(*view.unknowns, *unjudged))
     try:
         declared = declared_fleet(view, resources)

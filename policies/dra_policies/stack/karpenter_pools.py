@@ -1,4 +1,5 @@
-"""NodePools of Karpenter → declared pools: what they say of their nodes, and how many a static one keeps.
+"""NodePools of Karpenter → declared pools: what they say of their nodes, and how many a static one
+keeps.
 
 How many nodes others will have is unknown: Karpenter starts them for pods.
 
@@ -22,7 +23,8 @@ _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
 
 def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> DeclaredPool | None:
-    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table knows.
+    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table
+    knows.
 
     `others` are the resources that its node class is among.
     """
@@ -30,7 +32,14 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
         return None
     spec = resource.props.below("spec.template.spec")
     group = spec.text("nodeClassRef.group") or spec.text("nodeClassRef.apiVersion") or ""
-    of_cloud = next((each for each in map(cloud, names()) if each.karpenter and group.startswith(each.karpenter)), None)
+    of_cloud = next(
+        (
+            each
+            for each in map(cloud, names())
+            if each.karpenter and group.startswith(each.karpenter)
+        ),
+        None,
+    )
     if of_cloud is None:
         return None
     required = _required(spec)
@@ -38,7 +47,8 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
     labels = resource.props.mapping("spec.template.metadata.labels")
     if labels is not None:
         labels |= {key: values[0] for key, values in required.items() if len(values) == 1}
-    # With replicas a pool has so many nodes, whatever pods there are; one that is not known yet is static too.
+    # With replicas a pool has so many nodes, whatever pods there are; one that is not known yet is
+    # static too.
     static = resource.props.has("spec.replicas") is not False
     nodes = _count(resource.props, "spec.replicas") if static else None
     pool = DeclaredPool(
@@ -59,13 +69,19 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
     return _with_node_class(pool, of_cloud, spec.text("nodeClassRef.name"), others)
 
 
-def _with_node_class(pool: DeclaredPool, of_cloud: Cloud, name: str | None, others: Sequence[Resource]) -> DeclaredPool:
+def _with_node_class(
+    pool: DeclaredPool, of_cloud: Cloud, name: str | None, others: Sequence[Resource]
+) -> DeclaredPool:
     """Return the pool with what its node class says of images and boot."""
     settings = of_cloud.node_class
     if settings is None or not name:
         return pool
     kind = f":{settings.kind}"
-    found = [each for each in others if each.type.endswith(kind) and each.props.text("metadata.name") == name]
+    found = [
+        each
+        for each in others
+        if each.type.endswith(kind) and each.props.text("metadata.name") == name
+    ]
     if len(found) != 1:
         return pool
     props = found[0].props
@@ -83,7 +99,9 @@ def _with_node_class(pool: DeclaredPool, of_cloud: Cloud, name: str | None, othe
 
 
 def _alias(node_class: Properties, path: str) -> str | None:
-    """Return the alias that selects images, "" if they are selected otherwise, None if it isn't known."""
+    """Return the alias that selects images, "" if they are selected otherwise, None if it isn't
+    known.
+    """
     terms = node_class.items(path)
     if terms is None:
         return None
@@ -91,7 +109,9 @@ def _alias(node_class: Properties, path: str) -> str | None:
 
 
 def _image(of_cloud: Cloud, family: str, machine: str | None) -> str | None:
-    """Return the image of a family that nodes with NVIDIA GPUs boot, as node groups name it; None if unknown."""
+    """Return the image of a family that nodes with NVIDIA GPUs boot, as node groups name it; None
+    if unknown.
+    """
     settings = of_cloud.node_class
     start = dict(settings.families).get(family) if settings is not None else None
     if start is None:
@@ -107,7 +127,9 @@ def _count(pool: Properties, path: str) -> int | None:
 
 
 def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
-    """Return the labels that are required to have one of some values; those of which all is known."""
+    """Return the labels that are required to have one of some values; those of which all is
+    known.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for item in spec.items("requirements") or ():
         key, operator, values = item.text("key"), item.text("operator"), item.texts("values")
@@ -117,7 +139,9 @@ def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
 
 
 def _have_gpus(cloud_name: str, domain: str, required: dict[str, tuple[str, ...]]) -> bool | None:
-    """Return whether all of its machines have NVIDIA GPUs, or none has; None where it is not known, or some have."""
+    """Return whether all of its machines have NVIDIA GPUs, or none has; None where it is not known,
+    or some have.
+    """
     if required.get(f"{domain}/instance-gpu-manufacturer") == ("nvidia",):
         return True
     if f"{domain}/instance-gpu-name" in required:

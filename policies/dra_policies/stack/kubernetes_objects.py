@@ -1,8 +1,8 @@
 """Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
 
-Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs, quotas, and namespaces.
-A value that is not known is left out where placement does not depend on it (an image, an environment variable);
-anywhere else the object cannot be judged yet.
+Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs,
+quotas, and namespaces. A value that is not known is left out where placement does not depend on it
+(an image, an environment variable); anywhere else the object cannot be judged yet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,15 @@ from dra_policies.unknowns import UNKNOWN, as_list, as_mapping, has_unknown, unk
 from dra_policies.view.stack_view import StackView
 
 KINDS: Final = frozenset(
-    {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "Namespace", "PodGroup", "LimitRange", "PriorityClass"}
+    {
+        "ResourceClaim",
+        "ResourceClaimTemplate",
+        "DeviceClass",
+        "Namespace",
+        "PodGroup",
+        "LimitRange",
+        "PriorityClass",
+    }
 )
 SCALERS: Final = frozenset({"HorizontalPodAutoscaler", "ScaledObject"})
 _FOR_EVERYBODY: Final = (":DeviceClass", ":Namespace", ":PriorityClass", ":LimitRange")
@@ -34,13 +42,35 @@ _CLAIMS: Final = (":ResourceClaim", ":ResourceClaimTemplate")
 _NO_OBJECTS: Final = ("helm.sh/", "yaml", "kustomize")
 _WITHOUT_EFFECT: Final = frozenset(
     {
-        "annotations", "args", "clusterIP", "command", "dnsConfig", "env", "envFrom", "generation", "hostAliases",
-        "image", "imagePullPolicy", "imagePullSecrets", "lifecycle", "livenessProbe", "managedFields", "mountPath",
-        "readinessProbe", "resourceVersion", "securityContext", "serviceAccount", "serviceAccountName",
-        "startupProbe", "uid", "volumeMounts",
+        "annotations",
+        "args",
+        "clusterIP",
+        "command",
+        "dnsConfig",
+        "env",
+        "envFrom",
+        "generation",
+        "hostAliases",
+        "image",
+        "imagePullPolicy",
+        "imagePullSecrets",
+        "lifecycle",
+        "livenessProbe",
+        "managedFields",
+        "mountPath",
+        "readinessProbe",
+        "resourceVersion",
+        "securityContext",
+        "serviceAccount",
+        "serviceAccountName",
+        "startupProbe",
+        "uid",
+        "volumeMounts",
     }
-)  # fmt: skip
-_STATE_ONLY: Final = frozenset({"status", "id", "__initialApiVersion", "__fieldManager", "__inputs"})
+)
+_STATE_ONLY: Final = frozenset(
+    {"status", "id", "__initialApiVersion", "__fieldManager", "__inputs"}
+)
 _DEEPEST: Final = 12
 
 
@@ -54,7 +84,16 @@ class ObjectText:
     unknown: tuple[str, ...] = ()
 
 
-_OF_PODS = ("pods", "count/pods", "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
+_OF_PODS = (
+    "pods",
+    "count/pods",
+    "cpu",
+    "memory",
+    "requests.cpu",
+    "requests.memory",
+    "limits.cpu",
+    "limits.memory",
+)
 
 
 def is_kubernetes_object(resource: Resource) -> bool:
@@ -71,7 +110,9 @@ def is_kubernetes_object(resource: Resource) -> bool:
 
 
 def _limits_pods(quota: Resource) -> bool:
-    """Whether a quota limits devices, claims, or pods and what they request: those with claims count against it."""
+    """Whether a quota limits devices, claims, or pods and what they request: those with claims
+    count against it.
+    """
     hard = quota.props.mapping("spec.hard") or {}
     return any("resource.k8s.io" in key or "nvidia.com/" in key or key in _OF_PODS for key in hard)
 
@@ -87,7 +128,9 @@ def asks_for_devices(value: Any, depth: int = 0) -> bool:
         return True
     if any(key.startswith("nvidia.com/") for key in as_mapping(mapping.get("limits")) or ()):
         return True
-    return any(asks_for_devices(item, depth + 1) for item in mapping.values() if not isinstance(item, str))
+    return any(
+        asks_for_devices(item, depth + 1) for item in mapping.values() if not isinstance(item, str)
+    )
 
 
 def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
@@ -102,7 +145,9 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object with what decides how it is judged: claims that it names, classes, limits, clusters."""
+    """Return an object with what decides how it is judged: claims that it names, classes, limits,
+    clusters.
+    """
     names = frozenset(named_claims(resource.props.values))
     return tuple(
         other
@@ -115,16 +160,24 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
 
 @cache
 def _decides_for_all(token: str) -> bool:
-    """Whether resources of a type decide how every object is judged; asked of each resource for each object."""
+    """Whether resources of a type decide how every object is judged; asked of each resource for
+    each object.
+    """
     return token.endswith(_FOR_EVERYBODY) or is_cluster_token(token)
 
 
-def object_texts(objects: Sequence[Resource], resources: Sequence[Resource]) -> Iterator[ObjectText]:
-    """Yield the manifests of objects, in their order; `resources` are all that they may take a namespace from."""
+def object_texts(
+    objects: Sequence[Resource], resources: Sequence[Resource]
+) -> Iterator[ObjectText]:
+    """Yield the manifests of objects, in their order; `resources` are all that they may take a
+    namespace from.
+    """
     for resource in objects:
         _, group_version, kind = resource.type.split(":")
         document = {
-            **{key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY},
+            **{
+                key: value for key, value in resource.props.values.items() if key not in _STATE_ONLY
+            },
             "apiVersion": group_version.removeprefix("core/"),
             "kind": kind,
         }
@@ -132,7 +185,9 @@ def object_texts(objects: Sequence[Resource], resources: Sequence[Resource]) -> 
         metadata = as_mapping(known.get("metadata"))
         if metadata is not None and metadata.get("namespace") is UNKNOWN:
             namespace = namespace_of(resource, "metadata.namespace", resources)
-            known["metadata"] = metadata | {"namespace": namespace if namespace and "::" not in namespace else UNKNOWN}
+            known["metadata"] = metadata | {
+                "namespace": namespace if namespace and "::" not in namespace else UNKNOWN
+            }
         title = resource.title(kind)
         if not resource.props.values:  # not analysed, and its provider is not configured yet
             yield ObjectText(resource.urn, title, None, ("all of it",))
@@ -141,7 +196,11 @@ def object_texts(objects: Sequence[Resource], resources: Sequence[Resource]) -> 
         if unknown:
             yield ObjectText(resource.urn, title, None, unknown)
         else:
-            yield ObjectText(resource.urn, title, Source(resource.urn, json.dumps(known, indent=1, sort_keys=True)))
+            yield ObjectText(
+                resource.urn,
+                title,
+                Source(resource.urn, json.dumps(known, indent=1, sort_keys=True)),
+            )
 
 
 def _without_effect(value: Any) -> Any:
@@ -160,7 +219,9 @@ def _without_effect(value: Any) -> Any:
 
 
 def _scalers(resources: Sequence[Resource]) -> Iterator[Resource]:
-    """Yield the scalers of workloads that request devices, and those of which no resource is the target."""
+    """Yield the scalers of workloads that request devices, and those of which no resource is the
+    target.
+    """
     there: dict[tuple[str, str | None, str | None], bool] = {}
     for each in resources:
         key = (each.type.rpartition(":")[2], _namespace(each), each.props.text("metadata.name"))
@@ -183,19 +244,24 @@ def is_scaler(resource: Resource) -> bool:
 
 
 def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
-    """Return the view with the objects among these resources read as the API server of its release would.
+    """Return the view with the objects among these resources read as the API server of its release
+    would.
 
-    The release is that of the stack's cluster, else of its plan, else the oldest with `resource.k8s.io/v1`.
+    The release is that of the stack's cluster, else of its plan, else the oldest with
+    `resource.k8s.io/v1`.
     """
     asked = [each for each in resources if is_kubernetes_object(each)]
     texts = tuple(object_texts([*asked, *_scalers(resources)], resources))
     if not texts:
         return view
     plan_file = view.record.plan_file if view.record else None
-    version = cluster_version(resources) or (plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}")
+    version = cluster_version(resources) or (
+        plan_file.kubernetes if plan_file else f"1.{MINIMUM_MINOR}"
+    )
     features = features_of(parse_version(version))
     unknowns = (
-        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret or not known "
+        f"{text.title}: {', '.join(text.unknown[:3])} {verb(len(text.unknown), 'are')} secret or "
+        "not known "
         "yet, so it cannot be judged"
         for text in texts
         if text.unknown

@@ -1,4 +1,6 @@
-"""What would make a pool's counts those of its plan: properties and their values. What runs is never taken away."""
+"""What would make a pool's counts those of its plan: properties and their values. What runs is
+never taken away.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,36 @@ from dra_policies.view.stack_view import DeclaredPool
 
 
 def counts_of_plan(resource: Resource, seen: Sequence[Resource]) -> dict[str, int]:
-    """Return the counts to set, by the path of their property; nothing where all are right, or not known.
+    """Return the counts to set, by the path of their property; nothing where all are right, or not
+    known.
 
-    `seen` are the resources before it, the plan's record among them. The maximum and the desired count stay at least
-    what the pool has now, and properties whose change would replace the pool are left alone.
+    `seen` are the resources before it, the plan's record among them. The maximum and the desired
+    count stay at least what the pool has now, and properties whose change would replace the pool
+    are left alone.
     """
     of_cloud, record = cloud_of_pool(resource), find_record(seen)
     if of_cloud is None or record is None or record.plan_file is None:
         return {}
     pool = next(declared_pools(resource, seen), None)
-    row = next((row for row in record.plan_file.pools if pool is not None and row.name == pool.name), None)
+    row = next(
+        (row for row in record.plan_file.pools if pool is not None and row.name == pool.name), None
+    )
     if pool is None or row is None or pool.count_desired is None:
         return {}
     zones = zones_of_pool(resource, of_cloud, seen) if of_cloud.pool.zones else 1
     wanted = _wanted(resource, pool, row, record.plan_file, of_cloud.pool, zones)
-    return {path: count for path, count in wanted.items() if resource.props.count(path, -1) != count}
+    return {
+        path: count for path, count in wanted.items() if resource.props.count(path, -1) != count
+    }
 
 
 def _wanted(
-    resource: Resource, pool: DeclaredPool, row: PoolRow, plan_file: PlanFile, paths: PoolResource, zones: int | None
+    resource: Resource,
+    pool: DeclaredPool,
+    row: PoolRow,
+    plan_file: PlanFile,
+    paths: PoolResource,
+    zones: int | None,
 ) -> dict[str, int]:
     here = pool.count_desired or 0
     is_ours = not pool.leaves_desired and not plan_file.fleet.counts_change(row.name)
@@ -41,7 +54,9 @@ def _wanted(
     if is_ours and resource.props.has(at):
         wanted[at] = _each(desired, zones if paths.desired_per_zone else 1)
     if not pool.is_fixed:
-        limits = next((each for each in paths.limits if resource.props.has(each.maximum)), paths.limits[0])
+        limits = next(
+            (each for each in paths.limits if resource.props.has(each.maximum)), paths.limits[0]
+        )
         share = zones if limits.per_zone else 1
         wanted[limits.minimum] = _each(min(row.nodes.min, desired), share)
         wanted[limits.maximum] = _each(max(row.nodes.max, desired), share)

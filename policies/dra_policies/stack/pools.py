@@ -1,4 +1,6 @@
-"""Node groups and node pools → declared pools, with totals over zones, by what each cloud says of its resources."""
+"""Node groups and node pools → declared pools, with totals over zones, by what each cloud says of
+its resources.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ from dra_policies.view.stack_view import DeclaredPool
 @cache
 def _clouds_by_token() -> dict[str, Cloud]:
     clouds = [cloud(name) for name in names()]
-    return {token: each for each in clouds for token in (each.pool.token, each.cluster.token, each.provider)}
+    return {
+        token: each
+        for each in clouds
+        for token in (each.pool.token, each.cluster.token, each.provider)
+    }
 
 
 def is_pool(resource: Resource) -> bool:
@@ -57,7 +63,8 @@ def cloud_of_provider(resource: Resource) -> Cloud | None:
 
 
 def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Iterator[DeclaredPool]:
-    """Yield the pools that a resource declares: itself, or those that a cluster declares inside itself.
+    """Yield the pools that a resource declares: itself, or those that a cluster declares inside
+    itself.
 
     `others` are the resources it may take properties from: launch template, cluster.
     """
@@ -68,10 +75,16 @@ def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Itera
     for index, item in enumerate(resource.props.items(inside) or () if of_cloud and inside else ()):
         assert of_cloud is not None
         name = item.text("name") or str(index)
-        place = {of_cloud.pool.location: resource.props.at(of_cloud.cluster.region)} if of_cloud.pool.location else {}
+        place = (
+            {of_cloud.pool.location: resource.props.at(of_cloud.cluster.region)}
+            if of_cloud.pool.location
+            else {}
+        )
         zones = {of_cloud.pool.zones: resource.props.at(of_cloud.cluster.zones)}
         values = {**place, **zones, **(as_mapping(item.values) or {})}
-        pool = Resource(urn=resource.urn, type=of_cloud.pool.token, name=name, props=Properties(values))
+        pool = Resource(
+            urn=resource.urn, type=of_cloud.pool.token, name=name, props=Properties(values)
+        )
         title = f"{pool.title(of_cloud.pool.kind)} of {resource.title('cluster')}"
         yield replace(_declared_pool(pool, others), title=title)
 
@@ -126,7 +139,9 @@ def _boot_script(resource: Resource, paths: PoolResource, template: Resource | N
 def _made_from(
     paths: PoolResource, resource: Resource, template: Resource | None, others: Sequence[Resource]
 ) -> frozenset[str]:
-    """Return the types of bought capacity whose outputs the pool or its template takes: so they aren't null."""
+    """Return the types of bought capacity whose outputs the pool or its template takes: so they
+    aren't null.
+    """
     bought = paths.bought
     if bought is None:
         return frozenset()
@@ -139,18 +154,28 @@ def _made_from(
         if key.partition(".")[0].partition("[")[0] == path.partition(".")[0]
         for urn in sources
     }
-    return frozenset(other.type for other in others if other.urn in urns and other.type in bought.tokens)
+    return frozenset(
+        other.type for other in others if other.urn in urns and other.type in bought.tokens
+    )
 
 
 def _cluster(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> Resource | None:
-    """Return the pool's cluster: the resource itself, the one that its property comes from, or the only one."""
+    """Return the pool's cluster: the resource itself, the one that its property comes from, or the
+    only one.
+    """
     clusters = [each for each in others if each.type == of_cloud.cluster.token]
     inside = [each for each in clusters if each.urn == resource.urn]
-    found = inside[0] if inside else source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, clusters)
+    found = (
+        inside[0]
+        if inside
+        else source_of(resource, of_cloud.pool.cluster, of_cloud.cluster.token, clusters)
+    )
     return found or (clusters[0] if len(clusters) == 1 else None)
 
 
-def _all_taints(resource: Resource, of_cloud: Cloud, machine: str | None) -> tuple[Taint, ...] | None:
+def _all_taints(
+    resource: Resource, of_cloud: Cloud, machine: str | None
+) -> tuple[Taint, ...] | None:
     """Return the pool's taints and those that the cloud adds, such as that of Spot nodes."""
     declared = taints_of(resource.props, of_cloud.pool.taints)
     if declared is None:
@@ -174,8 +199,12 @@ def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:
         return None
 
 
-def _has_dataplane_v2(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> bool | None:
-    """Return whether the pool's cluster has Dataplane V2; None where its cloud has none, and if it isn't known."""
+def _has_dataplane_v2(
+    resource: Resource, of_cloud: Cloud, others: Sequence[Resource]
+) -> bool | None:
+    """Return whether the pool's cluster has Dataplane V2; None where its cloud has none, and if it
+    isn't known.
+    """
     setting, wanted = of_cloud.cluster.dataplane
     if not setting:
         return None
@@ -188,12 +217,18 @@ def _has_dataplane_v2(resource: Resource, of_cloud: Cloud, others: Sequence[Reso
 
 
 def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:
-    """Return the machine as a fleet names it; None when it is not known, or when there are several."""
+    """Return the machine as a fleet names it; None when it is not known, or when there are
+    several.
+    """
     paths = of_cloud.pool
     types = _texts(resource.props, paths.machine)
     if types is None or len(types) > 1:
         return None
-    name = types[0] if types else paths.machine_default or _machine_of_template(resource, paths, others)
+    name = (
+        types[0]
+        if types
+        else paths.machine_default or _machine_of_template(resource, paths, others)
+    )
     if not name or paths.attached is None or has_gpus(of_cloud.name, name):
         return name
     attached = resource.props.items(paths.attached.path)
@@ -206,14 +241,18 @@ def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) ->
 
 
 def _texts(props: Properties, path: str) -> tuple[str | None, ...] | None:
-    """Return the texts of a property that holds one or a list of them; None where it is not known."""
+    """Return the texts of a property that holds one or a list of them; None where it is not
+    known.
+    """
     text = props.text(path)
     if text is None:
         return props.texts(path)
     return (text,) if text else ()
 
 
-def _machine_of_template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> str | None:
+def _machine_of_template(
+    resource: Resource, paths: PoolResource, others: Sequence[Resource]
+) -> str | None:
     template = _template(resource, paths, others)
     if template is None or paths.template is None:
         return None
@@ -221,20 +260,30 @@ def _machine_of_template(resource: Resource, paths: PoolResource, others: Sequen
 
 
 def template_of(resource: Resource, others: Sequence[Resource]) -> Resource | None:
-    """Return the resource that a pool's machines are made from, None if there is none or it isn't known."""
+    """Return the resource that a pool's machines are made from, None if there is none or it isn't
+    known.
+    """
     of_cloud = cloud_of_pool(resource)
     return None if of_cloud is None else _template(resource, of_cloud.pool, others)
 
 
-def _template(resource: Resource, paths: PoolResource, others: Sequence[Resource]) -> Resource | None:
-    """Return the resource that a pool's machines are made from; None where there is none, or it is not known which."""
+def _template(
+    resource: Resource, paths: PoolResource, others: Sequence[Resource]
+) -> Resource | None:
+    """Return the resource that a pool's machines are made from; None where there is none, or it is
+    not known which.
+    """
     if paths.template is None:
         return None
     template = source_of(resource, paths.template.property, paths.template.token, others)
-    return template or _template_by_id(resource, paths.template.property, paths.template.token, others)
+    return template or _template_by_id(
+        resource, paths.template.property, paths.template.token, others
+    )
 
 
-def _template_by_id(resource: Resource, path: str, token: str, others: Sequence[Resource]) -> Resource | None:
+def _template_by_id(
+    resource: Resource, path: str, token: str, others: Sequence[Resource]
+) -> Resource | None:
     """Find the template by what the pool says of it, when both are known."""
     for key in ("id", "name"):
         wanted = resource.props.text(f"{path}.{key}")
@@ -257,7 +306,9 @@ class _Counts:
 
 def _counts(resource: Resource, paths: PoolResource, zones: int | None) -> _Counts:
     props = resource.props
-    scaled = props.has(paths.scaling) and props.at(paths.scaling) is not False if paths.scaling else True
+    scaled = (
+        props.has(paths.scaling) and props.at(paths.scaling) is not False if paths.scaling else True
+    )
     if scaled is None:
         return _Counts()
     per_zone = zones if paths.desired_per_zone else 1
@@ -293,11 +344,17 @@ def _times(count: int | None, zones: int | None) -> int | None:
 
 
 def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> int | None:
-    """Return in how many zones the pool's nodes are: its own list, else its cluster's; None when not known."""
+    """Return in how many zones the pool's nodes are: its own list, else its cluster's; None when
+    not known.
+    """
     paths = of_cloud.pool
     if not paths.zones:
         return None
-    cluster = source_of(resource, paths.cluster, of_cloud.cluster.token, others) if paths.cluster else None
+    cluster = (
+        source_of(resource, paths.cluster, of_cloud.cluster.token, others)
+        if paths.cluster
+        else None
+    )
     places = [(resource.props, paths.zones, paths.location)]
     if cluster is not None:
         places.append((cluster.props, of_cloud.cluster.zones, of_cloud.cluster.region))
@@ -316,7 +373,9 @@ def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource
 
 
 def has_gpus(cloud: str, machine: str | None) -> bool | None:
-    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has any."""
+    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has
+    any.
+    """
     if not machine:
         return None
     try:
@@ -338,7 +397,8 @@ _EFFECTS: Final = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
-_WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<effect>.+)")  # as kubectl takes them
+# as kubectl takes them
+_WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<effect>.+)")
 
 
 def taints_of(props: Properties, path: str) -> tuple[Taint, ...] | None:

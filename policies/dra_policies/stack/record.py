@@ -19,7 +19,10 @@ def find_record(resources: Sequence[Resource]) -> Record | None:
         return None
     if len(found) > 1:
         names = ", ".join(resource.name for resource in found)
-        return Record(urn=found[-1].urn, problem=f"is there {len(found)} times ({names}); a stack has one plan")
+        return Record(
+            urn=found[-1].urn,
+            problem=f"is there {len(found)} times ({names}); a stack has one plan",
+        )
     return read_record(found[0])
 
 

@@ -1,6 +1,7 @@
 """Helm releases and DaemonSets → device plugins, drivers and quotas.
 
-A Release is judged by its values before anything is rendered, so the defaults of the charts that matter are here.
+A Release is judged by its values before anything is rendered, so the defaults of the charts that
+matter are here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from typing import Any, Final
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping, has_unknown
 from dra_policies.view.node_selection import REQUIRED_TERMS
-from dra_policies.view.stack_view import CriticalPodQuota, InstalledDriver, MigManager, Operator, PluginWorkload
+from dra_policies.view.stack_view import (
+    CriticalPodQuota,
+    InstalledDriver,
+    MigManager,
+    Operator,
+    PluginWorkload,
+)
 
 RELEASES: Final = {
     "kubernetes:helm.sh/v3:Release": "Release",
@@ -47,40 +54,55 @@ PLUGIN_TOLERATIONS: Final = [
 
 
 def chart_name(resource: Resource) -> str:
-    """Return the name of a release's chart, without repository, path, version and suffix; "" when not known."""
+    """Return the name of a release's chart, without repository, path, version and suffix; "" when
+    not known.
+    """
     chart = resource.props.text("chart") or ""
     last = chart.rstrip("/").rpartition("/")[2].removesuffix(".tgz")
     return _VERSION.sub("", last)
 
 
 def is_gpu_operator(resource: Resource) -> bool:
-    """Whether a resource sets up the GPU Operator together with the driver that it brings in a container."""
+    """Whether a resource sets up the GPU Operator together with the driver that it brings in a
+    container.
+    """
     operator = gpu_operator(resource)
     return operator is not None and operator.values.flag("driver.enabled", True) is not False
 
 
 def gpu_operator(resource: Resource) -> Operator | None:
-    """Return the GPU Operator that a release or a ClusterPolicy sets up, None for any other resource.
+    """Return the GPU Operator that a release or a ClusterPolicy sets up, None for any other
+    resource.
 
-    A ClusterPolicy has the parts under the same keys as the chart's values (NVIDIA/gpu-operator:api/nvidia/v1/
-    clusterpolicy_types.go@v26.7.0: parts are on unless `enabled` is false).
+    A ClusterPolicy has the parts under the same keys as the chart's values
+    (NVIDIA/gpu-operator:api/nvidia/v1/ clusterpolicy_types.go@v26.7.0: parts are on unless
+    `enabled` is false).
     """
-    if resource.type.startswith("kubernetes:nvidia.com/") and resource.type.endswith(":ClusterPolicy"):
+    if resource.type.startswith("kubernetes:nvidia.com/") and resource.type.endswith(
+        ":ClusterPolicy"
+    ):
         return Operator(
-            title=resource.title("ClusterPolicy"), urn=resource.urn, values=resource.props.below("spec"), chart=""
+            title=resource.title("ClusterPolicy"),
+            urn=resource.urn,
+            values=resource.props.below("spec"),
+            chart="",
         )
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in OPERATOR_CHARTS:
         return None
     values = resource.props.below("values")
-    return Operator(title=resource.title(kind), urn=resource.urn, values=values, chart="gpu-operator")
+    return Operator(
+        title=resource.title(kind), urn=resource.urn, values=values, chart="gpu-operator"
+    )
 
 
 def mig_manager_of_release(resource: Resource) -> MigManager | None:
-    """Return the operator of a release that takes MIG layouts of others away; None when it leaves them alone.
+    """Return the operator of a release that takes MIG layouts of others away; None when it leaves
+    them alone.
 
-    It labels nodes with `nvidia.com/mig.config: all-disabled` where that is its default, which it is unless said
-    otherwise (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go, deployments/gpu-operator@v26.7.0).
+    It labels nodes with `nvidia.com/mig.config: all-disabled` where that is its default, which it
+    is unless said otherwise (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go,
+    deployments/gpu-operator@v26.7.0).
     """
     operator = gpu_operator(resource)
     if operator is None:
@@ -95,20 +117,32 @@ def mig_manager_of_release(resource: Resource) -> MigManager | None:
 
 
 def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
-    """Return the device plugin that a release of a chart would install; None when it installs none."""
+    """Return the device plugin that a release of a chart would install; None when it installs
+    none.
+    """
     operator, kind = gpu_operator(resource), RELEASES.get(resource.type)
-    runs = (operator.values if operator else resource.props.below("values")).flag("devicePlugin.enabled", True)
+    runs = (operator.values if operator else resource.props.below("values")).flag(
+        "devicePlugin.enabled", True
+    )
     if operator is not None and runs is not False:
-        pod = Properties({"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})})
-        return PluginWorkload(title=operator.shown, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT)
+        pod = Properties(
+            {"tolerations": [{"operator": "Exists"}], **({} if runs else {"nodeSelector": UNKNOWN})}
+        )
+        return PluginWorkload(
+            title=operator.shown, urn=resource.urn, pod=pod, opt_out_label=OPERATOR_OPT_OUT
+        )
     if kind is None or chart_name(resource) not in DEVICE_PLUGIN_CHARTS or runs is False:
         return None
     values = resource.props.below("values")
-    return PluginWorkload(title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values))
+    return PluginWorkload(
+        title=resource.title(kind), urn=resource.urn, pod=_plugin_pod(resource, values)
+    )
 
 
 def _plugin_pod(resource: Resource, values: Properties) -> Properties:
-    """Return the pod as the chart would render it: maps are merged key by key, lists replaced, null removes."""
+    """Return the pod as the chart would render it: maps are merged key by key, lists replaced, null
+    removes.
+    """
     pod: dict[str, Any] = {}
     from_files = _has_value_files(resource)
     for key, default in (
@@ -144,7 +178,9 @@ def merged(default: Any, given: Any) -> Any:
     return result
 
 
-def driver_of_release(resource: Resource, others: Sequence[Resource] = ()) -> InstalledDriver | None:
+def driver_of_release(
+    resource: Resource, others: Sequence[Resource] = ()
+) -> InstalledDriver | None:
     """Return the DRA driver that a release installs; None when it is another chart."""
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in DRIVER_CHARTS:
@@ -178,7 +214,10 @@ def _driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]
 
 
 def _has_value_files(resource: Resource) -> bool:
-    return bool(resource.props.items("valueYamlFiles")) or resource.props.at("valueYamlFiles") is UNKNOWN
+    return (
+        bool(resource.props.items("valueYamlFiles"))
+        or resource.props.at("valueYamlFiles") is UNKNOWN
+    )
 
 
 def _priority_class(values: Properties) -> str | None:
@@ -188,7 +227,9 @@ def _priority_class(values: Properties) -> str | None:
     return values.text("kubeletPlugin.priorityClassName", "system-node-critical")
 
 
-def _sum(domains: bool | None, controllers: int | None, webhook: bool | None, webhooks: int | None) -> int | None:
+def _sum(
+    domains: bool | None, controllers: int | None, webhook: bool | None, webhooks: int | None
+) -> int | None:
     if domains is None or webhook is None:
         return None
     parts = [*([controllers] if domains else []), *([webhooks] if webhook else [])]
@@ -198,8 +239,12 @@ def _sum(domains: bool | None, controllers: int | None, webhook: bool | None, we
 _PLUGIN_IMAGE: Final = re.compile(r"(^|/)(k8s-device-plugin|nvidia-gpu-device-plugin)([:@]|$)")
 
 
-def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = None) -> PluginWorkload | None:
-    """Return the device plugin that a DaemonSet is, None when it is none. A patch of its affinity replaces it."""
+def device_plugin_of_daemon_set(
+    resource: Resource, patch: Resource | None = None
+) -> PluginWorkload | None:
+    """Return the device plugin that a DaemonSet is, None when it is none. A patch of its affinity
+    replaces it.
+    """
     if resource.type.rpartition(":")[2] not in ("DaemonSet", "DaemonSetPatch"):
         return None
     spec = resource.props.below("spec.template.spec")
@@ -209,16 +254,23 @@ def device_plugin_of_daemon_set(resource: Resource, patch: Resource | None = Non
         spec = _patched(spec, patch)
     own = as_mapping(spec.values)
     if own is not None and resource.type.endswith("Patch"):
-        spec = Properties({"tolerations": [{"operator": "Exists"}], **own})  # those of its target are not known
-    return PluginWorkload(title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec)
+        # those of its target are not known
+        spec = Properties({"tolerations": [{"operator": "Exists"}], **own})
+    return PluginWorkload(
+        title=resource.title(resource.type.rpartition(":")[2]), urn=resource.urn, pod=spec
+    )
 
 
 def _patched(spec: Properties, patch: Resource) -> Properties:
-    """Return a pod's placement as a server-side apply of the patch leaves it: what it names is replaced."""
+    """Return a pod's placement as a server-side apply of the patch leaves it: what it names is
+    replaced.
+    """
     given = patch.props.at("spec.template.spec")
     if given is UNKNOWN:
         return Properties(UNKNOWN)
-    placement = {key: value for key, value in (as_mapping(given) or {}).items() if key in _PLACEMENT}
+    placement = {
+        key: value for key, value in (as_mapping(given) or {}).items() if key in _PLACEMENT
+    }
     return Properties(merged(spec.values, placement))
 
 
@@ -231,8 +283,12 @@ def _is_plugin(resource: Resource, spec: Properties) -> bool:
     return any(_PLUGIN_IMAGE.search(image) for image in images) or "nvidia-device-plugin" in name
 
 
-def critical_pod_quota(resource: Resource, others: Sequence[Resource] = ()) -> CriticalPodQuota | None:
-    """Return the quota for node-critical pods that a ResourceQuota is; None when it is about something else."""
+def critical_pod_quota(
+    resource: Resource, others: Sequence[Resource] = ()
+) -> CriticalPodQuota | None:
+    """Return the quota for node-critical pods that a ResourceQuota is; None when it is about
+    something else.
+    """
     if resource.type != "kubernetes:core/v1:ResourceQuota":
         return None
     props = resource.props
@@ -240,7 +296,11 @@ def critical_pod_quota(resource: Resource, others: Sequence[Resource] = ()) -> C
     for expression in expressions or ():
         if expression.text("scopeName") == "PriorityClass":
             values = expression.texts("values")
-            if values is None or "system-node-critical" in values or expression.text("operator") == "Exists":
+            if (
+                values is None
+                or "system-node-critical" in values
+                or expression.text("operator") == "Exists"
+            ):
                 return CriticalPodQuota(
                     urn=resource.urn,
                     title=resource.title("ResourceQuota"),
@@ -251,7 +311,9 @@ def critical_pod_quota(resource: Resource, others: Sequence[Resource] = ()) -> C
 
 
 def _hard_pods(props: Properties) -> int | None:
-    """Return the hard limit of pods, the smaller of the two ways to write it; none is as good as unlimited."""
+    """Return the hard limit of pods, the smaller of the two ways to write it; none is as good as
+    unlimited.
+    """
     hard = props.below("spec.hard")
     limits = [hard.count(key, UNLIMITED) for key in ("pods", "count/pods")]
     return None if None in limits else min(limit for limit in limits if limit is not None)

@@ -12,9 +12,11 @@ NAMESPACE = "kubernetes:core/v1:Namespace"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """One resource. `sources` says for each property whose outputs it was made from; known for whole stacks only.
+    """One resource. `sources` says for each property whose outputs it was made from; known for
+    whole stacks only.
 
-    `provider` is the URN of its provider; `depends_on` are the resources that are made before it, of whole stacks only.
+    `provider` is the URN of its provider; `depends_on` are the resources that are made before it,
+    of whole stacks only.
     """
 
     urn: str
@@ -22,7 +24,9 @@ class Resource:
     name: str
     props: Properties
     ignore_changes: tuple[str, ...] = ()
-    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], hash=False)
+    sources: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]], hash=False
+    )
     provider: str = ""
     depends_on: tuple[str, ...] = ()
 
@@ -32,11 +36,17 @@ class Resource:
 
     def ignores(self, path: str) -> bool:
         """Return whether changes of that property are ignored."""
-        return any(path == ignored or path.startswith(f"{ignored}.") for ignored in self.ignore_changes)
+        return any(
+            path == ignored or path.startswith(f"{ignored}.") for ignored in self.ignore_changes
+        )
 
 
-def source_of(resource: Resource, path: str, type_token: str, among: Iterable[Resource]) -> Resource | None:
-    """Return the one resource of that type whose outputs a property was made from; None when it is not one."""
+def source_of(
+    resource: Resource, path: str, type_token: str, among: Iterable[Resource]
+) -> Resource | None:
+    """Return the one resource of that type whose outputs a property was made from; None when it is
+    not one.
+    """
     urns = {
         urn
         for key, sources in resource.sources.items()
@@ -50,8 +60,9 @@ def source_of(resource: Resource, path: str, type_token: str, among: Iterable[Re
 def namespace_of(resource: Resource, path: str, others: Iterable[Resource]) -> str | None:
     """Return the namespace that a property names; None when it is not known.
 
-    Where it comes from a Namespace of the same stack it has that one's name, also before the Namespace exists; a name
-    that is unknown yet is stood for by the Namespace's URN, so that objects of one namespace still are of one.
+    Where it comes from a Namespace of the same stack it has that one's name, also before the
+    Namespace exists; a name that is unknown yet is stood for by the Namespace's URN, so that
+    objects of one namespace still are of one.
     """
     if resource.props.at(path) is not UNKNOWN:
         return resource.props.text(path, "default")

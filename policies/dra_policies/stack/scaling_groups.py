@@ -1,6 +1,8 @@
-"""Auto Scaling groups that make nodes by themselves: labels and taints stand in user data, so that none is judged.
+"""Auto Scaling groups that make nodes by themselves: labels and taints stand in user data, so that
+none is judged.
 
-pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup one that CloudFormation makes from a launch configuration.
+pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup one that CloudFormation makes from a
+launch configuration.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ _PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
 
 
 def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
-    """Yield the titles of the groups whose launch template names a machine with GPUs, and of launch configurations."""
+    """Yield the titles of the groups whose launch template names a machine with GPUs, and of launch
+    configurations.
+    """
     for each in resources:
         if each.type == _CONFIGURATION and _has_gpus(each, each.props.text("instanceType")):
             yield each.title("launch configuration")
@@ -30,9 +34,13 @@ def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
 
 
 def _has_gpus(resource: Resource, machine: str | None) -> bool | None:
-    """Whether a machine of the cloud that a resource is of has NVIDIA GPUs; None where that is not known."""
+    """Whether a machine of the cloud that a resource is of has NVIDIA GPUs; None where that is not
+    known.
+    """
     provider = resource.type.partition(":")[0]
-    of_cloud = next(name for name in names() if cloud(name).pool.token.partition(":")[0] == provider)
+    of_cloud = next(
+        name for name in names() if cloud(name).pool.token.partition(":")[0] == provider
+    )
     return has_gpus(of_cloud, machine)
 
 
@@ -43,7 +51,11 @@ def _template(group: Resource, resources: Sequence[Resource]) -> Resource | None
             return found
     for key in ("id", "name"):
         wanted = group.props.text(f"launchTemplate.{key}")
-        named = [each for each in resources if each.type == _TEMPLATE and wanted and each.props.text(key) == wanted]
+        named = [
+            each
+            for each in resources
+            if each.type == _TEMPLATE and wanted and each.props.text(key) == wanted
+        ]
         if len(named) == 1:
             return named[0]
     return None

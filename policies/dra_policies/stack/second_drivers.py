@@ -1,7 +1,9 @@
-"""DRA drivers for NVIDIA GPUs that come without a release of their chart: with an operator, a cloud, or an image.
+"""DRA drivers for NVIDIA GPUs that come without a release of their chart: with an operator, a
+cloud, or an image.
 
-Sources: docs.nvidia.com, “Deploying the GPU Operator with DRA Support” (GPUCluster and `gpuCluster.enabled` since
-v26.7.0; `draDriver` of ClusterPolicy on OpenShift); each cloud's module for its own driver.
+Sources: docs.nvidia.com, “Deploying the GPU Operator with DRA Support” (GPUCluster and
+`gpuCluster.enabled` since v26.7.0; `draDriver` of ClusterPolicy on OpenShift); each cloud's module
+for its own driver.
 """
 
 from __future__ import annotations
@@ -18,12 +20,18 @@ from dra_policies.view.stack_view import DeclaredPool, SecondDriver
 _CHART_SWITCH = "gpuCluster.enabled"
 _OBJECTS = {
     # Kind → the flag that installs the driver, and its default: GPUCluster always does.
-    ":GPUCluster": ("spec.draDriver.enabled", True, "remove the GPUCluster, or the release of the driver's chart"),
+    ":GPUCluster": (
+        "spec.draDriver.enabled",
+        True,
+        "remove the GPUCluster, or the release of the driver's chart",
+    ),
     ":ClusterPolicy": ("spec.draDriver.enabled", False, "set spec.draDriver.enabled to false"),
 }
 
 
-def second_drivers(pools: Sequence[DeclaredPool], resources: Sequence[Resource]) -> Iterator[SecondDriver]:
+def second_drivers(
+    pools: Sequence[DeclaredPool], resources: Sequence[Resource]
+) -> Iterator[SecondDriver]:
     """Yield the drivers that run for certain."""
     for resource in resources:
         yield from _of_operator(resource)
@@ -47,7 +55,11 @@ def _of_operator(resource: Resource) -> Iterator[SecondDriver]:
         return
     for kind, (path, default, fix) in _OBJECTS.items():
         is_nvidia = resource.type.startswith("kubernetes:nvidia.com/")
-        if is_nvidia and resource.type.endswith(kind) and resource.props.flag(path, default) is True:
+        if (
+            is_nvidia
+            and resource.type.endswith(kind)
+            and resource.props.flag(path, default) is True
+        ):
             yield SecondDriver(title=f'{kind[1:]} "{resource.name}"', urn=resource.urn, fix=fix)
 
 

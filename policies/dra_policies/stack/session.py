@@ -1,9 +1,9 @@
 """What one run of the engine has shown so far: inputs by URN, and what was already told.
 
-Resources are analysed one by one, with their inputs, and the stack at the end, with its outputs. In the first
-preview of a cluster the outputs of everything inside it are empty, so the inputs are kept from the first to the
-second. A preview and the update after it may share a process: what is kept is overwritten by URN, and resources
-that the stack no longer lists do not count.
+Resources are analysed one by one, with their inputs, and the stack at the end, with its outputs. In
+the first preview of a cluster the outputs of everything inside it are empty, so the inputs are kept
+from the first to the second. A preview and the update after it may share a process: what is kept is
+overwritten by URN, and resources that the stack no longer lists do not count.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ class Session:
         self._told: dict[str, frozenset[Told]] = {}
 
     def observe(self, resource: Resource) -> tuple[Resource, ...]:
-        """Keep the inputs of a resource that is being analysed; return all that are known, in order of arrival."""
+        """Keep the inputs of a resource that is being analysed; return all that are known, in order
+        of arrival.
+        """
         with self._lock:
             self._inputs[resource.urn] = resource
             return tuple(self._inputs.values())
@@ -48,9 +50,11 @@ class Session:
             return told in self._told.get(urn, ())
 
     def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
-        """Return the resources of the whole stack with the best that is known of each, sorted by URN.
+        """Return the resources of the whole stack with the best that is known of each, sorted by
+        URN.
 
-        What a resource declares (its inputs) counts, and its outputs fill in what was not known then.
+        What a resource declares (its inputs) counts, and its outputs fill in what was not known
+        then.
         """
         with self._lock:
             inputs = dict(self._inputs)
@@ -61,20 +65,33 @@ class Session:
                 known.append(resource)
             else:
                 values = _fill(declared.props.values, resource.props.values)
-                known.append(replace(resource, props=Properties(values), ignore_changes=declared.ignore_changes))
+                known.append(
+                    replace(
+                        resource, props=Properties(values), ignore_changes=declared.ignore_changes
+                    )
+                )
         return tuple(known)
 
 
 def _fill(declared: object, actual: object) -> object:
-    """Return what is declared with unknown values filled in; keys that only the outputs have are added at the top.
+    """Return what is declared with unknown values filled in; keys that only the outputs have are
+    added at the top.
 
-    An output that nobody declared and that isn't known yet is left out: the provider will compute it, so the program
-    leaves it to the cloud. Otherwise an unknown node count would hide that the program declares none.
+    An output that nobody declared and that isn't known yet is left out: the provider will compute
+    it, so the program leaves it to the cloud. Otherwise an unknown node count would hide that the
+    program declares none.
     """
     filled, outputs = as_mapping(_known(declared, actual)), as_mapping(actual)
     if filled is None or outputs is None:
         return declared
-    return {**{key: value for key, value in outputs.items() if key not in filled and value is not UNKNOWN}, **filled}
+    return {
+        **{
+            key: value
+            for key, value in outputs.items()
+            if key not in filled and value is not UNKNOWN
+        },
+        **filled,
+    }
 
 
 def _known(declared: object, actual: object) -> object:
@@ -82,7 +99,9 @@ def _known(declared: object, actual: object) -> object:
         return actual
     mapping, other_mapping = as_mapping(declared), as_mapping(actual)
     if mapping is not None and other_mapping is not None:
-        return {key: _known(value, other_mapping.get(key, UNKNOWN)) for key, value in mapping.items()}
+        return {
+            key: _known(value, other_mapping.get(key, UNKNOWN)) for key, value in mapping.items()
+        }
     items, other_items = as_list(declared), as_list(actual)
     if items is not None and other_items is not None and len(items) == len(other_items):
         return [_known(one, other) for one, other in zip(items, other_items, strict=True)]

@@ -1,4 +1,6 @@
-"""A stack that somebody else's program made → the fleet document that says the same, to start from."""
+"""A stack that somebody else's program made → the fleet document that says the same, to start
+from.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +19,28 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 def fleet_of_state(
     text: str, name: str, *, region: str = "", kubernetes: str = ""
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the fleet that an exported state declares, as plain data without defaults, and what is not known of it.
+    """Return the fleet that an exported state declares, as plain data without defaults, and what is
+    not known of it.
 
-    Where no pool is for claims yet, every pool with GPUs is planned as one. `region` and `kubernetes` are those of
-    a stack that does not say them; the driver is the newest where none is installed. Raises PlannerError for what is
-    no state, and for a stack without pools of GPUs.
+    Where no pool is for claims yet, every pool with GPUs is planned as one. `region` and
+    `kubernetes` are those of a stack that does not say them; the driver is the newest where none is
+    installed. Raises PlannerError for what is no state, and for a stack without pools of GPUs.
     """
     resources = resources_of_state(text, name)
     view, notes = _with_claims(view_of_stack(resources))
     driver = {"nvidia": {"version": nvidia.newest_driver_release().version}}
     try:
-        found = declared_fleet(view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver})
+        found = declared_fleet(
+            view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver}
+        )
     except PlannerError as error:
         fix = error.fix or "give what is missing: a pool, --region REGION, --kubernetes VERSION"
-        raise PlannerError(error.message, place=error.place if error.place.file else Place(name), fix=fix) from None
-    document: dict[str, Any] = found.fleet.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        raise PlannerError(
+            error.message, place=error.place if error.place.file else Place(name), fix=fix
+        ) from None
+    document: dict[str, Any] = found.fleet.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True
+    )
     of_cloud = cloud(found.fleet.cloud)
     declared = {pool.offer_name: pool for pool in view.pools}
     document["pools"] = [
@@ -46,21 +55,32 @@ def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
     if any(pool.is_dra for pool in view.pools):
         return view, ()
     pools = tuple(
-        replace(pool, labels={**pool.labels, DRA: "true"}) if pool.has_gpus and pool.labels is not None else pool
+        replace(pool, labels={**pool.labels, DRA: "true"})
+        if pool.has_gpus and pool.labels is not None
+        else pool
         for pool in view.pools
     )
-    notes = tuple(f"{pool.title} is not for claims yet: it is planned as if it were" for pool in pools if pool.is_dra)
+    notes = tuple(
+        f"{pool.title} is not for claims yet: it is planned as if it were"
+        for pool in pools
+        if pool.is_dra
+    )
     return replace(view, pools=pools), notes
 
 
 def _own(pool: DeclaredPool, of_cloud: Cloud) -> dict[str, Any]:
-    """Return the labels and taints that a fleet has to name: neither the drivers' nor the cloud's."""
+    """Return the labels and taints that a fleet has to name: neither the drivers' nor the
+    cloud's.
+    """
     labels = {
         key: value
         for key, value in sorted((pool.labels or {}).items())
         if value is not None and not of_cloud.label_fault(key, value)
     }
-    ours = {*of_cloud.taints(NodeOrigin(name=pool.name or "", machine=None)), *of_cloud.possible_taints}
+    ours = {
+        *of_cloud.taints(NodeOrigin(name=pool.name or "", machine=None)),
+        *of_cloud.possible_taints,
+    }
     taints = [
         {"key": taint.key, "value": taint.value, "effect": taint.effect}
         for taint in pool.taints or ()

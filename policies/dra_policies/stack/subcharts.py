@@ -1,11 +1,19 @@
-"""Releases of umbrella charts → the charts in them that matter here, each with the values that it gets."""
+"""Releases of umbrella charts → the charts in them that matter here, each with the values that it
+gets.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dra_policies.stack.releases import DEVICE_PLUGIN_CHARTS, DRIVER_CHARTS, OPERATOR_CHARTS, RELEASES, chart_name
+from dra_policies.stack.releases import (
+    DEVICE_PLUGIN_CHARTS,
+    DRIVER_CHARTS,
+    OPERATOR_CHARTS,
+    RELEASES,
+    chart_name,
+)
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 
@@ -15,7 +23,8 @@ _KNOWN = DEVICE_PLUGIN_CHARTS | DRIVER_CHARTS | OPERATOR_CHARTS
 def with_subcharts(resource: Resource) -> Iterator[Resource]:
     """Yield a resource, and the known charts that a release of another chart has values for.
 
-    Helm gives a subchart the values below its name, and `enabled` is the usual condition of a dependency.
+    Helm gives a subchart the values below its name, and `enabled` is the usual condition of a
+    dependency.
     """
     yield resource
     if resource.type not in RELEASES or chart_name(resource) in _KNOWN:

@@ -1,4 +1,6 @@
-"""Resources → the view that rules look at: of one resource before it is created, or of a whole stack."""
+"""Resources → the view that rules look at: of one resource before it is created, or of a whole
+stack.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ from dra_policies.view.stack_view import (
 def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
     """Return what can be judged when one resource is analysed; None when no rule is about its kind.
 
-    `seen` are the resources analysed so far, this one among them: the plan's record is the first of them.
+    `seen` are the resources analysed so far, this one among them: the plan's record is the first of
+    them.
     """
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
@@ -81,7 +84,9 @@ def _is_judged(resource: Resource) -> bool:
     """Whether some rule is about resources of that kind by themselves."""
     if not resource.type.startswith(_ELSEWHERE) or resource.type in RELEASES:
         return True
-    return resource.type.endswith((":DaemonSet", ":DaemonSetPatch")) or is_kubernetes_object(resource)
+    return resource.type.endswith((":DaemonSet", ":DaemonSetPatch")) or is_kubernetes_object(
+        resource
+    )
 
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
@@ -113,7 +118,12 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
     view = replace(view, second_drivers=tuple(second_drivers(view.pools, charts)))
     view = read_objects(view, resources)
     claims = view.manifests is not None and bool(view.manifests.claims or view.manifests.templates)
-    asked = claims or view.record is not None or bool(view.drivers) or any(pool.is_dra for pool in view.pools)
+    asked = (
+        claims
+        or view.record is not None
+        or bool(view.drivers)
+        or any(pool.is_dra for pool in view.pools)
+    )
     return judge_stack(replace(view, wants_devices=asked), resources)
 
 
@@ -129,14 +139,18 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
 def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
     """Return what stands in clusters, and the providers."""
     return tuple(
-        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=_with_namespace(each, resources))
+        DeclaredResource(
+            urn=each.urn, type=each.type, name=each.name, props=_with_namespace(each, resources)
+        )
         for each in resources
         if each.type.startswith(("kubernetes:", "pulumi:providers:"))
     )
 
 
 def _with_namespace(resource: Resource, resources: Sequence[Resource]) -> Properties:
-    """Return the properties of an object, its namespace by the one of the stack that it comes from."""
+    """Return the properties of an object, its namespace by the one of the stack that it comes
+    from.
+    """
     if resource.props.at(NAMESPACE_PATH) is not UNKNOWN:
         return resource.props
     metadata = as_mapping(resource.props.at("metadata"))
@@ -215,13 +229,21 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
 def _with_driver(pool: DeclaredPool, drivers: Sequence[InstalledDriver]) -> DeclaredPool:
     """Return the pool with whether some driver selects its nodes; taints are another question."""
     pods = [None if driver.values is None else plugin_pod(driver) for driver in drivers]
-    runs = some(None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods)
+    runs = some(
+        None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods
+    )
     return replace(pool, runs_driver=None if runs and pool.has_gpus is None else runs)
 
 
 def _device_plugins(resources: Sequence[Resource]) -> tuple[PluginWorkload, ...]:
-    patches = {_object_key(resource): resource for resource in resources if resource.type.endswith(":DaemonSetPatch")}
-    patched = {_object_key(resource) for resource in resources if resource.type.endswith(":DaemonSet")}
+    patches = {
+        _object_key(resource): resource
+        for resource in resources
+        if resource.type.endswith(":DaemonSetPatch")
+    }
+    patched = {
+        _object_key(resource) for resource in resources if resource.type.endswith(":DaemonSet")
+    }
     found: list[PluginWorkload | None] = []
     for resource in resources:
         if resource.type.endswith(":DaemonSet"):
@@ -234,4 +256,6 @@ def _device_plugins(resources: Sequence[Resource]) -> tuple[PluginWorkload, ...]
 
 
 def _object_key(resource: Resource) -> tuple[str | None, str | None]:
-    return resource.props.text("metadata.namespace", "default"), resource.props.text("metadata.name")
+    return resource.props.text("metadata.namespace", "default"), resource.props.text(
+        "metadata.name"
+    )

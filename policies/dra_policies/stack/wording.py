@@ -1,4 +1,6 @@
-"""What is said in the words of a fleet's file, said to a stack that has none: what the same is in its resources."""
+"""What is said in the words of a fleet's file, said to a stack that has none: what the same is in
+its resources.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ _VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
 _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that brings it"),
     (r", or add it to the fleet's deviceClasses", ""),
-    (r"labels that the fleet decides: pulumi-dra/pool, or labels of the pool", "labels of the pool"),
+    (
+        r"labels that the fleet decides: pulumi-dra/pool, or labels of the pool",
+        "labels of the pool",
+    ),
     (r"\badd a pool to the fleet\b", "declare a pool"),
     (r"\bdrivers\.nvidia\.version: ", "the driver's release: "),
     (r"\bdrivers\.nvidia\.featureGates: ", "the driver's feature gates: "),
@@ -43,11 +48,17 @@ def _as_values(found: re.Match[str]) -> str:
 
 
 def with_titles(text: str, titles: Sequence[str]) -> str:
-    """Return a sentence with each pool by its title, where a fleet's file is told by the index in its list."""
+    """Return a sentence with each pool by its title, where a fleet's file is told by the index in
+    its list.
+    """
     return _POOL.sub(lambda found: f"{titles[int(found[1])]}: ", text)
 
 
 def of_stack(finding: Finding) -> Finding:
     """Return a finding for a stack that has no plan."""
     message, fix = in_stack_words(finding.message), in_stack_words(finding.fix)
-    return finding if (message, fix) == (finding.message, finding.fix) else replace(finding, message=message, fix=fix)
+    return (
+        finding
+        if (message, fix) == (finding.message, finding.fix)
+        else replace(finding, message=message, fix=fix)
+    )

@@ -9,11 +9,15 @@ from dra_planner.drivers.nvidia import CHART_CLASSES
 from dra_planner.manifests import Manifests
 from dra_planner.model import PodSet, Workload
 
-GPU_CLASSES: Final = frozenset(name for name in CHART_CLASSES if not name.startswith("compute-domain"))
+GPU_CLASSES: Final = frozenset(
+    name for name in CHART_CLASSES if not name.startswith("compute-domain")
+)
 
 
 def gpu_entries(manifests: Manifests, workload: Workload, pod_set: PodSet) -> frozenset[str]:
-    """Return the names of the entries of a pod that are for GPUs of NVIDIA, by the classes of its charts."""
+    """Return the names of the entries of a pod that are for GPUs of NVIDIA, by the classes of its
+    charts.
+    """
     found: set[str] = set()
     for entry in pod_set.template.spec.resource_claims:
         spec = spec_of(manifests, workload.meta.namespace, entry)

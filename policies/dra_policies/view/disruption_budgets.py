@@ -1,4 +1,6 @@
-"""PodDisruptionBudgets among the objects of a stack: which pods they are about, and whether they let any go."""
+"""PodDisruptionBudgets among the objects of a stack: which pods they are about, and whether they
+let any go.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,33 @@ _NONE: Final = (0, "0", "0%")
 _ALL: Final = "100%"
 
 
-def budgets_of(view: StackView, namespace: str, labels: Mapping[str, str]) -> Iterator[tuple[DeclaredResource, bool]]:
-    """Yield the budgets that select pods of these labels, or may, and whether they do for certain."""
+def budgets_of(
+    view: StackView, namespace: str, labels: Mapping[str, str]
+) -> Iterator[tuple[DeclaredResource, bool]]:
+    """Yield the budgets that select pods of these labels, or may, and whether they do for
+    certain.
+    """
     for each in view.objects:
         found = each.props.text("metadata.namespace", "default")
         if not each.type.endswith(_KIND) or found not in (None, namespace):
             continue
         wanted = each.props.mapping("spec.selector.matchLabels")
-        if wanted is None or all(value is None or labels.get(key) == value for key, value in wanted.items()):
-            known = found is not None and wanted is not None and bool(wanted) and None not in wanted.values()
+        if wanted is None or all(
+            value is None or labels.get(key) == value for key, value in wanted.items()
+        ):
+            known = (
+                found is not None
+                and wanted is not None
+                and bool(wanted)
+                and None not in wanted.values()
+            )
             yield each, known and each.props.has("spec.selector.matchExpressions") is False
 
 
 def keeps_all(budget: DeclaredResource, pods: int) -> str:
-    """Return what a budget says that lets none of so many pods go, "" for one that lets some go, or may."""
+    """Return what a budget says that lets none of so many pods go, "" for one that lets some go, or
+    may.
+    """
     most, least = budget.props.at("spec.maxUnavailable"), budget.props.at("spec.minAvailable")
     if not isinstance(most, bool) and most in _NONE:
         return f"maxUnavailable: {most}"

@@ -10,7 +10,9 @@ from dra_policies.view.stack_view import InstalledDriver
 
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1
 _TOLERATIONS_SINCE: Final = "0.4.0"
-_DEFAULT_TOLERATIONS: Final = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+_DEFAULT_TOLERATIONS: Final = [
+    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+]
 _DEFAULT_LABELS: Final = (
     "feature.node.kubernetes.io/pci-10de.present",
     "feature.node.kubernetes.io/cpu-model.vendor_id",
@@ -19,7 +21,9 @@ _DEFAULT_LABELS: Final = (
 
 
 def plugin_pod(driver: InstalledDriver) -> Properties:
-    """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists replacing lists."""
+    """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists
+    replacing lists.
+    """
     assert driver.values is not None
     plugin = driver.values.below("kubeletPlugin")
     order = {release.version: release.order for release in nvidia.driver_releases()}
@@ -30,10 +34,17 @@ def plugin_pod(driver: InstalledDriver) -> Properties:
     affinity: Any = plugin.at("affinity")
     terms = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     if affinity is None or (isinstance(affinity, dict) and plugin.has(terms) is False):
-        expressions = [[{"key": key, "operator": "In", "values": ["true", "NVIDIA"]}] for key in _DEFAULT_LABELS]
+        expressions = [
+            [{"key": key, "operator": "In", "values": ["true", "NVIDIA"]}]
+            for key in _DEFAULT_LABELS
+        ]
         required = {"nodeSelectorTerms": [{"matchExpressions": each} for each in expressions]}
         affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
     selector: Any = plugin.at("nodeSelector")
     return Properties(
-        {"tolerations": tolerations, "affinity": affinity, "nodeSelector": {} if selector is None else selector}
+        {
+            "tolerations": tolerations,
+            "affinity": affinity,
+            "nodeSelector": {} if selector is None else selector,
+        }
     )

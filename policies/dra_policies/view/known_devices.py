@@ -47,14 +47,24 @@ def known_devices(features: Features) -> tuple[KnownDevice, ...]:
     for cloud in clouds.names():
         for machine in catalog.machines(cloud):
             accelerator = machine.accelerator
-            if accelerator is None or accelerator.gpu is None or accelerator.fraction or accelerator.gpu in found:
+            if (
+                accelerator is None
+                or accelerator.gpu is None
+                or accelerator.fraction
+                or accelerator.gpu in found
+            ):
                 continue
             try:
                 slices = predict_slices(machine, driver, node_name="node", features=features)
             except PlannerError:
                 continue
             product = nvidia.gpu(accelerator.gpu).product_name or accelerator.gpu
-            for device in (device for part in slices if part.driver == GPU_DRIVER for device in part.devices[:1]):
+            for device in (
+                device
+                for part in slices
+                if part.driver == GPU_DRIVER
+                for device in part.devices[:1]
+            ):
                 found[accelerator.gpu] = KnownDevice(
                     product=product, attributes=device.attributes, capacity=device.capacity
                 )

@@ -22,12 +22,21 @@ def view_of(
     whole_judgement: Callable[[], Judgement] | None = None,
 ) -> StackView:
     """Return the view of manifests, and of the plan that was made from them when there is one."""
-    plugins = tuple(plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None)
+    plugins = tuple(
+        plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None
+    )
     if plan is None:
         return StackView(
-            manifests=manifests, features=features, device_plugins=plugins, diagnostics=manifests.diagnostics
+            manifests=manifests,
+            features=features,
+            device_plugins=plugins,
+            diagnostics=manifests.diagnostics,
         )
-    pools = tuple(_pool(offer, plan.fleet.cloud) for offer in plan.offers) if plan.fleet is not None else ()
+    pools = (
+        tuple(_pool(offer, plan.fleet.cloud) for offer in plan.offers)
+        if plan.fleet is not None
+        else ()
+    )
     return StackView(
         manifests=manifests,
         features=features,
@@ -51,14 +60,20 @@ def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
 
 
 def _device_plugin(workload: Workload) -> PluginWorkload | None:
-    """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its container's."""
+    """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its
+    container's.
+    """
     if workload.kind != "DaemonSet" or not workload.pod_sets:
         return None
     template = workload.pod_sets[0].template
     names = [workload.meta.name, *(container.name for container in template.spec.containers)]
     if not any("nvidia-device-plugin" in name for name in names):
         return None
-    return PluginWorkload(title=str(workload.ref), pod=Properties(render_pod_spec(template.spec)), place=workload.place)
+    return PluginWorkload(
+        title=str(workload.ref),
+        pod=Properties(render_pod_spec(template.spec)),
+        place=workload.place,
+    )
 
 
 def _pool(offer: Offer, cloud: str) -> DeclaredPool:

@@ -1,4 +1,6 @@
-"""May a pod run on a node? Asked of the nodes of a pool that does not exist yet, so answered in three ways."""
+"""May a pod run on a node? Asked of the nodes of a pool that does not exist yet, so answered in
+three ways.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from dra_planner.clouds import cloud
 from dra_policies.unknowns import UNKNOWN, Properties
 from dra_policies.view.stack_view import DeclaredPool
 
-# Labels that node-feature-discovery and GPU feature discovery add to GPU nodes: to be expected on any of them.
+# Labels that node-feature-discovery and GPU feature discovery add to GPU nodes: to be expected on
+# any of them.
 DISCOVERED: Final = ("feature.node.kubernetes.io/", "nvidia.com/")
 # Labels that the kubelet and the cloud add: there, with values only they know.
 PROVIDED: Final = (
@@ -20,7 +23,9 @@ PROVIDED: Final = (
     "failure-domain.beta.kubernetes.io/",
     "k8s.io/",
 )
-REQUIRED_TERMS: Final = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+REQUIRED_TERMS: Final = (
+    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+)
 
 
 class _Anything:
@@ -56,7 +61,9 @@ def selects(pod: Properties, pool: DeclaredPool) -> bool | None:
 
 
 def affine(pod: Properties, pool: DeclaredPool) -> bool | None:
-    """Return whether the pod's required node affinity accepts the pool's nodes; none accepts every node."""
+    """Return whether the pod's required node affinity accepts the pool's nodes; none accepts every
+    node.
+    """
     if pod.has(REQUIRED_TERMS.rpartition(".")[0]) is False:
         return True
     terms = pod.items(REQUIRED_TERMS)
@@ -75,7 +82,11 @@ def term_accepts(term: Properties, pool: DeclaredPool) -> bool | None:
 
 
 def _requirement(expression: Properties, pool: DeclaredPool) -> bool | None:
-    key, operator, values = expression.text("key"), expression.text("operator"), expression.texts("values")
+    key, operator, values = (
+        expression.text("key"),
+        expression.text("operator"),
+        expression.texts("values"),
+    )
     if key is None or operator is None or values is None:
         return None
     label = _label(pool, key)
@@ -140,7 +151,10 @@ def tolerates(pod: Properties, pool: DeclaredPool) -> bool | None:
         return None
     hard = [taint for taint in pool.taints if taint.effect != "PreferNoSchedule"]
     return every(
-        some(_tolerates(toleration, taint.key, taint.value, taint.effect) for toleration in tolerations)
+        some(
+            _tolerates(toleration, taint.key, taint.value, taint.effect)
+            for toleration in tolerations
+        )
         for taint in hard
     )
 
@@ -149,7 +163,11 @@ def _tolerates(toleration: Properties, key: str, value: str, effect: str) -> boo
     wanted_effect = toleration.text("effect")
     wanted_key, operator = toleration.text("key"), toleration.text("operator", "Equal")
     same_effect = None if wanted_effect is None else wanted_effect in ("", effect)
-    same_key = None if wanted_key is None else wanted_key == key or (not wanted_key and operator == "Exists")
+    same_key = (
+        None
+        if wanted_key is None
+        else wanted_key == key or (not wanted_key and operator == "Exists")
+    )
     if operator is None:
         same_value = None
     elif operator == "Exists":
@@ -165,7 +183,11 @@ def shown_term(term: Properties) -> str:
     parts: list[str] = []
     for expression in term.items("matchExpressions") or ():
         values = expression.texts("values")
-        listed = "…" if values is None else ", ".join("…" if value is None else value for value in values)
+        listed = (
+            "…"
+            if values is None
+            else ", ".join("…" if value is None else value for value in values)
+        )
         operator = expression.text("operator") or "…"
         shown = f"{expression.text('key') or '…'} {operator}"
         parts.append(f"{shown} [{listed}]" if operator in ("In", "NotIn", "Gt", "Lt") else shown)

@@ -1,4 +1,6 @@
-"""What the nodes of a planned pool carry: as the plan counts on it, by the contract of labels and the cloud."""
+"""What the nodes of a planned pool carry: as the plan counts on it, by the contract of labels and
+the cloud.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dra_planner.planfile import PlanFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedNodes:
-    """Labels and taints: those that the pool's declaration sets, and those that the cloud adds to its nodes."""
+    """Labels and taints: those that the pool's declaration sets, and those that the cloud adds to
+    its nodes.
+    """
 
     labels: tuple[NodeLabel, ...]
     taints: tuple[Taint, ...]
@@ -26,7 +30,9 @@ class PlannedNodes:
 
 
 def planned_nodes(plan_file: PlanFile, pool: str) -> PlannedNodes:
-    """Return what nodes of a planned pool carry; a machine that no table holds any more is taken for one with GPUs."""
+    """Return what nodes of a planned pool carry; a machine that no table holds any more is taken
+    for one with GPUs.
+    """
     fleet = plan_file.fleet
     own, of_cloud = fleet.pool(pool), cloud(fleet.cloud)
     try:
@@ -35,8 +41,14 @@ def planned_nodes(plan_file: PlanFile, pool: str) -> PlannedNodes:
         machine = None
     nodes = fleet.nodes_of(own, machine)
     return PlannedNodes(
-        labels=(*(NodeLabel(key, value) for key, value in own.labels.items()), *of_cloud.labels(nodes)),
-        taints=(*of_cloud.taints(nodes), *(Taint(taint.key, taint.value, taint.effect) for taint in own.taints)),
+        labels=(
+            *(NodeLabel(key, value) for key, value in own.labels.items()),
+            *of_cloud.labels(nodes),
+        ),
+        taints=(
+            *of_cloud.taints(nodes),
+            *(Taint(taint.key, taint.value, taint.effect) for taint in own.taints),
+        ),
         added_labels=of_cloud.added_labels(nodes),
         added_taints=of_cloud.added_taints(nodes),
     )

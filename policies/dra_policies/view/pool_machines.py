@@ -26,7 +26,9 @@ def known_machine(cloud: str, name: str | None) -> Machine | None:
 
 
 def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
-    """Return the labels that nodes of Karpenter's pool have one of some values of; those of which all is known."""
+    """Return the labels that nodes of Karpenter's pool have one of some values of; those of which
+    all is known.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for item in pool.own.items("spec.template.spec.requirements") or ():
         key, values = item.text("key"), item.texts("values")
@@ -36,7 +38,9 @@ def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
 
 
 def capacity_types(pool: DeclaredPool) -> frozenset[str] | None:
-    """Return the capacity types that Karpenter's pool allows, None if it isn't known or the pool doesn't say."""
+    """Return the capacity types that Karpenter's pool allows, None if it isn't known or the pool
+    doesn't say.
+    """
     for item in pool.own.items("spec.template.spec.requirements") or ():
         values = item.texts("values")
         if item.text("key") == CAPACITY_TYPE and values and None not in values:
@@ -46,16 +50,22 @@ def capacity_types(pool: DeclaredPool) -> frozenset[str] | None:
 
 
 def is_spot(pool: DeclaredPool) -> bool | None:
-    """Return whether all nodes of a pool are Spot nodes; None if it isn't known, or if Karpenter may choose."""
+    """Return whether all nodes of a pool are Spot nodes; None if it isn't known, or if Karpenter
+    may choose.
+    """
     if pool.own.has("spec.template.spec") is not False:  # a pool of Karpenter
         allowed = capacity_types(pool)
-        return None if allowed is None or (_SPOT in allowed and len(allowed) > 1) else _SPOT in allowed
+        return (
+            None if allowed is None or (_SPOT in allowed and len(allowed) > 1) else _SPOT in allowed
+        )
     answers = [has_value(pool.own.at(path), value) for path, value in cloud(pool.cloud).spot]
     return True if True in answers else None if None in answers else False
 
 
 def has_value(given: object, value: str) -> bool | None:
-    """Return whether a property has a value, also one that is written as true; None if it isn't known."""
+    """Return whether a property has a value, also one that is written as true; None if it isn't
+    known.
+    """
     return None if given is UNKNOWN else given == value or (given is True and value == "true")
 
 

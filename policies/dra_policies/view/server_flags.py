@@ -1,9 +1,11 @@
 """Numbers of GPUs in the command lines of model servers and training launchers.
 
-Sources: vllm-project/vllm:vllm/engine/arg_utils.py@v0.11, sgl-project/sglang:python/sglang/srt/server_args.py@v0.5,
-NVIDIA/TensorRT-LLM:tensorrt_llm/commands/serve.py@v1.0, triton-inference-server/tensorrtllm_backend:scripts/
-launch_triton_server.py@v1.0, pytorch/pytorch:torch/distributed/run.py@v2.9, huggingface/text-generation-inference
-(launcher arguments, v3.3), huggingface/accelerate (launch, v1.10), deepspeedai/DeepSpeed (launcher, v0.17).
+Sources: vllm-project/vllm:vllm/engine/arg_utils.py@v0.11,
+sgl-project/sglang:python/sglang/srt/server_args.py@v0.5,
+NVIDIA/TensorRT-LLM:tensorrt_llm/commands/serve.py@v1.0,
+triton-inference-server/tensorrtllm_backend:scripts/ launch_triton_server.py@v1.0,
+pytorch/pytorch:torch/distributed/run.py@v2.9, huggingface/text-generation-inference (launcher
+arguments, v3.3), huggingface/accelerate (launch, v1.10), deepspeedai/DeepSpeed (launcher, v0.17).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _DIGITS: Final = 6  # a longer number isn't a number of GPUs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerKind:
-    """A server: the word that its command line has, flags whose values are multiplied, and the flag for its nodes."""
+    """A server: the word that its command line has, flags whose values are multiplied, and the flag
+    for its nodes.
+    """
 
     name: str
     word: str
@@ -45,7 +49,10 @@ SERVERS: Final = (
     ServerKind(
         name="SGLang",
         word="sglang",
-        factors=(("--tp-size", "--tp", "--tensor-parallel-size"), ("--pp-size", "--pipeline-parallel-size")),
+        factors=(
+            ("--tp-size", "--tp", "--tensor-parallel-size"),
+            ("--pp-size", "--pipeline-parallel-size"),
+        ),
         nodes=("--nnodes",),
     ),
     ServerKind(
@@ -54,9 +61,20 @@ SERVERS: Final = (
         factors=(("--tp_size", "--tp-size"), ("--pp_size", "--pp-size")),
     ),
     ServerKind(name="Triton", word="launch_triton_server", factors=(("--world_size",),)),
-    ServerKind(name="torchrun", word="torchrun", factors=(("--nproc-per-node", "--nproc_per_node"),)),
-    ServerKind(name="torch.distributed", word="torch.distributed", factors=(("--nproc-per-node", "--nproc_per_node"),)),
-    ServerKind(name="Accelerate", word="accelerate", factors=(("--num_processes",),), nodes=("--num_machines",)),
+    ServerKind(
+        name="torchrun", word="torchrun", factors=(("--nproc-per-node", "--nproc_per_node"),)
+    ),
+    ServerKind(
+        name="torch.distributed",
+        word="torch.distributed",
+        factors=(("--nproc-per-node", "--nproc_per_node"),),
+    ),
+    ServerKind(
+        name="Accelerate",
+        word="accelerate",
+        factors=(("--num_processes",),),
+        nodes=("--num_machines",),
+    ),
     ServerKind(name="DeepSpeed", word="deepspeed", factors=(("--num_gpus",),)),
     ServerKind(name="TGI", word="text-generation", factors=(("--num-shard",),)),
     ServerKind(name="TGI", word="", factors=(("--num-shard",),)),
@@ -73,9 +91,11 @@ SERVERS: Final = (
 
 
 def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
-    """Return the GPUs that a container's command line asks for; None if it doesn't, or if more nodes take part.
+    """Return the GPUs that a container's command line asks for; None if it doesn't, or if more
+    nodes take part.
 
-    Flags whose values aren't numbers, such as variables, count as unknown, and then nothing is returned.
+    Flags whose values aren't numbers, such as variables, count as unknown, and then nothing is
+    returned.
     """
     text = "\n".join(command)
     if _MANY_NODES.search(text):
@@ -84,7 +104,11 @@ def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
     for kind in SERVERS:
         if kind.word not in text:
             continue
-        found = [name for names in kind.factors if (name := next((each for each in names if each in flags), ""))]
+        found = [
+            name
+            for names in kind.factors
+            if (name := next((each for each in names if each in flags), ""))
+        ]
         if not found:
             continue
         values = [_number(flags[name]) for name in found]
@@ -98,7 +122,9 @@ def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
 
 
 def _flags(words: Sequence[str]) -> Mapping[str, str]:
-    """Return the values of flags, written as `--flag value` or `--flag=value`; the last value counts."""
+    """Return the values of flags, written as `--flag value` or `--flag=value`; the last value
+    counts.
+    """
     found: dict[str, str] = {}
     for word, following in zip_longest(words, words[1:], fillvalue=""):
         if word.startswith("-"):

@@ -1,7 +1,8 @@
 """What the rules look at: a stack, or manifests and a fleet, as plain values.
 
-Everything is optional, since a view may hold one resource (before it is created) or a whole stack (`complete`).
-None means *not known* wherever a value is typed `| None`, unless the field says otherwise.
+Everything is optional, since a view may hold one resource (before it is created) or a whole stack
+(`complete`). None means *not known* wherever a value is typed `| None`, unless the field says
+otherwise.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """The plan record of a stack. One of `plan_file` and `problem` is set, or neither when it is not known yet."""
+    """The plan record of a stack. One of `plan_file` and `problem` is set, or neither when it is
+    not known yet.
+    """
 
     urn: str
     plan_file: PlanFile | None = None
@@ -54,15 +57,18 @@ class DeclaredPool:
     image: str | None = ""
     leaves_desired: bool = False  # somebody else changes the desired count after creation
     is_fixed: bool = False  # nothing grows this pool: minimum and maximum are its desired count
-    runs_driver: bool | None = False  # a DRA driver of the stack selects its nodes, which are not labelled for it
+    # a DRA driver of the stack selects its nodes, which are not labelled for it
+    runs_driver: bool | None = False
     own: Properties = NOTHING_DECLARED  # the pool as its cloud's resource says it
     has_dataplane_v2: bool | None = None  # its cluster has; None where that isn't asked
-    template: Properties | None = None  # what its machines are made from, where that is a resource of the stack
+    # what its machines are made from, where that is a resource of the stack
+    template: Properties | None = None
     template_urn: str = ""
     cluster_urn: str = ""  # "" if its cluster isn't known
     release: str | None = ""  # of its node image, or the whole version that ends with it
     boot_script: str | None = ""  # what its nodes run at boot
-    made_from: frozenset[str] = frozenset()  # types of the resources that its bought capacity comes from
+    # types of the resources that its bought capacity comes from
+    made_from: frozenset[str] = frozenset()
 
     @property
     def offer_name(self) -> str:
@@ -72,7 +78,9 @@ class DeclaredPool:
 
     @property
     def is_labelled(self) -> bool | None:
-        """Whether its nodes are labelled for DRA, as the driver's kubelet plugin selects them here."""
+        """Whether its nodes are labelled for DRA, as the driver's kubelet plugin selects them
+        here.
+        """
         if self.labels is None:
             return None
         value = self.labels.get(DRA, "")
@@ -97,7 +105,9 @@ class MigManager:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """A release of the GPU Operator, or a ClusterPolicy, and its values; `chart` is "" for a ClusterPolicy."""
+    """A release of the GPU Operator, or a ClusterPolicy, and its values; `chart` is "" for a
+    ClusterPolicy.
+    """
 
     title: str
     urn: str
@@ -112,7 +122,9 @@ class Operator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondDriver:
-    """A DRA driver for NVIDIA GPUs without a release of its chart: of an operator, a cloud, or an image."""
+    """A DRA driver for NVIDIA GPUs without a release of its chart: of an operator, a cloud, or an
+    image.
+    """
 
     title: str
     urn: str
@@ -140,7 +152,9 @@ class ClosedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginWorkload:
-    """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and tolerations."""
+    """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and
+    tolerations.
+    """
 
     title: str  # 'Release "nvidia-device-plugin"'
     pod: Properties
@@ -159,7 +173,8 @@ class InstalledDriver:
     version: str | None  # "": whichever is the newest
     priority_class: str | None  # of its kubelet plugin; "": none
     other_critical_pods: int | None  # controllers and webhooks
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])  # in a fleet's words, those that are known
+    # in a fleet's words, those that are known
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Properties | None = None  # as they are given to the chart; None where files say more
 
 
@@ -183,7 +198,9 @@ class CriticalPodQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubernetesVersion:
-    """What release of Kubernetes a cluster or a pool is told to run; `minor` is None where that is not said."""
+    """What release of Kubernetes a cluster or a pool is told to run; `minor` is None where that is
+    not said.
+    """
 
     urn: str
     title: str
@@ -223,30 +240,44 @@ class StackView:
     quotas: tuple[CriticalPodQuota, ...] = ()
     versions: tuple[KubernetesVersion, ...] = ()
     declared: tuple[DeclaredResource, ...] = ()
-    objects: tuple[DeclaredResource, ...] = ()  # of Kubernetes, releases of charts and providers; of whole stacks only
+    # of Kubernetes, releases of charts and providers; of whole stacks only
+    objects: tuple[DeclaredResource, ...] = ()
     today: date = date.min  # date.min if no day is given
     region: str = ""  # "" where it is not known
     wants_devices: bool = False  # something of it is there for claims
     has_gpu_operator: bool = False
     installs_charts: bool = False  # into a cluster that the stack makes
     nvidia: NvidiaInUse | None = None  # with a fleet, or what a stack declares
-    doubtful_pools: tuple[str, ...] = ()  # of which too little is known to say what their nodes offer
-    judgement: Judgement | None = None  # of all demand, on the pools of the record, the stack, a fleet or a snapshot
-    whole_judgement: Callable[[], Judgement] | None = None  # the same with pods that request no device
-    other_devices: tuple[OtherDevices, ...] = ()  # pods that request devices of drivers that the fleet does not run
-    not_described: tuple[Blocked, ...] = ()  # pods of which it is not known whether they request devices
+    # of which too little is known to say what their nodes offer
+    doubtful_pools: tuple[str, ...] = ()
+    # of all demand, on the pools of the record, the stack, a fleet or a snapshot
+    judgement: Judgement | None = None
+    # the same with pods that request no device
+    whole_judgement: Callable[[], Judgement] | None = None
+    # pods that request devices of drivers that the fleet does not run
+    other_devices: tuple[OtherDevices, ...] = ()
+    # pods of which it is not known whether they request devices
+    not_described: tuple[Blocked, ...] = ()
     judged_urn: str = ""  # the resource that is told of, where a workload is no resource of its own
-    manifests: Manifests | None = None  # objects of the stack, or of files; their places name URNs or files
+    # objects of the stack, or of files; their places name URNs or files
+    manifests: Manifests | None = None
     features: Features | None = None  # set with `manifests`
-    diagnostics: tuple[Diagnostic, ...] = ()  # what reading the manifests found, and planning with them
+    # what reading the manifests found, and planning with them
+    diagnostics: tuple[Diagnostic, ...] = ()
     classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
-    thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)  # that a project set, by rule
-    planned_classes: Mapping[str, DeviceClass] = field(default_factory=dict[str, "DeviceClass"], hash=False)
+    # that a project set, by rule
+    thresholds: Mapping[str, float] = field(default_factory=dict[str, float], hash=False)
+    planned_classes: Mapping[str, DeviceClass] = field(
+        default_factory=dict[str, "DeviceClass"], hash=False
+    )
     stack: str = ""  # its name, "" if there is none
-    plan: Callable[[], Plan] | None = field(default=None, compare=False)  # the plan behind `judgement`
+    # the plan behind `judgement`
+    plan: Callable[[], Plan] | None = field(default=None, compare=False)
     unknowns: tuple[str, ...] = ()  # sentences about what kept the stack from being judged
 
     @property
     def is_early(self) -> bool:
-        """Whether more of a stack is to come: what hangs on its driver or its pools is told once, at its end."""
+        """Whether more of a stack is to come: what hangs on its driver or its pools is told once,
+        at its end.
+        """
         return self.expects_record and not self.complete

@@ -1,4 +1,6 @@
-"""The pods of a judgement that do not get all they ask for, with what each pool says: the facts behind sentences."""
+"""The pods of a judgement that do not get all they ask for, with what each pool says: the facts
+behind sentences.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from dra_policies.view.stack_view import StackView
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Pods of one shape of a workload that does not get all it asks for; pools in the order of the fleet."""
+    """Pods of one shape of a workload that does not get all it asks for; pools in the order of the
+    fleet.
+    """
 
     size: WorkloadSize
     shape: Shape
@@ -40,14 +44,17 @@ class Waiting:
 
 @lru_cache(maxsize=4)
 def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return every shape on the pools of workloads that don't fit or can't be evaluated, sorted by workload."""
+    """Return every shape on the pools of workloads that don't fit or can't be evaluated, sorted by
+    workload.
+    """
     return tuple(case for case in _waiting(judgement) if case.shape.id not in judgement.on_system)
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
     """Return the same of workloads without devices, which run on the system pool.
 
-    A workload some of whose pods have devices is left to the rules about pools, which know why its pods wait.
+    A workload some of whose pods have devices is left to the rules about pools, which know why its
+    pods wait.
     """
     on_pools = {
         member.workload
@@ -70,26 +77,37 @@ def _waiting(judgement: Judgement) -> Iterator[Waiting]:
 
 
 def devices_of(claim: ShapeClaim) -> int:
-    """Return the devices that a claim takes, by the first alternative of each request; `All` counts one."""
+    """Return the devices that a claim takes, by the first alternative of each request; `All` counts
+    one.
+    """
     total = 0
     for request in claim.spec.requests:
-        wanted = request.exactly or (request.first_available[0] if request.first_available else None)
+        wanted = request.exactly or (
+            request.first_available[0] if request.first_available else None
+        )
         if wanted is not None and not wanted.admin_access:
             total += wanted.count if wanted.allocation_mode == "ExactCount" else 1
     return total
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:
-    """Return who waits: `claim default/gpu (template "two-gpus", Job default/train)`, or the workload alone.
+    """Return who waits: `claim default/gpu (template "two-gpus", Job default/train)`, or the
+    workload alone.
 
-    A claim from a template is called by its entry in the pod; which template it is can be said where the manifests
-    are at hand.
+    A claim from a template is called by its entry in the pod; which template it is can be said
+    where the manifests are at hand.
     """
     if not case.shape.claims:
         return str(case.size.workload)
-    names = [str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims]
+    names = [
+        str(claim.shared or f"{case.shape.namespace}/{claim.name}") for claim in case.shape.claims
+    ]
     templates = _templates(case, manifests)
-    shown = [f'template "{templates[claim.name]}"' for claim in case.shape.claims if claim.name in templates]
+    shown = [
+        f'template "{templates[claim.name]}"'
+        for claim in case.shape.claims
+        if claim.name in templates
+    ]
     return f"{named('claim', names)} ({', '.join([*shown, str(case.size.workload)])})"
 
 
@@ -107,5 +125,7 @@ def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
 
 
 def doubt(view: StackView) -> str:
-    """Return what to add to a shortage where it is no proof, since a pool may offer more than is known of it."""
+    """Return what to add to a shortage where it is no proof, since a pool may offer more than is
+    known of it.
+    """
     return f"; not all is known of {', '.join(view.doubtful_pools)}" if view.doubtful_pools else ""

@@ -1,4 +1,6 @@
-"""`pulumi-resource-<cloud>`: serve one simulated provider to the engine; the first argument names the cloud."""
+"""`pulumi-resource-<cloud>`: serve one simulated provider to the engine; the first argument names
+the cloud.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def provider(cloud: str) -> provider_pb2_grpc.ResourceProviderServicer:
-    """The simulated provider of the Pulumi package `cloud`. Raises KeyError where no folder here is for it."""
+    """The simulated provider of the Pulumi package `cloud`. Raises KeyError where no folder here is
+    for it.
+    """
     if cloud not in packages():
         raise KeyError(cloud)
     module = import_module(f"dra_sandbox.clouds.{cloud.replace('-', '_')}.provider")

@@ -1,4 +1,6 @@
-"""Refuses what the SDK's types do not allow: unknown and missing properties, and values of the wrong type."""
+"""Refuses what the SDK's types do not allow: unknown and missing properties, and values of the
+wrong type.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +24,44 @@ class PropertyFailure:
 
 
 def check_values(schema: Schema, values: Values) -> Iterator[PropertyFailure]:
-    """What is wrong with the inputs of a resource, outermost first; nothing that is unknown is judged."""
+    """What is wrong with the inputs of a resource, outermost first; nothing that is unknown is
+    judged.
+    """
     yield from _check_object(schema, schema.inputs, values, "")
 
 
 def with_plural_names(values: Values, properties: Properties) -> Values:
-    """Return the inputs with lists under their names in the SDK; a bridged provider also accepts the singular.
+    """Return the inputs with lists under their names in the SDK; a bridged provider also accepts
+    the singular.
 
     pulumi/pulumi-terraform-bridge:pkg/tfbridge/names.go: both name the same block of Terraform.
     """
     named: Values = {}
     for name, value in values.items():
         plural = f"{name}s"
-        is_list = name not in properties and plural in properties and properties[plural].type.kind == "list"
-        named[plural if is_list else name] = [value] if is_list and not isinstance(value, list) else value
+        is_list = (
+            name not in properties
+            and plural in properties
+            and properties[plural].type.kind == "list"
+        )
+        named[plural if is_list else name] = (
+            [value] if is_list and not isinstance(value, list) else value
+        )
     return named
 
 
-def check_allowed(allowed: Mapping[str, frozenset[str]], values: Values) -> Iterator[PropertyFailure]:
-    """What is wrong by a table of allowed values per path; `[*]` in a path stands for every element."""
+def check_allowed(
+    allowed: Mapping[str, frozenset[str]], values: Values
+) -> Iterator[PropertyFailure]:
+    """What is wrong by a table of allowed values per path; `[*]` in a path stands for every
+    element.
+    """
     for path, choices in allowed.items():
         for place, value in values_at(values, path):
             if isinstance(value, str) and not is_unknown(value) and value not in choices:
-                yield PropertyFailure(place, f'"{value}" is not one of {", ".join(sorted(choices))}')
+                yield PropertyFailure(
+                    place, f'"{value}" is not one of {", ".join(sorted(choices))}'
+                )
 
 
 def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, Value]]:
@@ -64,7 +81,9 @@ def values_at(values: Value, path: str, place: str = "") -> Iterator[tuple[str, 
         yield from values_at(member, rest, spot) if rest else [(spot, member)]
 
 
-def _check_object(schema: Schema, properties: Properties, values: Values, path: str) -> Iterator[PropertyFailure]:
+def _check_object(
+    schema: Schema, properties: Properties, values: Values, path: str
+) -> Iterator[PropertyFailure]:
     for name, value in values.items():
         if name in _BESIDE_PROPERTIES or value is None:
             continue
@@ -80,7 +99,9 @@ def _check_object(schema: Schema, properties: Properties, values: Values, path: 
             yield PropertyFailure(here, f'missing required property "{name}"')
 
 
-def _check_type(schema: Schema, spec: TypeSpec, value: Value, path: str) -> Iterator[PropertyFailure]:
+def _check_type(
+    schema: Schema, spec: TypeSpec, value: Value, path: str
+) -> Iterator[PropertyFailure]:
     if is_unknown(value) or value is None or spec.kind == "any":
         return
     if spec.kind == "union":
@@ -114,7 +135,13 @@ def _is_scalar_of(spec: TypeSpec, value: Value) -> bool:
 
 
 def _wrong(spec: TypeSpec, value: Value, path: str) -> PropertyFailure:
-    shown = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
+    shown = (
+        "an object"
+        if isinstance(value, dict)
+        else "a list"
+        if isinstance(value, list)
+        else repr(value)
+    )
     return PropertyFailure(path, f"expected {_phrase(spec)}, got {shown}")
 
 

@@ -11,12 +11,19 @@ from dra_sandbox.clouds.wire import UNKNOWN, Value, Values
 
 
 def real_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: Values) -> Values:
-    """The outputs of a resource that exists now; `inputs_before` are those of its last creation or update."""
+    """The outputs of a resource that exists now; `inputs_before` are those of its last creation or
+    update.
+    """
     kept = _kept(schema, facts.old, inputs_before, facts.inputs)
-    computed = {name: _remembered(fill(output, facts), facts.old.get(name)) for name, output in row.outputs.items()}
+    computed = {
+        name: _remembered(fill(output, facts), facts.old.get(name))
+        for name, output in row.outputs.items()
+    }
     anew = {name: fill(output, facts) for name, output in {**row.every_time, **row.known}.items()}
     outputs = overlay({**computed, **kept, **anew}, facts.inputs)
-    outputs |= {name: fill(output, facts) for name, output in row.instead.items() if name in outputs}
+    outputs |= {
+        name: fill(output, facts) for name, output in row.instead.items() if name in outputs
+    }
     for name, spec in schema.outputs.items():
         if spec.required and outputs.get(name) is None:
             outputs[name] = _plausible(schema, spec.type, f"{name}-{facts.words['hex8']}")
@@ -27,7 +34,10 @@ def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: V
     """The outputs as far as a preview knows them: what only the cloud can say is unknown."""
     state, inputs = facts.old, facts.inputs
     kept = _kept(schema, state, inputs_before, inputs)
-    computed = {name: _remembered(_unknown_like(output), state.get(name)) for name, output in row.outputs.items()}
+    computed = {
+        name: _remembered(_unknown_like(output), state.get(name))
+        for name, output in row.outputs.items()
+    }
     anew = {name: _unknown_like(output) for name, output in row.every_time.items()}
     anew |= {name: fill(output, facts) for name, output in row.known.items()}
     outputs = overlay({**computed, **kept, **anew}, inputs)
@@ -39,11 +49,14 @@ def planned_outputs(schema: Schema, row: TypeRow, facts: Facts, inputs_before: V
 
 
 def _kept(schema: Schema, state: Values, before: Values, inputs: Values) -> Values:
-    """What an update leaves as it was: all that no input decides, and required outputs whose input went away."""
+    """What an update leaves as it was: all that no input decides, and required outputs whose input
+    went away.
+    """
     return {
         name: value
         for name, value in state.items()
-        if name not in inputs and (name not in before or (name in schema.outputs and schema.outputs[name].required))
+        if name not in inputs
+        and (name not in before or (name in schema.outputs and schema.outputs[name].required))
     }
 
 
@@ -64,7 +77,8 @@ def overlay(computed: Value, given: Value) -> Value:
 
 
 def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) -> Values:
-    """The old inputs without those that only the cloud decides where the new ones are silent, member by member.
+    """The old inputs without those that only the cloud decides where the new ones are silent,
+    member by member.
 
     A provider takes no difference from a property that is optional and computed.
     """
@@ -73,16 +87,26 @@ def without_computed(old: Values, new: Values, outputs: Mapping[str, Output]) ->
         output, given = outputs.get(name), new.get(name)
         if given is None and output is not None:
             continue
-        if isinstance(output, Mapping) and isinstance(value, Mapping) and isinstance(given, Mapping):
+        if (
+            isinstance(output, Mapping)
+            and isinstance(value, Mapping)
+            and isinstance(given, Mapping)
+        ):
             value = without_computed(dict(value), dict(given), output)
         kept[name] = value
     return kept
 
 
 def is_made_up(schema: Schema, name: str, value: Value) -> bool:
-    """Whether a value is the one of an output that no table knows: nobody gave it, and a program need not."""
+    """Whether a value is the one of an output that no table knows: nobody gave it, and a program
+    need not.
+    """
     spec = schema.outputs.get(name)
-    return spec is not None and spec.required and _without_text(name, value) == _plausible(schema, spec.type, "")
+    return (
+        spec is not None
+        and spec.required
+        and _without_text(name, value) == _plausible(schema, spec.type, "")
+    )
 
 
 def _without_text(name: str, value: Value) -> Value:
@@ -94,11 +118,17 @@ def _without_text(name: str, value: Value) -> Value:
 
 
 def _only_outputs(schema: Schema, values: Values) -> Values:
-    return {name: value for name, value in values.items() if name in schema.outputs and value is not None}
+    return {
+        name: value
+        for name, value in values.items()
+        if name in schema.outputs and value is not None
+    }
 
 
 def _unknown_like(output: object) -> Value:
-    """The shape of a computed object with unknown leaves, so that it can be laid under given members."""
+    """The shape of a computed object with unknown leaves, so that it can be laid under given
+    members.
+    """
     if isinstance(output, Mapping):
         return {name: _unknown_like(member) for name, member in output.items()}
     return UNKNOWN
@@ -108,10 +138,21 @@ def _plausible(schema: Schema, spec: TypeSpec, text: str) -> Value:
     """A value of the type for an output that no table knows."""
     if spec.kind == "object":
         members = schema.objects[spec.object_name]
-        return {name: _plausible(schema, member.type, text) for name, member in members.items() if member.required}
+        return {
+            name: _plausible(schema, member.type, text)
+            for name, member in members.items()
+            if member.required
+        }
     if spec.kind == "union":
         return _plausible(schema, spec.of[0], text)
     if spec.kind in {"enum", "constant"}:
         return spec.values[0]
-    plain: dict[str, Value] = {"string": text, "integer": 0, "number": 0, "boolean": False, "list": [], "map": {}}
+    plain: dict[str, Value] = {
+        "string": text,
+        "integer": 0,
+        "number": 0,
+        "boolean": False,
+        "list": [],
+        "map": {},
+    }
     return plain.get(spec.kind, text)

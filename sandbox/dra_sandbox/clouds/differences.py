@@ -1,4 +1,6 @@
-"""What differs between two sets of inputs, path by path, and which of it the real provider replaces for."""
+"""What differs between two sets of inputs, path by path, and which of it the real provider replaces
+for.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 @dataclass(frozen=True, slots=True)
 class PropertyDifference:
-    """One property that differs: its path, whether it is added, deleted or updated, and the value it had or has."""
+    """One property that differs: its path, whether it is added, deleted or updated, and the value
+    it had or has.
+    """
 
     path: str
     kind: str
@@ -27,8 +31,8 @@ class PropertyDifference:
 class ReplaceRule:
     """Which paths a real provider cannot change in place.
 
-    A path covers everything below it; `[*]` stands for every index. `in_place` names exceptions below such a path;
-    `when_removed` paths replace only when what is there goes away.
+    A path covers everything below it; `[*]` stands for every index. `in_place` names exceptions
+    below such a path; `when_removed` paths replace only when what is there goes away.
     """
 
     paths: frozenset[str] = field(default_factory=frozenset)
@@ -36,7 +40,9 @@ class ReplaceRule:
     when_removed: frozenset[str] = field(default_factory=frozenset)
 
     def applies_to(self, path: str) -> bool:
-        """Whether a change at `path` replaces the resource. The longest rule that covers it decides."""
+        """Whether a change at `path` replaces the resource. The longest rule that covers it
+        decides.
+        """
         general = _INDEX.sub("[*]", path)
         best = max((rule for rule in self.paths if _covers(rule, general)), key=len, default=None)
         if best is None:
@@ -44,13 +50,16 @@ class ReplaceRule:
         return not any(len(rule) > len(best) and _covers(rule, general) for rule in self.in_place)
 
     def replaces(self, change: PropertyDifference) -> bool:
-        """Whether the change replaces the resource: an object that comes or goes whole does what its members do."""
+        """Whether the change replaces the resource: an object that comes or goes whole does what
+        its members do.
+        """
         if change.kind == "delete" and change.path in self.when_removed:
             return True
         if self.applies_to(change.path):
             return True
         return change.kind != "update" and any(
-            self.applies_to(member.path) for member in differences(None, change.value, change.path, deep=True)
+            self.applies_to(member.path)
+            for member in differences(None, change.value, change.path, deep=True)
         )
 
 
@@ -63,12 +72,15 @@ def differences(
 ) -> Iterator[PropertyDifference]:
     """Every difference between the values, at the deepest path that tells it.
 
-    Lists at a path in `sets` have no order. With `deep` an object that comes whole is told member by member.
+    Lists at a path in `sets` have no order. With `deep` an object that comes whole is told member
+    by member.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
             if name != "__defaults":
-                yield from differences(old.get(name), new.get(name), below(path, name), sets=sets, deep=deep)
+                yield from differences(
+                    old.get(name), new.get(name), below(path, name), sets=sets, deep=deep
+                )
     elif isinstance(old, list) and isinstance(new, list):
         if _INDEX.sub("[*]", path) in sets:
             old, new = without_common(old, new)
@@ -97,16 +109,23 @@ def without_common(old: list[Value], new: list[Value]) -> tuple[list[Value], lis
 
 
 def diff_response(
-    found: Sequence[PropertyDifference], replaces: Callable[[PropertyDifference], bool], *, ignored: Iterable[str] = ()
+    found: Sequence[PropertyDifference],
+    replaces: Callable[[PropertyDifference], bool],
+    *,
+    ignored: Iterable[str] = (),
 ) -> provider_pb2.DiffResponse:
-    """The engine's answer to these differences; `ignored` are paths that the program tells to leave alone."""
+    """The engine's answer to these differences; `ignored` are paths that the program tells to leave
+    alone.
+    """
     skipped = ReplaceRule(frozenset(ignored))
     found = [change for change in found if not skipped.applies_to(change.path)]
     replacing = [change.path for change in found if replaces(change)]
     kinds = provider_pb2.PropertyDiff.Kind
     detailed: Mapping[str, provider_pb2.PropertyDiff] = {
         change.path: provider_pb2.PropertyDiff(
-            kind=kinds.Value(f"{change.kind.upper()}{'_REPLACE' if change.path in replacing else ''}"),
+            kind=kinds.Value(
+                f"{change.kind.upper()}{'_REPLACE' if change.path in replacing else ''}"
+            ),
             inputDiff=True,
         )
         for change in found
@@ -122,7 +141,9 @@ def diff_response(
 
 
 def below(path: str, name: str) -> str:
-    """The path of a member, written as the engine writes paths: keys that are no identifiers in brackets."""
+    """The path of a member, written as the engine writes paths: keys that are no identifiers in
+    brackets.
+    """
     if _PLAIN_KEY.fullmatch(name) is None:
         return f'{path}["{name}"]'
     return f"{path}.{name}" if path else name

@@ -1,4 +1,5 @@
-"""What the key and the value of a node's label are made of: kubernetes.io/docs/concepts/overview/working-with-objects.
+"""What the key and the value of a node's label are made of:
+kubernetes.io/docs/concepts/overview/working-with-objects.
 
 Clouds ask it before a node does, which would not join (Azure/AKS issue 1739).
 """
@@ -13,9 +14,13 @@ _DOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 
 
 def is_key(key: str) -> bool:
-    """Whether a text is the key of a label or taint: a name, after a domain and a slash or alone."""
+    """Whether a text is the key of a label or taint: a name, after a domain and a slash or
+    alone.
+    """
     domain, slash, name = key.rpartition("/")
-    return bool(_NAME.fullmatch(name)) and (not slash or (len(domain) <= 253 and bool(_DOMAIN.fullmatch(domain))))
+    return bool(_NAME.fullmatch(name)) and (
+        not slash or (len(domain) <= 253 and bool(_DOMAIN.fullmatch(domain)))
+    )
 
 
 def is_value(value: str) -> bool:

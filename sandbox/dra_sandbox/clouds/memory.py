@@ -1,4 +1,5 @@
-"""What a simulated cloud has: its clusters, node groups, … as they are, whatever the engine's state says of them.
+"""What a simulated cloud has: its clusters, node groups, … as they are, whatever the engine's state
+says of them.
 
 Several providers of one engine, and a test that plays the autoscaler, share it through a file.
 """

@@ -1,4 +1,6 @@
-"""Automatic names: the logical name and a random suffix that is the same for the same seed of the engine."""
+"""Automatic names: the logical name and a random suffix that is the same for the same seed of the
+engine.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ class NameRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Autonamed:
-    """How one provider forms names: characters of the suffix, what stands before it, whether all is lower case."""
+    """How one provider forms names: characters of the suffix, what stands before it, whether all is
+    lower case.
+    """
 
     suffix_length: int = 7
     separator: str = "-"
@@ -26,7 +30,8 @@ class Autonamed:
     def name(self, request: provider_pb2.CheckRequest, limit: int) -> str:
         """A name for the resource of the request, of at most `limit` characters.
 
-        Raises NameRefused when the stack's configuration forbids automatic names, or the name grows too long.
+        Raises NameRefused when the stack's configuration forbids automatic names, or the name grows
+        too long.
         """
         options = request.autonaming
         if request.HasField("autonaming"):
@@ -35,7 +40,9 @@ class Autonamed:
             if options.proposed_name:
                 return options.proposed_name
         logical = request.name or request.urn.rsplit("::", 1)[-1]
-        name = f"{logical}{self.separator}{self._suffix(request.randomSeed or request.urn.encode())}"
+        name = (
+            f"{logical}{self.separator}{self._suffix(request.randomSeed or request.urn.encode())}"
+        )
         if len(name) > limit:
             raise NameRefused(f'the automatic name "{name}" is longer than {limit} characters')
         return name.lower() if self.lower_case else name

@@ -1,15 +1,18 @@
-"""Rules of the providers themselves: what each property of a resource type does when it changes or is omitted.
+"""Rules of the providers themselves: what each property of a resource type does when it changes or
+is omitted.
 
-One table for each cloud, `<cloud>/provider_rules.csv`, one row for each property, with the file of the provider's
-source that it restates. The columns:
+One table for each cloud, `<cloud>/provider_rules.csv`, one row for each property, with the file of
+the provider's source that it restates. The columns:
 
 - `kind`: `set` is a list without order; `map` holds the user's keys.
-- `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default` (omission means the
-  value in `default`), or `removed` (omission takes the old value away).
+- `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default`
+  (omission means the value in `default`), or `removed` (omission takes the old value away).
 - `replaces`: whether a change re-creates the resource.
-- `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to (exactly one, at
-  least one), and that must be set with it. The provider validates them in a preview.
-- `zero_beside`: the object whose other members make the provider send this property as zero when it is omitted.
+- `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to
+  (exactly one, at least one), and that must be set with it. The provider validates them in a
+  preview.
+- `zero_beside`: the object whose other members make the provider send this property as zero when it
+  is omitted.
 """
 
 from __future__ import annotations
@@ -80,10 +83,16 @@ class ProviderRules:
             return True
         if change.kind == "update":
             return False
-        return any(self._members_replace(change.value, _general(change.path), is_deleted=change.kind == "delete"))
+        return any(
+            self._members_replace(
+                change.value, _general(change.path), is_deleted=change.kind == "delete"
+            )
+        )
 
     def failures(self, inputs: Values) -> Iterator[PropertyFailure]:
-        """Return what the provider rejects in a preview: properties that exclude or need each other."""
+        """Return what the provider rejects in a preview: properties that exclude or need each
+        other.
+        """
         for path, rule in self.properties.items():
             if not (rule.conflicts or rule.one_of or rule.any_of or rule.needs):
                 continue
@@ -91,21 +100,29 @@ class ProviderRules:
                 continue
             yield from _combination_failures(path, rule, inputs)
 
-    def _of_object(self, old: Values, new: Values, state: Values, path: str) -> Iterator[PropertyDifference]:
+    def _of_object(
+        self, old: Values, new: Values, state: Values, path: str
+    ) -> Iterator[PropertyDifference]:
         old, new = (self._with_zeros(each, path) for each in (old, new))
         for name in [*old, *(name for name in new if name not in old)]:
             if name != "__defaults":
                 here = below(path, name)
-                yield from self._of_property(old.get(name), new.get(name), _member(state, name), here)
+                yield from self._of_property(
+                    old.get(name), new.get(name), _member(state, name), here
+                )
 
-    def _of_property(self, old: Value, new: Value, state: Value, path: str) -> Iterator[PropertyDifference]:
+    def _of_property(
+        self, old: Value, new: Value, state: Value, path: str
+    ) -> Iterator[PropertyDifference]:
         rule = self.properties.get(_general(path))
         omitted = rule.omitted if rule is not None else "removed"
         if rule is not None and omitted == "default":
             old, new = (rule.default if each is None else each for each in (old, new))
         if new is None and (omitted == "kept" or _is_zero(old)):
             return
-        is_unchanged = _is_zero(new) if omitted == "removed" else omitted == "kept" and _same(state, new)
+        is_unchanged = (
+            _is_zero(new) if omitted == "removed" else omitted == "kept" and _same(state, new)
+        )
         if old is None and is_unchanged:
             return
         if isinstance(old, dict) and isinstance(new, dict):
@@ -116,7 +133,9 @@ class ProviderRules:
             kind = "add" if old is None else "delete" if new is None else "update"
             yield PropertyDifference(path, kind, old if new is None else new)
 
-    def _of_list(self, old: list[Value], new: list[Value], path: str, *, is_set: bool) -> Iterator[PropertyDifference]:
+    def _of_list(
+        self, old: list[Value], new: list[Value], path: str, *, is_set: bool
+    ) -> Iterator[PropertyDifference]:
         if is_set:
             old, new = without_common(old, new)
         for index in range(max(len(old), len(new))):
@@ -125,13 +144,19 @@ class ProviderRules:
             yield from self._of_property(left, right, None, f"{path}[{index}]")
 
     def _members_replace(self, value: Value, path: str, *, is_deleted: bool) -> Iterator[bool]:
-        """Yield whether members replace the resource; deleted with their object, computed ones don't change."""
+        """Yield whether members replace the resource; deleted with their object, computed ones
+        don't change.
+        """
         if isinstance(value, dict):
             for name, member in value.items():
                 here = f"{path}.{name}"
                 rule = self.properties.get(here)
                 is_kept = rule is not None and is_deleted and rule.omitted == "kept"
-                if rule is not None and not is_kept and not (_is_zero(member) and rule.omitted != "required"):
+                if (
+                    rule is not None
+                    and not is_kept
+                    and not (_is_zero(member) and rule.omitted != "required")
+                ):
                     yield rule.replaces
                 yield from self._members_replace(member, here, is_deleted=is_deleted)
         elif isinstance(value, list):
@@ -174,25 +199,34 @@ def _rule(row: Mapping[str, str]) -> PropertyRule:
     )
 
 
-def _combination_failures(path: str, rule: PropertyRule, inputs: Values) -> Iterator[PropertyFailure]:
+def _combination_failures(
+    path: str, rule: PropertyRule, inputs: Values
+) -> Iterator[PropertyFailure]:
     given = _is_set(inputs, path)
     for other in rule.conflicts if given else ():
         if _is_set(inputs, other):
-            yield PropertyFailure(path, f'Conflicting configuration arguments. "{path}": conflicts with {other}')
+            yield PropertyFailure(
+                path, f'Conflicting configuration arguments. "{path}": conflicts with {other}'
+            )
     for other in rule.needs if given else ():
         if not _is_set(inputs, other):
             yield PropertyFailure(
-                path, f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be specified'
+                path,
+                f'Missing required argument. "{path}": all of {_quoted(rule.needs)} must be '
+                "specified",
             )
     found = [other for other in rule.one_of if _is_set(inputs, other)]
     if rule.one_of and len(found) != 1:
         wanted = "one" if not found else "only one"
         yield PropertyFailure(
-            path, f'Invalid combination of arguments. "{path}": {wanted} of {_quoted(rule.one_of)} can be set'
+            path,
+            f'Invalid combination of arguments. "{path}": {wanted} of {_quoted(rule.one_of)} can '
+            "be set",
         )
     if rule.any_of and not any(_is_set(inputs, other) for other in rule.any_of):
         yield PropertyFailure(
-            path, f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified'
+            path,
+            f'Missing required argument. "{path}": one of {_quoted(rule.any_of)} must be specified',
         )
 
 

@@ -1,4 +1,6 @@
-"""The form of the tables: one row per resource type that a real cloud does something particular with."""
+"""The form of the tables: one row per resource type that a real cloud does something particular
+with.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a row may speak of: inputs, the place in the cloud, own texts, and what else there is."""
+    """What a row may speak of: inputs, the place in the cloud, own texts, and what else there
+    is.
+    """
 
     inputs: Values
     words: Mapping[str, str]
@@ -32,13 +36,17 @@ class Facts:
     cloud: Memory
 
     def text(self, template: str) -> str:
-        """The template with `{word}` filled in, from the inputs first; a word that is unknown is left empty."""
+        """The template with `{word}` filled in, from the inputs first; a word that is unknown is
+        left empty.
+        """
         return string.Formatter().vformat(template, (), _Words(self.inputs, self.words))
 
 
 class _Words(dict[str, str]):
     def __init__(self, inputs: Values, words: Mapping[str, str]) -> None:
-        given = {name: str(value) for name, value in inputs.items() if isinstance(value, (str, int))}
+        given = {
+            name: str(value) for name, value in inputs.items() if isinstance(value, (str, int))
+        }
         super().__init__({**words, **given})
 
     def __missing__(self, key: str) -> str:
@@ -59,9 +67,11 @@ class CloudRequest:
     patience: float = 0
 
     def waits_for(self, nodes: int, at_once: int, usual_minutes: int) -> bool:
-        """Whether a provider that waits `usual_minutes` unless told otherwise sees so many nodes replaced.
+        """Whether a provider that waits `usual_minutes` unless told otherwise sees so many nodes
+        replaced.
 
-        A node takes five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine issue 1980.
+        A node takes five minutes: aws-quickstart/quickstart-amazon-eks issue 377, Azure/aks-engine
+        issue 1980.
         """
         return -(-nodes // max(1, at_once)) * NODE_MINUTES <= (self.patience / 60 or usual_minutes)
 
@@ -75,20 +85,20 @@ Output = str | int | bool | list[Any] | Mapping[str, Any] | Callable[[Facts], Va
 class TypeRow:
     """What the SDK does not say about a resource type.
 
-    `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input gives the value.
-    `instead` are outputs of another form than the input of that name.
-    `every_time` outputs are worked out anew at each update; `known` ones too, and a preview knows them.
-    `defaults` are inputs that the provider fills in.
-    `replace`, `in_place` and `when_removed` are paths as in ReplaceRule; `sets` are lists without an order.
-    `allowed` are values per path (`[*]` for elements).
-    `name` is the property that is named automatically, "" for none; None means `name` where it is optional.
-    `protected_by` is a boolean property that forbids deletion.
-    `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is called; `refusals` what is
-    asked of a cloud that has other things, when it is asked. `reported` is what the cloud says of a resource though
-    nobody gave it and the provider takes for a difference; `returned` the inputs as the provider reads them back,
-    where it reads something else; `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type
-    that rules of other types look up is `remembered`; `effects` are what a call that was not refused does to other
-    things of the cloud.
+    `id` and the texts in `outputs` are templates over `Facts`; an output stands only where no input
+    gives the value. `instead` are outputs of another form than the input of that name. `every_time`
+    outputs are worked out anew at each update; `known` ones too, and a preview knows them.
+    `defaults` are inputs that the provider fills in. `replace`, `in_place` and `when_removed` are
+    paths as in ReplaceRule; `sets` are lists without an order. `allowed` are values per path (`[*]`
+    for elements). `name` is the property that is named automatically, "" for none; None means
+    `name` where it is optional. `protected_by` is a boolean property that forbids deletion.
+    `checks` judge the inputs alone, in previews too; `api_checks` do so when the API is called;
+    `refusals` what is asked of a cloud that has other things, when it is asked. `reported` is what
+    the cloud says of a resource though nobody gave it and the provider takes for a difference;
+    `returned` the inputs as the provider reads them back, where it reads something else;
+    `unchanged` the old inputs with what the new ones repeat of the cloud's own. A type that rules
+    of other types look up is `remembered`; `effects` are what a call that was not refused does to
+    other things of the cloud.
     """
 
     id: str = ""
@@ -122,7 +132,11 @@ class TypeRow:
 
     def replace_rule(self, documented: frozenset[str]) -> ReplaceRule:
         """The rule of this row, with the properties that the SDK's text says cannot change."""
-        return ReplaceRule(documented | frozenset(self.replace), frozenset(self.in_place), frozenset(self.when_removed))
+        return ReplaceRule(
+            documented | frozenset(self.replace),
+            frozenset(self.in_place),
+            frozenset(self.when_removed),
+        )
 
 
 def fill(output: Output, facts: Facts) -> Value:

@@ -1,4 +1,6 @@
-"""One installed SDK: its version, and the schema of any resource or function in it, kept in the per-user cache."""
+"""One installed SDK: its version, and the schema of any resource or function in it, kept in the
+per-user cache.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Sdk:
         return self._load(token, self._read_resource)
 
     def function(self, token: str) -> Schema:
-        """The arguments (as inputs) and the result (as outputs) of the function `token`. Raises UnknownType."""
+        """The arguments (as inputs) and the result (as outputs) of the function `token`. Raises
+        UnknownType.
+        """
         return self._load(token, self._read_function)
 
     def tokens(self) -> frozenset[str]:
@@ -90,7 +94,9 @@ class Sdk:
         )
 
     def _read_function(self, token: str) -> Schema:
-        """A function's file assigns its arguments to `__args__[wire name]`; its result is a class of its own."""
+        """A function's file assigns its arguments to `__args__[wire name]`; its result is a class
+        of its own.
+        """
         module, _, function = token.partition(":")[2].partition(":")
         place = module.split("/")[:-1] or [module]
         folder = self._package.joinpath(*(part for part in place if part != "index"))
@@ -104,7 +110,9 @@ class Sdk:
         objects: dict[str, Properties] = {}
         return Schema(token, arguments, self._properties(result, objects, inputs=False), objects)
 
-    def _properties(self, source: ClassSource, objects: dict[str, Properties], *, inputs: bool) -> Properties:
+    def _properties(
+        self, source: ClassSource, objects: dict[str, Properties], *, inputs: bool
+    ) -> Properties:
         """The properties of a class; the object types they lead to are added to `objects`."""
         found: dict[str, PropertySpec] = {}
         waiting: list[str] = []
@@ -119,7 +127,9 @@ class Sdk:
             member = read_class(Path(path), class_name)
             assert member is not None
             mine: dict[str, PropertySpec] = {}
-            for name, spec, mentioned in properties_of(member, inputs=Path(path).name == "_inputs.py"):
+            for name, spec, mentioned in properties_of(
+                member, inputs=Path(path).name == "_inputs.py"
+            ):
                 mine[name] = spec
                 waiting += mentioned
             objects[key] = mine
@@ -139,10 +149,14 @@ def _argument_names(path: Path) -> list[str]:
 
 
 def _write_atomically(path: Path, text: str) -> None:
-    """Write `path` so that another process sees all of it or nothing; a cache that cannot be written is no error."""
+    """Write `path` so that another process sees all of it or nothing; a cache that cannot be
+    written is no error.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as handle:
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, delete=False, encoding="utf-8"
+        ) as handle:
             handle.write(text)
         os.replace(handle.name, path)
     except OSError:

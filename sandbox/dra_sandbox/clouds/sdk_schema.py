@@ -1,4 +1,6 @@
-"""What a typed SDK says about a resource or a function: properties, their types, which must be given."""
+"""What a typed SDK says about a resource or a function: properties, their types, which must be
+given.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,10 @@ from typing import Any
 class TypeSpec:
     """The type of a value on the wire.
 
-    `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum, constant.
-    `of` holds the element type of a list or map and the members of a union; `object_name` the key of an object's
-    properties in its schema's `objects`; `values` what an enum or a constant may be.
+    `kind` is one of string, integer, number, boolean, any, asset, list, map, object, union, enum,
+    constant. `of` holds the element type of a list or map and the members of a union; `object_name`
+    the key of an object's properties in its schema's `objects`; `values` what an enum or a constant
+    may be.
     """
 
     kind: str
@@ -23,7 +26,12 @@ class TypeSpec:
 
     def to_json(self) -> list[Any]:
         """A form that JSON can hold."""
-        return [self.kind, [member.to_json() for member in self.of], self.object_name, list(self.values)]
+        return [
+            self.kind,
+            [member.to_json() for member in self.of],
+            self.object_name,
+            list(self.values),
+        ]
 
     @classmethod
     def from_json(cls, data: list[Any]) -> TypeSpec:
@@ -34,7 +42,9 @@ class TypeSpec:
 
 @dataclass(frozen=True, slots=True)
 class PropertySpec:
-    """One property: its type, whether it must be there, and whether the SDK's text says that a change replaces."""
+    """One property: its type, whether it must be there, and whether the SDK's text says that a
+    change replaces.
+    """
 
     type: TypeSpec
     required: bool = False
@@ -46,7 +56,9 @@ Properties = Mapping[str, PropertySpec]
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A resource (or function) by its wire names: inputs, outputs, and the object types that they mention."""
+    """A resource (or function) by its wire names: inputs, outputs, and the object types that they
+    mention.
+    """
 
     token: str
     inputs: Properties
@@ -74,7 +86,10 @@ class Schema:
 
 
 def _properties_to_json(properties: Properties) -> dict[str, Any]:
-    return {name: [spec.type.to_json(), spec.required, spec.replaces] for name, spec in properties.items()}
+    return {
+        name: [spec.type.to_json(), spec.required, spec.replaces]
+        for name, spec in properties.items()
+    }
 
 
 def _properties_from_json(data: dict[str, Any]) -> Properties:

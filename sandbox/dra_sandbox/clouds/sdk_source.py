@@ -1,7 +1,7 @@
 """Reads classes out of the source files of a typed Pulumi SDK, without importing it.
 
-Importing a cloud's SDK takes seconds and hundreds of megabytes; its files are generated and regular, so the one
-class that is asked for is cut out of its file and parsed alone.
+Importing a cloud's SDK takes seconds and hundreds of megabytes; its files are generated and
+regular, so the one class that is asked for is cut out of its file and parsed alone.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from pathlib import Path
 from dra_sandbox.clouds.sdk_schema import PropertySpec, TypeSpec
 
 _CLASS = re.compile(r"^class (\w+)\b", re.MULTILINE)
-_NEXT_STATEMENT = re.compile(r"^(?:@|class |def |if |elif |else|[A-Za-z_]\w*\s*[:=(])", re.MULTILINE)
+_NEXT_STATEMENT = re.compile(
+    r"^(?:@|class |def |if |elif |else|[A-Za-z_]\w*\s*[:=(])", re.MULTILINE
+)
 _REGISTRY = re.compile(r'resource_(?:modules|packages)="""(.*?)"""', re.DOTALL)
 _RELATIVE_IMPORT = re.compile(r"^from (\.+)(\w*) import (\w+)(?: as (\w+))?$", re.MULTILINE)
 # How the documentation of bridged providers says that a property cannot be changed in place.
 _REPLACES = re.compile(
     r"forces?(?: the creation of)?(?: an?)? new|forces? replacement|forces? recreation"
-    r"|changing this (?:value )?(?:creates|requires|will)|(?:is|are) immutable|cannot be (?:changed|updated|modified)",
+    r"|changing this (?:value )?(?:creates|requires|will)|(?:is|are) immutable|cannot be "
+    r"(?:changed|updated|modified)",
     re.IGNORECASE,
 )
 _SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
@@ -61,7 +64,9 @@ def read_class(path: Path, name: str) -> ClassSource | None:
 
 
 def resource_classes(package: Path) -> dict[str, tuple[Path, str]]:
-    """Per type token of the SDK in `package`: the folder and the class, from the list it registers at import."""
+    """Per type token of the SDK in `package`: the folder and the class, from the list it registers
+    at import.
+    """
     found: dict[str, tuple[Path, str]] = {}
     for listing in _REGISTRY.findall(_text(package / "__init__.py")):
         for entry in json.loads(listing):
@@ -83,10 +88,13 @@ def file_of_class(folder: Path, name: str) -> Path | None:
     return None
 
 
-def properties_of(source: ClassSource, *, inputs: bool) -> Iterator[tuple[str, PropertySpec, list[str]]]:
+def properties_of(
+    source: ClassSource, *, inputs: bool
+) -> Iterator[tuple[str, PropertySpec, list[str]]]:
     """The wire name and specification of every property, with the object types that it mentions.
 
-    An input must be given when the constructor has no default for it; an output is always there unless optional.
+    An input must be given when the constructor has no default for it; an output is always there
+    unless optional.
     """
     required = _required_arguments(source.tree) if inputs else None
     seen: set[str] = set()
@@ -113,7 +121,9 @@ def _required_arguments(tree: ast.ClassDef) -> set[str]:
 
 
 def _wire_name(node: ast.FunctionDef) -> str | None:
-    """What `@pulumi.getter` calls the property on the wire; None for a function that is no property."""
+    """What `@pulumi.getter` calls the property on the wire; None for a function that is no
+    property.
+    """
     for decorator in node.decorator_list:
         call = decorator.func if isinstance(decorator, ast.Call) else decorator
         if not (isinstance(call, ast.Attribute) and call.attr == "getter"):
@@ -127,7 +137,9 @@ def _wire_name(node: ast.FunctionDef) -> str | None:
 
 
 def _type(node: ast.expr, folder: Path, mentioned: list[str]) -> tuple[TypeSpec, bool]:
-    """The type of an annotation, and whether it is optional; objects it mentions are added to `mentioned`."""
+    """The type of an annotation, and whether it is optional; objects it mentions are added to
+    `mentioned`.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return _named(node.value, folder, mentioned), False
     if isinstance(node, ast.Subscript):
@@ -138,10 +150,14 @@ def _type(node: ast.expr, folder: Path, mentioned: list[str]) -> tuple[TypeSpec,
     return TypeSpec("asset" if name in {"Asset", "Archive"} else "any"), False
 
 
-def _generic(name: str, argument: ast.expr, folder: Path, mentioned: list[str]) -> tuple[TypeSpec, bool]:
+def _generic(
+    name: str, argument: ast.expr, folder: Path, mentioned: list[str]
+) -> tuple[TypeSpec, bool]:
     members = argument.elts if isinstance(argument, ast.Tuple) else [argument]
     if name == "Literal":
-        return TypeSpec("constant", values=tuple(ast.literal_eval(member) for member in members)), False
+        return TypeSpec(
+            "constant", values=tuple(ast.literal_eval(member) for member in members)
+        ), False
     types = [_type(member, folder, mentioned) for member in members]
     if name == "Optional":
         return types[0][0], True
@@ -157,7 +173,9 @@ def _generic(name: str, argument: ast.expr, folder: Path, mentioned: list[str]) 
 
 
 def _named(reference: str, folder: Path, mentioned: list[str]) -> TypeSpec:
-    """The type that a quoted name means: an object type, an enum, or anything when it is neither."""
+    """The type that a quoted name means: an object type, an enum, or anything when it is
+    neither.
+    """
     *modules, name = reference.split(".")
     place = folder
     for index, module in enumerate(modules):
@@ -178,7 +196,9 @@ def _named(reference: str, folder: Path, mentioned: list[str]) -> TypeSpec:
 
 @functools.cache
 def _imports(folder: Path) -> dict[str, Path]:
-    """Modules that the files of `folder` import from elsewhere in the SDK, by the name they are given."""
+    """Modules that the files of `folder` import from elsewhere in the SDK, by the name they are
+    given.
+    """
     found: dict[str, Path] = {}
     for file in ("_inputs.py", "outputs.py"):
         for dots, module, name, alias in _RELATIVE_IMPORT.findall(_text(folder / file)[:20_000]):

@@ -11,9 +11,25 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from dra_sandbox.clouds.checking import PropertyFailure, check_allowed, check_values, with_plural_names
-from dra_sandbox.clouds.computed import is_made_up, overlay, planned_outputs, real_outputs, without_computed
-from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, diff_response, differences
+from dra_sandbox.clouds.checking import (
+    PropertyFailure,
+    check_allowed,
+    check_values,
+    with_plural_names,
+)
+from dra_sandbox.clouds.computed import (
+    is_made_up,
+    overlay,
+    planned_outputs,
+    real_outputs,
+    without_computed,
+)
+from dra_sandbox.clouds.differences import (
+    PropertyDifference,
+    ReplaceRule,
+    diff_response,
+    differences,
+)
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed, NameRefused, kept_name
 from dra_sandbox.clouds.provider_rules import NO_RULES, ProviderRules
@@ -43,7 +59,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         memory: Memory,
         rules: Mapping[str, ProviderRules] = NO_RULES,
     ) -> None:
-        """`common` holds the outputs that many types have, for those that do; `rules` what the provider does itself."""
+        """`common` holds the outputs that many types have, for those that do; `rules` what the
+        provider does itself.
+        """
         self._sdk = sdk
         self._rows = rows
         self._functions = functions
@@ -59,7 +77,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     @abc.abstractmethod
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
-        """The refusal when neither the resource nor the provider's settings say where it shall live."""
+        """The refusal when neither the resource nor the provider's settings say where it shall
+        live.
+        """
 
     def default_id(self, schema: Schema) -> str:
         """The template of an identifier for a type without one in its row."""
@@ -85,15 +105,23 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
         self._settings = from_wire(request.args)
-        return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
+        return provider_pb2.ConfigureResponse(
+            supportsPreview=True, supports_autonaming_configuration=True
+        )
 
-    def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+    def Check(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
         token = type_of(request)
         try:
             schema = self._sdk.resource(token)
         except UnknownType as error:
-            return provider_pb2.CheckResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
-        inputs = {name: value for name, value in from_wire(request.news).items() if value is not None}
+            return provider_pb2.CheckResponse(
+                failures=[provider_pb2.CheckFailure(reason=str(error))]
+            )
+        inputs = {
+            name: value for name, value in from_wire(request.news).items() if value is not None
+        }
         inputs.pop("__defaults", None)
         if token in self._rules:
             inputs = with_plural_names(inputs, schema.inputs)
@@ -110,15 +138,22 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                 failures.append(PropertyFailure(named, str(error)))
         elif len(known_text(inputs.get(named))) > row.name_limit:
             failures.append(
-                PropertyFailure(named, f"expected length of {named} to be in the range (1 - {row.name_limit})")
+                PropertyFailure(
+                    named, f"expected length of {named} to be in the range (1 - {row.name_limit})"
+                )
             )
         checked = {**inputs, **defaults, "__defaults": sorted(defaults)}
         return provider_pb2.CheckResponse(
             inputs=to_wire(checked),
-            failures=[provider_pb2.CheckFailure(property=found.path, reason=found.reason) for found in failures],
+            failures=[
+                provider_pb2.CheckFailure(property=found.path, reason=found.reason)
+                for found in failures
+            ],
         )
 
-    def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+    def Diff(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
         token = type_of(request)
         old, new = from_wire(request.old_inputs), from_wire(request.news)
         row = self._row(token)
@@ -141,17 +176,24 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         answer = diff_response(found, replaces, ignored=request.ignoreChanges)
         named = _name_property(row, self._sdk.resource(token))
         if answer.replaces and named and named not in (new.get("__defaults") or []):
-            # Two resources cannot have one name at once (pulumi-terraform-bridge: nameRequiresDeleteBeforeReplace).
-            answer.deleteBeforeReplace = old.get(named) == new.get(named) and new.get(named) is not None
+            # Two resources cannot have one name at once (pulumi-terraform-bridge:
+            # nameRequiresDeleteBeforeReplace).
+            answer.deleteBeforeReplace = (
+                old.get(named) == new.get(named) and new.get(named) is not None
+            )
         return answer
 
-    def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
+    def Create(
+        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CreateResponse:
         schema, inputs = self._sdk.resource(type_of(request)), _plain(request.properties)
         inputs = self._sent(schema.token, inputs)
         row = self._row(schema.token)
         facts = self._facts(request.urn, schema, row, inputs, {})
         if request.preview:
-            return provider_pb2.CreateResponse(properties=to_wire(planned_outputs(schema, row, facts, {})))
+            return provider_pb2.CreateResponse(
+                properties=to_wire(planned_outputs(schema, row, facts, {}))
+            )
         identifier = facts.words["id"]
         self._carry_out(row, CloudRequest(identifier, inputs, None, self._memory), context)
         outputs = real_outputs(schema, row, facts, {})
@@ -159,30 +201,47 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             self._memory.put(schema.token, identifier, outputs)
         return provider_pb2.CreateResponse(id=identifier, properties=to_wire(outputs))
 
-    def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
+    def Update(
+        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.UpdateResponse:
         schema, inputs = self._sdk.resource(type_of(request)), _plain(request.news)
         inputs = self._sent(schema.token, inputs)
-        row, state, before = self._row(schema.token), from_wire(request.olds), _plain(request.old_inputs)
+        row, state, before = (
+            self._row(schema.token),
+            from_wire(request.olds),
+            _plain(request.old_inputs),
+        )
         facts = self._facts(request.urn, schema, row, inputs, state)
         if request.preview:
-            return provider_pb2.UpdateResponse(properties=to_wire(planned_outputs(schema, row, facts, before)))
+            return provider_pb2.UpdateResponse(
+                properties=to_wire(planned_outputs(schema, row, facts, before))
+            )
         present = self._memory.get(schema.token, request.id) if row.remembered else None
-        self._carry_out(row, CloudRequest(request.id, inputs, present or state, self._memory, request.timeout), context)
+        self._carry_out(
+            row,
+            CloudRequest(request.id, inputs, present or state, self._memory, request.timeout),
+            context,
+        )
         outputs = real_outputs(schema, row, facts, before)
         if row.remembered:
             self._memory.put(schema.token, request.id, outputs)
         return provider_pb2.UpdateResponse(properties=to_wire(outputs))
 
-    def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
-        """What is remembered of the resource, which may have drifted, else the state that the engine has.
+    def Read(
+        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ReadResponse:
+        """What is remembered of the resource, which may have drifted, else the state that the
+        engine has.
 
-        Without either (`get`, import) a resource of a type that the cloud does not remember is taken to exist as far as
-        its identifier tells.
+        Without either (`get`, import) a resource of a type that the cloud does not remember is
+        taken to exist as far as its identifier tells.
         """
         schema, state = self._sdk.resource(type_of(request)), from_wire(request.properties)
         inputs = from_wire(request.inputs)
         if present := self._memory.get(schema.token, request.id):
-            inputs = inputs or _imported_inputs(schema, {**_in_path(self._row(schema.token), request.id), **present})
+            inputs = inputs or _imported_inputs(
+                schema, {**_in_path(self._row(schema.token), request.id), **present}
+            )
             state = {**present, "id": request.id}
         elif self._row(schema.token).remembered and not state and not inputs:
             return provider_pb2.ReadResponse()  # an import of what is not there
@@ -191,7 +250,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             given = {**state, _name_property(row, schema) or "id": request.id.rsplit("/", 1)[-1]}
             facts = self._facts(request.urn, schema, row, given, {"id": request.id})
             state = {**real_outputs(schema, row, facts, {}), "id": request.id}
-        return provider_pb2.ReadResponse(id=request.id, properties=to_wire(state), inputs=to_wire(inputs))
+        return provider_pb2.ReadResponse(
+            id=request.id, properties=to_wire(state), inputs=to_wire(inputs)
+        )
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> Empty:
         token, state = type_of(request), from_wire(request.properties)
@@ -200,13 +261,16 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if guard and state.get(guard) is True:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
-                f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` first",
+                f"cannot delete {request.id}: {guard} is true; set it to false and run `pulumi up` "
+                "first",
             )
         self._carry_out(row, CloudRequest(request.id, None, state, self._memory), context)
         self._memory.drop(token, request.id)
         return Empty()
 
-    def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
+    def Invoke(
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
         arguments = from_wire(request.args)
         try:
             schema = self._sdk.function(request.tok)
@@ -214,12 +278,16 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             context.abort(grpc.StatusCode.NOT_FOUND, str(error))
         unknown = [name for name in arguments if name not in schema.inputs]
         if unknown:
-            failures = [provider_pb2.CheckFailure(property=name, reason="unknown argument") for name in unknown]
+            failures = [
+                provider_pb2.CheckFailure(property=name, reason="unknown argument")
+                for name in unknown
+            ]
             return provider_pb2.InvokeResponse(failures=failures)
         if request.tok not in self._functions:
             context.abort(
                 grpc.StatusCode.UNIMPLEMENTED,
-                f"the simulated provider of {self._sdk.name} has no answer for the function {request.tok}",
+                f"the simulated provider of {self._sdk.name} has no answer for the function "
+                f"{request.tok}",
             )
         try:
             result = self._functions[request.tok](arguments, self.place(arguments))
@@ -235,8 +303,12 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
     # What the calls above are made of.
 
-    def _carry_out(self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext) -> None:
-        """End the call when the cloud, with all that it has, refuses it; else do what it does to other things."""
+    def _carry_out(
+        self, row: TypeRow, request: CloudRequest, context: grpc.ServicerContext
+    ) -> None:
+        """End the call when the cloud, with all that it has, refuses it; else do what it does to
+        other things.
+        """
         if request.inputs is not None:
             for judge in row.api_checks:
                 if reason := judge(request.inputs):
@@ -256,7 +328,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         return self._rows.get(token, TypeRow()).over(self._common)
 
     def _replace_rule(self, token: str) -> ReplaceRule:
-        documented = {name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces}
+        documented = {
+            name for name, spec in self._sdk.resource(token).inputs.items() if spec.replaces
+        }
         if token in self._rules:
             documented = set()  # the table knows better than the SDK's text
         row = self._row(token)
@@ -277,7 +351,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
                 if reason is not None:
                     yield PropertyFailure("", reason)
 
-    def _facts(self, urn: str, schema: Schema, row: TypeRow, inputs: Values, state: Values) -> Facts:
+    def _facts(
+        self, urn: str, schema: Schema, row: TypeRow, inputs: Values, state: Values
+    ) -> Facts:
         """The words for one resource; its identifier is kept once it has one."""
         named = _name_property(row, schema)
         name = inputs.get(named or "name")
@@ -293,25 +369,35 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
 
 
 def type_of(request: Any) -> str:
-    """The type token of the request's resource: the last of the types that the URN chains, from parent to child."""
+    """The type token of the request's resource: the last of the types that the URN chains, from
+    parent to child.
+    """
     chain: str = request.urn.split("::")[2]
     return request.type or chain.rsplit("$", 1)[-1]
 
 
 def _imported_inputs(schema: Schema, present: Values) -> Values:
-    """The inputs of what is imported: all that it has. No name counts as automatic, so a program must give it."""
+    """The inputs of what is imported: all that it has. No name counts as automatic, so a program
+    must give it.
+    """
     given = {
         name: value
         for name, value in present.items()
-        if name in schema.inputs and value not in ({}, [], "") and not is_made_up(schema, name, value)
+        if name in schema.inputs
+        and value not in ({}, [], "")
+        and not is_made_up(schema, name, value)
     }
     return {**given, "__defaults": []}
 
 
 def _in_path(row: TypeRow, identifier: str) -> Values:
-    """What the identifier says of the inputs: a provider finds those that are part of the path nowhere else."""
+    """What the identifier says of the inputs: a provider finds those that are part of the path
+    nowhere else.
+    """
     parts = re.split(r"\{(\w+)\}", row.id)
-    pattern = "".join(f"(?P<{part}>[^/]+)" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    pattern = "".join(
+        f"(?P<{part}>[^/]+)" if index % 2 else re.escape(part) for index, part in enumerate(parts)
+    )
     found = re.fullmatch(pattern, identifier) if len(set(parts[1::2])) == len(parts[1::2]) else None
     return found.groupdict() if found else {}
 

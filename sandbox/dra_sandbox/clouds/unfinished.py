@@ -10,14 +10,19 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 
-def abort_unfinished(context: grpc.ServicerContext, identifier: str, properties: Struct, reason: str) -> NoReturn:
-    """End the call with the state of the resource, which the engine keeps beside the error and retries the next time.
+def abort_unfinished(
+    context: grpc.ServicerContext, identifier: str, properties: Struct, reason: str
+) -> NoReturn:
+    """End the call with the state of the resource, which the engine keeps beside the error and
+    retries the next time.
 
     The state travels in the details of the status, as the engine wants it
     (pulumi/pulumi:sdk/go/common/resource/plugin/provider_plugin.go@v3.259.0, `parseError`).
     """
     detail = AnyMessage()
-    detail.Pack(provider_pb2.ErrorResourceInitFailed(id=identifier, properties=properties, reasons=[reason]))
+    detail.Pack(
+        provider_pb2.ErrorResourceInitFailed(id=identifier, properties=properties, reasons=[reason])
+    )
     code = grpc.StatusCode.UNKNOWN
     status = status_pb2.Status(code=code.value[0], message=reason, details=[detail])
     context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))

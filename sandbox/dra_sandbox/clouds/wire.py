@@ -1,4 +1,6 @@
-"""Values as they cross the engine's wire: plain JSON, a sentinel for what is unknown in a preview."""
+"""Values as they cross the engine's wire: plain JSON, a sentinel for what is unknown in a
+preview.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from google.protobuf.struct_pb2 import Struct
 Value: TypeAlias = Any
 Values: TypeAlias = dict[str, Any]
 
-# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: one sentinel per type; which one says nothing to us.
+# pulumi/pulumi:sdk/go/common/resource/plugin/rpc.go@v3.259.0: one sentinel per type; which one says
+# nothing to us.
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SENTINELS = frozenset(
     {
@@ -43,13 +46,17 @@ def to_wire(values: Values, secret: Collection[str] = ()) -> Struct:
     struct = Struct()
     for name, value in values.items():
         if value is not None:
-            struct.update({name: {_SIGNATURE: _SECRET, "value": value} if name in secret else value})
+            struct.update(
+                {name: {_SIGNATURE: _SECRET, "value": value} if name in secret else value}
+            )
     return struct
 
 
 def secret_names(struct: Struct) -> frozenset[str]:
     """The properties of a message that are secret or hold something secret."""
-    return frozenset(name for name, value in json_format.MessageToDict(struct).items() if _holds_secret(value))
+    return frozenset(
+        name for name, value in json_format.MessageToDict(struct).items() if _holds_secret(value)
+    )
 
 
 def is_unknown(value: Value) -> bool:

@@ -24,7 +24,9 @@ _API_VERSION: Final = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+")
 
 
 class ApiRejection(Exception):
-    """The API server refused a request; `status` is the HTTP status, `reason` that of the Status object."""
+    """The API server refused a request; `status` is the HTTP status, `reason` that of the Status
+    object.
+    """
 
     def __init__(self, status: int, document: Mapping[str, Any]) -> None:
         self.status = status
@@ -41,7 +43,9 @@ class Response(NamedTuple):
 
 
 class ApiResource(NamedTuple):
-    """How a kind is served: below which path, under which plural name, and whether in namespaces."""
+    """How a kind is served: below which path, under which plural name, and whether in
+    namespaces.
+    """
 
     base: str
     plural: str
@@ -49,13 +53,21 @@ class ApiResource(NamedTuple):
 
     def path(self, namespace: str = "", name: str = "") -> str:
         """Return the path of all objects, of those of one namespace, or of one object."""
-        within = f"/namespaces/{urllib.parse.quote(namespace, safe='')}" if self.namespaced and namespace else ""
-        return f"{self.base}{within}/{self.plural}" + (f"/{urllib.parse.quote(name, safe='')}" if name else "")
+        within = (
+            f"/namespaces/{urllib.parse.quote(namespace, safe='')}"
+            if self.namespaced and namespace
+            else ""
+        )
+        return f"{self.base}{within}/{self.plural}" + (
+            f"/{urllib.parse.quote(name, safe='')}" if name else ""
+        )
 
 
 @dataclass(slots=True)
 class ApiServer:
-    """One API server: `connect` opens a connection to it with a time limit in seconds, `headers` say who asks."""
+    """One API server: `connect` opens a connection to it with a time limit in seconds, `headers`
+    say who asks.
+    """
 
     connect: Callable[[float], http.client.HTTPConnection]
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -73,9 +85,14 @@ class ApiServer:
         return cls(connect, {"Authorization": f"Bearer {plane.token}"})
 
     def request(
-        self, method: str, path: str, body: str | bytes | None = None, content: str = "application/json"
+        self,
+        method: str,
+        path: str,
+        body: str | bytes | None = None,
+        content: str = "application/json",
     ) -> Response:
-        """Return the answer to one request, whatever its status; a connection that broke is opened again, once.
+        """Return the answer to one request, whatever its status; a connection that broke is opened
+        again, once.
 
         Raises ControlPlaneError when the server does not answer.
         """
@@ -89,14 +106,24 @@ class ApiServer:
                 text = answer.read()
             except (http.client.HTTPException, OSError) as error:
                 self._forget()
-                if is_last:  # the error is not kept: it holds this frame, and so this object with its connections
-                    raise ControlPlaneError(f"the API server does not answer {method} {path}: {error}") from error
+                # the error is not kept: it holds this frame, and so this object with its
+                # connections
+                if is_last:
+                    raise ControlPlaneError(
+                        f"the API server does not answer {method} {path}: {error}"
+                    ) from error
             else:
-                return Response(answer.status, _document(text), tuple(answer.headers.get_all("Warning", [])))
+                return Response(
+                    answer.status, _document(text), tuple(answer.headers.get_all("Warning", []))
+                )
         raise AssertionError  # the last attempt has returned or raised
 
-    def call(self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = "") -> Json:
-        """Return the document of an answer; raises ApiRejection where the status is not one of success."""
+    def call(
+        self, method: str, path: str, document: Mapping[str, Any] | None = None, content: str = ""
+    ) -> Json:
+        """Return the document of an answer; raises ApiRejection where the status is not one of
+        success.
+        """
         body = None if document is None else json.dumps(document)
         answer = self.request(method, path, body, content or "application/json")
         if answer.status >= HTTPStatus.BAD_REQUEST:
@@ -122,7 +149,9 @@ class ApiServer:
         }
 
     def path(self, document: Mapping[str, Any], *, named: bool = True) -> str:
-        """Return the path of an object, or of its collection. Raises ApiRejection if the kind is unknown."""
+        """Return the path of an object, or of its collection. Raises ApiRejection if the kind is
+        unknown.
+        """
         api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
         served = self.resource(api_version, kind)
         if served is None:
@@ -132,8 +161,12 @@ class ApiServer:
         name = str(metadata.get("name", "")) if named else ""
         return served.path(str(metadata.get("namespace") or "default"), name)
 
-    def apply(self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True) -> Json:
-        """Apply an object on the server's side, and return it as it is then. Raises ApiRejection."""
+    def apply(
+        self, document: Mapping[str, Any], *, manager: str = "pulumi-dra", force: bool = True
+    ) -> Json:
+        """Apply an object on the server's side, and return it as it is then. Raises
+        ApiRejection.
+        """
         path = f"{self.path(document)}?fieldManager={manager}&force={str(force).lower()}"
         return self.call("PATCH", path, document, "application/apply-patch+yaml")
 
@@ -143,7 +176,9 @@ class ApiServer:
 
     def patch_status(self, path: str, status: Mapping[str, Any]) -> Json:
         """Merge into the status of the object at `path`. Raises ApiRejection."""
-        return self.call("PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json")
+        return self.call(
+            "PATCH", f"{path}/status", {"status": status}, "application/merge-patch+json"
+        )
 
     def delete(self, path: str, *, at_once: bool = False, alone: bool = False) -> None:
         """Delete the object at `path`; one that is gone is no error.
@@ -158,18 +193,24 @@ class ApiServer:
                 raise
 
     def listed(self, path: str) -> tuple[list[Json], str]:
-        """Return the objects of a collection, and the resource version from which to watch it. Raises ApiRejection."""
+        """Return the objects of a collection, and the resource version from which to watch it.
+        Raises ApiRejection.
+        """
         found = self.call("GET", path)
         kind, api_version = str(found["kind"]).removesuffix("List"), found["apiVersion"]
         items = [{"apiVersion": api_version, "kind": kind, **item} for item in found["items"] or []]
         return items, str(found["metadata"]["resourceVersion"])
 
     def watch(self, path: str, resource_version: str) -> Iterator[tuple[str, Json]]:
-        """Yield (ADDED, MODIFIED or DELETED, object) as a collection changes, until the server ends the watch."""
+        """Yield (ADDED, MODIFIED or DELETED, object) as a collection changes, until the server ends
+        the watch.
+        """
         query = f"watch=1&resourceVersion={resource_version}&timeoutSeconds={_WATCH_SECONDS}"
         connection = self.connect(_WATCH_SECONDS + _SECONDS)
         try:
-            connection.request("GET", f"{path}?{query}", headers={**self.headers, "Accept": "application/json"})
+            connection.request(
+                "GET", f"{path}?{query}", headers={**self.headers, "Accept": "application/json"}
+            )
             answer = connection.getresponse()
             if answer.status != HTTPStatus.OK:
                 raise ApiRejection(answer.status, _document(answer.read()))

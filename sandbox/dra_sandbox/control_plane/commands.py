@@ -11,8 +11,8 @@ from dra_sandbox.tools.kubernetes import Binaries
 
 _HERE = "127.0.0.1"
 
-# Pods that wait are tried again after a second, and requests are not throttled: a rehearsal has no time to lose, and
-# neither changes what is decided.
+# Pods that wait are tried again after a second, and requests are not throttled: a rehearsal has no
+# time to lose, and neither changes what is decided.
 SCHEDULER_CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -29,7 +29,10 @@ podMaxBackoffSeconds: 1
 
 def commands(plane: ControlPlane, settings: Settings, binaries: Binaries) -> dict[str, list[str]]:
     """Return the command of each component of `plane`, in the order in which they start."""
-    gates, paths = _gates(settings.gates), {name: str(path) for name, path in binaries.paths.items()}
+    gates, paths = (
+        _gates(settings.gates),
+        {name: str(path) for name, path in binaries.paths.items()},
+    )
     made = {
         "etcd": _etcd(plane),
         "kube-apiserver": _api_server(plane, settings) + gates,
@@ -37,34 +40,48 @@ def commands(plane: ControlPlane, settings: Settings, binaries: Binaries) -> dic
         "kube-scheduler": _scheduler(plane) + gates,
     }
     kubelet = [sys.executable, "-P", "-m", KUBELET, f"--kubeconfig={plane.kubeconfig}"]
-    return {name: kubelet if name == "kubelet" else [paths[name], *made[name]] for name in plane.components}
+    return {
+        name: kubelet if name == "kubelet" else [paths[name], *made[name]]
+        for name in plane.components
+    }
 
 
 def _etcd(plane: ControlPlane) -> list[str]:
     here, peers = f"http://{_HERE}:{plane.ports.etcd}", f"http://{_HERE}:{plane.ports.etcd_peer}"
     return [
-        "--unsafe-no-fsync", f"--data-dir={plane.folder / 'etcd'}",
-        f"--listen-client-urls={here}", f"--advertise-client-urls={here}",
-        f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}", f"--initial-cluster=default={peers}",
-    ]  # fmt: skip
+        "--unsafe-no-fsync",
+        f"--data-dir={plane.folder / 'etcd'}",
+        f"--listen-client-urls={here}",
+        f"--advertise-client-urls={here}",
+        f"--listen-peer-urls={peers}",
+        f"--initial-advertise-peer-urls={peers}",
+        f"--initial-cluster=default={peers}",
+    ]
 
 
 def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
-    """No webhooks, behind which no pod would answer, and no service accounts; nodes are ready as soon as they are made
-    (TaintNodesByCondition).
+    """No webhooks, behind which no pod would answer, and no service accounts; nodes are ready as
+    soon as they are made (TaintNodesByCondition).
     """
     key = plane.folder / "accounts.key"
     command = [
-        f"--etcd-servers=http://{_HERE}:{plane.ports.etcd}", f"--bind-address={_HERE}",
-        f"--secure-port={plane.ports.api_server}", f"--cert-dir={plane.folder / 'certificates'}",
-        f"--tls-cert-file={plane.certificate}", f"--tls-private-key-file={serving_key(plane.folder)}",
-        f"--token-auth-file={token_file(plane.folder)}", "--authorization-mode=RBAC", "--anonymous-auth=false",
-        "--service-cluster-ip-range=10.0.0.0/16", "--allow-privileged=true",
-        "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={key}",
+        f"--etcd-servers=http://{_HERE}:{plane.ports.etcd}",
+        f"--bind-address={_HERE}",
+        f"--secure-port={plane.ports.api_server}",
+        f"--cert-dir={plane.folder / 'certificates'}",
+        f"--tls-cert-file={plane.certificate}",
+        f"--tls-private-key-file={serving_key(plane.folder)}",
+        f"--token-auth-file={token_file(plane.folder)}",
+        "--authorization-mode=RBAC",
+        "--anonymous-auth=false",
+        "--service-cluster-ip-range=10.0.0.0/16",
+        "--allow-privileged=true",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
         f"--service-account-signing-key-file={key}",
         "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition,MutatingAdmissionWebhook,"
         "ValidatingAdmissionWebhook",
-    ]  # fmt: skip
+    ]
     if settings.tolerates_extended_resources:
         command.append("--enable-admission-plugins=ExtendedResourceToleration")
     return command if settings.scheduling else [*command, "--watch-cache=false"]
@@ -73,13 +90,17 @@ def _api_server(plane: ControlPlane, settings: Settings) -> list[str]:
 def _controller_manager(plane: ControlPlane) -> list[str]:
     """Without the controllers that judge nodes by the heartbeats that a real kubelet sends."""
     return [
-        f"--kubeconfig={plane.kubeconfig}", "--leader-elect=false", f"--bind-address={_HERE}",
-        f"--secure-port={plane.ports.controller_manager}", f"--cert-dir={plane.folder / 'certificates'}",
+        f"--kubeconfig={plane.kubeconfig}",
+        "--leader-elect=false",
+        f"--bind-address={_HERE}",
+        f"--secure-port={plane.ports.controller_manager}",
+        f"--cert-dir={plane.folder / 'certificates'}",
         "--authorization-always-allow-paths=/healthz,/readyz,/livez,/metrics",
         f"--service-account-private-key-file={plane.folder / 'accounts.key'}",
         "--controllers=*,-node-lifecycle-controller,-taint-eviction-controller",
-        "--kube-api-qps=500", "--kube-api-burst=1000",
-    ]  # fmt: skip
+        "--kube-api-qps=500",
+        "--kube-api-burst=1000",
+    ]
 
 
 def _scheduler(plane: ControlPlane) -> list[str]:
@@ -91,4 +112,8 @@ def _scheduler(plane: ControlPlane) -> list[str]:
 
 
 def _gates(gates: Mapping[str, bool]) -> list[str]:
-    return ["--feature-gates=" + ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())] if gates else []
+    return (
+        ["--feature-gates=" + ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())]
+        if gates
+        else []
+    )

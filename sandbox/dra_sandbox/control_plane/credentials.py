@@ -1,5 +1,5 @@
-"""What signs in to a control plane: one token, known to its folder alone, the certificate that its API server shows,
-and a key for service account tokens.
+"""What signs in to a control plane: one token, known to its folder alone, the certificate that its
+API server shows, and a key for service account tokens.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from dra_sandbox.control_plane.plane import ControlPlane, serving_certificate, serving_key, token_file
+from dra_sandbox.control_plane.plane import (
+    ControlPlane,
+    serving_certificate,
+    serving_key,
+    token_file,
+)
 
 CONTEXT: Final = "pulumi-dra"
 """Name of cluster, user and context in the kubeconfig."""
@@ -28,7 +33,9 @@ _SKEW: Final = datetime.timedelta(days=1)  # between this clock and that of whoe
 
 
 def make_credentials(folder: Path) -> str:
-    """Write the list of tokens, the certificate and the keys into `folder`, for its owner alone; return the token."""
+    """Write the list of tokens, the certificate and the keys into `folder`, for its owner alone;
+    return the token.
+    """
     token = secrets.token_hex(32)
     _write(token_file(folder), f"{token},pulumi-dra,pulumi-dra,system:masters\n".encode())
     _write(folder / "accounts.key", _as_pem(ec.generate_private_key(ec.SECP256R1())))
@@ -44,14 +51,21 @@ def _as_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def _self_signed(key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
-    """A certificate for 127.0.0.1 that is its own authority, so that nothing else needs to be trusted."""
+    """A certificate for 127.0.0.1 that is its own authority, so that nothing else needs to be
+    trusted.
+    """
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, CONTEXT)])
-    now, own = datetime.datetime.now(datetime.UTC), x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    now, own = (
+        datetime.datetime.now(datetime.UTC),
+        x509.SubjectKeyIdentifier.from_public_key(key.public_key()),
+    )
     addresses: list[x509.GeneralName] = [
         x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("kubernetes.default.svc")
     ]  # fmt: skip
     return (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now - _SKEW, now + _VALID)
+        x509.CertificateBuilder(
+            name, name, key.public_key(), x509.random_serial_number(), now - _SKEW, now + _VALID
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_USAGE, critical=True)
         .add_extension(x509.SubjectAlternativeName(addresses), critical=False)
@@ -81,7 +95,12 @@ def write_kubeconfig(plane: ControlPlane) -> None:
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": CONTEXT,
-        "clusters": [{"name": CONTEXT, "cluster": {"server": plane.server, "certificate-authority-data": certificate}}],
+        "clusters": [
+            {
+                "name": CONTEXT,
+                "cluster": {"server": plane.server, "certificate-authority-data": certificate},
+            }
+        ],
         "users": [{"name": CONTEXT, "user": {"token": plane.token}}],
         "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT, "user": CONTEXT}}],
     }

@@ -18,11 +18,14 @@ from dra_sandbox.control_plane.tls import tls_context
 _PORT: Final = 443
 
 
-def api_server_of(kubeconfig: Mapping[str, Any], context: str = "", folder: Path = Path()) -> ApiServer:
-    """Return the API server that a context of a kubeconfig leads to, its current one where none is named.
+def api_server_of(
+    kubeconfig: Mapping[str, Any], context: str = "", folder: Path = Path()
+) -> ApiServer:
+    """Return the API server that a context of a kubeconfig leads to, its current one where none is
+    named.
 
-    Files that it names are looked for from `folder`. Raises ControlPlaneError where it lacks the context, or signs in
-    in another way.
+    Files that it names are looked for from `folder`. Raises ControlPlaneError where it lacks the
+    context, or signs in in another way.
     """
     name = context or kubeconfig.get("current-context") or ""
     chosen = _named(kubeconfig, "contexts", "context", name)
@@ -35,13 +38,18 @@ def api_server_of(kubeconfig: Mapping[str, Any], context: str = "", folder: Path
     authority = _content(cluster, "certificate-authority", folder)
     tls = tls_context(authority=authority.decode() if authority else None)
     headers: dict[str, str] = {}
-    certificate, key = _content(user, "client-certificate", folder), _content(user, "client-key", folder)
+    certificate, key = (
+        _content(user, "client-certificate", folder),
+        _content(user, "client-key", folder),
+    )
     if user.get("token"):
         headers["Authorization"] = f"Bearer {user['token']}"
     elif certificate and key:
         _present(tls, certificate, key)
     else:
-        raise ControlPlaneError(f'the context "{name}" signs in neither with a token nor with a client certificate')
+        raise ControlPlaneError(
+            f'the context "{name}" signs in neither with a token nor with a client certificate'
+        )
 
     def connect(seconds: float) -> http.client.HTTPConnection:
         return http.client.HTTPSConnection(host, port, timeout=seconds, context=tls)

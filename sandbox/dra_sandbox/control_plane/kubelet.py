@@ -1,7 +1,7 @@
 """`python -m dra_sandbox.control_plane.kubelet`: stands in for the kubelets of all nodes.
 
-Pods that the scheduler has bound become Running and Ready, and stay so; pods that are to go are gone at once. No
-container runs, so no Job ever completes.
+Pods that the scheduler has bound become Running and Ready, and stay so; pods that are to go are
+gone at once. No container runs, so no Job ever completes.
 """
 
 from __future__ import annotations
@@ -55,13 +55,19 @@ def serve(server: ApiServer, is_ours: Callable[[str], bool] = lambda _node: True
 
 
 def running_status(pod: Mapping[str, Any], now: str) -> dict[str, Any]:
-    """Return the status of a pod all of whose containers run and are ready; `now` is a time of the API."""
+    """Return the status of a pod all of whose containers run and are ready; `now` is a time of the
+    API.
+    """
     containers = pod["spec"]["containers"]
     return {
         "phase": "Running",
         "startTime": now,
         "conditions": [
-            *(each for each in pod.get("status", {}).get("conditions", []) if each["type"] not in _CONDITIONS),
+            *(
+                each
+                for each in pod.get("status", {}).get("conditions", [])
+                if each["type"] not in _CONDITIONS
+            ),
             *({"type": name, "status": "True", "lastTransitionTime": now} for name in _CONDITIONS),
         ],
         "containerStatuses": [
@@ -89,7 +95,9 @@ def _tend(server: ApiServer, pod: Mapping[str, Any], is_ours: Callable[[str], bo
         if metadata.get("deletionTimestamp"):
             server.delete(path, at_once=True)
         elif status.get("phase") not in ("Running", *_FINISHED):
-            server.patch_status(path, running_status(pod, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())))
+            server.patch_status(
+                path, running_status(pod, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+            )
     except ApiRejection as refused:
         if refused.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
             print(f"{path}: {refused}", flush=True)

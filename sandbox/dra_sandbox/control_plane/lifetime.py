@@ -33,7 +33,8 @@ from dra_sandbox.control_plane.problems import (
 from dra_sandbox.control_plane.processes import end, spawn
 from dra_sandbox.tools.kubernetes import BINARIES, Binaries, find_binaries
 
-_TRIES: Final = 3  # when somebody takes a port between our looking for one and the server's listening on it
+# when somebody takes a port between our looking for one and the server's listening on it
+_TRIES: Final = 3
 _LOOK_EVERY_SECONDS: Final = 0.1
 _NEEDED_MIB: Final = 300  # etcd's preallocated log and a database of a few thousand pods
 _LOCK: Final = "owner.lock"
@@ -47,14 +48,16 @@ def start(
     outlives_us: bool = True,
     within_seconds: float = 120,
 ) -> ControlPlane:
-    """Start a control plane that keeps everything in `folder`, which must be empty or missing; return it when its API
-    server is ready. What was started is stopped again when that fails.
+    """Start a control plane that keeps everything in `folder`, which must be empty or missing;
+    return it when its API server is ready. What was started is stopped again when that fails.
 
     Raises ControlPlaneError: no room, a folder that is in use, or NotReady after `within_seconds`.
     """
     folder = folder.resolve()
     if is_kept(folder):
-        raise ControlPlaneError(f"{folder} holds a control plane already: run `pulumi-dra sandbox down` first")
+        raise ControlPlaneError(
+            f"{folder} holds a control plane already: run `pulumi-dra sandbox down` first"
+        )
     _make_folder(folder)
     for attempt in range(1, _TRIES + 1):
         try:
@@ -79,11 +82,14 @@ def stop(folder: Path) -> None:
 def control_plane(
     settings: Settings, binaries: Binaries | None = None, *, within_seconds: float = 120
 ) -> Generator[ControlPlane]:
-    """Run a control plane while the block lasts; the binaries are found, or built, where none are given.
+    """Run a control plane while the block lasts; the binaries are found, or built, where none are
+    given.
 
     Raises ToolUnavailable as `find_binaries` does, ControlPlaneError as `start` does.
     """
-    found = binaries or find_binaries(settings.minor, names=[name for name in settings.components if name in BINARIES])
+    found = binaries or find_binaries(
+        settings.minor, names=[name for name in settings.components if name in BINARIES]
+    )
     _sweep()
     with _owned_folder() as folder, stopped_on_signals():
         try:
@@ -103,10 +109,14 @@ def _try(
     try:
         made = commands(plane, settings, binaries)
         for component in (name for name in made if name in SERVERS):
-            started[component] = spawn(made[component], plane.log(component), outlives_us=outlives_us)
+            started[component] = spawn(
+                made[component], plane.log(component), outlives_us=outlives_us
+            )
         _wait(plane, started, until, _answers)
         for component in (name for name in made if name not in SERVERS):
-            started[component] = spawn(made[component], plane.log(component), outlives_us=outlives_us)
+            started[component] = spawn(
+                made[component], plane.log(component), outlives_us=outlives_us
+            )
         _wait(plane, started, until, _is_ready)
     except BaseException:
         stop(folder)
@@ -128,7 +138,9 @@ def _make_folder(folder: Path) -> None:
 def _prepare(folder: Path, settings: Settings, version: str) -> ControlPlane:
     """Write everything that the components read."""
     token = make_credentials(folder)
-    plane = ControlPlane(folder, settings.minor, version, Ports(*_free_ports(5)), token, settings.components)
+    plane = ControlPlane(
+        folder, settings.minor, version, Ports(*_free_ports(5)), token, settings.components
+    )
     plane.write()
     write_kubeconfig(plane)
     (folder / "scheduler.yaml").write_text(
@@ -156,18 +168,27 @@ def _wait(
             pass
         if time.monotonic() > until:
             log = plane.log("kube-apiserver")
-            raise NotReady(f"kube-apiserver {plane.version} was not ready in time; its log ends with:{tail(log)}")
+            raise NotReady(
+                f"kube-apiserver {plane.version} was not ready in time; its log ends "
+                f"with:{tail(log)}"
+            )
         time.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _answers(server: ApiServer) -> bool:
-    """Whether it knows who asks: the others can sign in while it still makes what a cluster begins with."""
+    """Whether it knows who asks: the others can sign in while it still makes what a cluster begins
+    with.
+    """
     return server.request("GET", "/version").status == http.client.OK
 
 
 def _is_ready(server: ApiServer) -> bool:
     """Ready, and the namespace and the priorities that the server makes itself are there."""
-    paths = ("/readyz", "/api/v1/namespaces/default", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical")
+    paths = (
+        "/readyz",
+        "/api/v1/namespaces/default",
+        "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical",
+    )
     return all(server.request("GET", path).status == http.client.OK for path in paths)
 
 
@@ -198,7 +219,10 @@ def _owned_folder() -> Generator[Path]:
 def _sweep() -> None:
     """Stop and remove what a process that was killed has left behind."""
     for lock in (cache_folder() / "control-planes").glob(f"*.{_LOCK}"):
-        with contextlib.suppress(FileNotFoundError, BlockingIOError), lock.open("r+", encoding="utf-8") as held:
+        with (
+            contextlib.suppress(FileNotFoundError, BlockingIOError),
+            lock.open("r+", encoding="utf-8") as held,
+        ):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             folder = lock.with_name(lock.name.removesuffix(f".{_LOCK}"))
             stop(folder / "plane")

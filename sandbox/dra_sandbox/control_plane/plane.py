@@ -1,4 +1,6 @@
-"""What is known of a control plane: what it was started with, and where in its folder everything lies."""
+"""What is known of a control plane: what it was started with, and where in its folder everything
+lies.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from typing import Any, Final
 
 from dra_sandbox.control_plane.problems import ControlPlaneError
 
-COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet")
+COMPONENTS: Final = (
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+)
 """The processes of a control plane, in the order in which they start."""
 
 SERVERS: Final = COMPONENTS[:2]
@@ -23,11 +31,12 @@ _RECORD: Final = "control-plane.json"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to start: a Kubernetes minor, feature gates (others as released), and whether pods are scheduled at all.
+    """What to start: a Kubernetes minor, feature gates (others as released), and whether pods are
+    scheduled at all.
 
-    `tolerates_extended_resources`: as managed clouds do, the API server lets pods tolerate the taints of the extended
-    resources that they request. Without `scheduling` there are only etcd and the API server, and reads are answered by
-    etcd itself.
+    `tolerates_extended_resources`: as managed clouds do, the API server lets pods tolerate the
+    taints of the extended resources that they request. Without `scheduling` there are only etcd and
+    the API server, and reads are answered by etcd itself.
     """
 
     minor: int
@@ -54,7 +63,9 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """A control plane that was started in `folder`: its minor, the release of its API server, its ports, its token."""
+    """A control plane that was started in `folder`: its minor, the release of its API server, its
+    ports, its token.
+    """
 
     folder: Path
     minor: int
@@ -90,14 +101,17 @@ class ControlPlane:
 
 
 def is_kept(folder: Path) -> bool:
-    """Whether a control plane was started in `folder`, and not stopped; its processes may have died since."""
+    """Whether a control plane was started in `folder`, and not stopped; its processes may have died
+    since.
+    """
     return (folder / _RECORD).is_file()
 
 
 def read_plane(folder: Path) -> ControlPlane:
     """Return the control plane that was started in `folder`.
 
-    Raises ControlPlaneError where there is none, or where another release of the sandbox has left something else.
+    Raises ControlPlaneError where there is none, or where another release of the sandbox has left
+    something else.
     """
     try:
         document: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
@@ -113,10 +127,13 @@ def read_plane(folder: Path) -> ControlPlane:
             components=tuple(document["components"]),
         )
     except FileNotFoundError as error:
-        raise ControlPlaneError(f"no control plane is kept in {folder}: run `pulumi-dra sandbox up`") from error
+        raise ControlPlaneError(
+            f"no control plane is kept in {folder}: run `pulumi-dra sandbox up`"
+        ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise ControlPlaneError(
-            f"{folder} was left by another release of the sandbox, or by one that was interrupted ({error}): "
+            f"{folder} was left by another release of the sandbox, or by one that was interrupted "
+            f"({error}): "
             "run `pulumi-dra sandbox down`"
         ) from error
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 
 class ControlPlaneError(Exception):
-    """A control plane cannot be started, used or stopped; the message says why, and how to go on."""
+    """A control plane cannot be started, used or stopped; the message says why, and how to go
+    on.
+    """
 
 
 class NotReady(ControlPlaneError):
@@ -31,7 +33,8 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
 def disk_full(folder: Path) -> ControlPlaneError:
     """Return the error for a file system without room."""
     return ControlPlaneError(
-        f"no space is left on the device that holds {folder}: free some, or set XDG_CACHE_HOME to a folder elsewhere"
+        f"no space is left on the device that holds {folder}: free some, or set XDG_CACHE_HOME to "
+        "a folder elsewhere"
     )
 
 
@@ -46,4 +49,6 @@ def tail(log: Path, lines: int = 15) -> str:
     """Return the last lines of a log, each on a line of its own; empty where there is no log."""
     if not log.is_file():
         return ""
-    return "".join(f"\n  {line}" for line in log.read_text("utf-8", "replace").splitlines()[-lines:])
+    return "".join(
+        f"\n  {line}" for line in log.read_text("utf-8", "replace").splitlines()[-lines:]
+    )

@@ -1,5 +1,6 @@
-"""The processes of a control plane. The system's table of processes is the only record of them, so that whatever is
-killed, ours or theirs, and whenever: what still runs is found by the folder that its command line names.
+"""The processes of a control plane. The system's table of processes is the only record of them, so
+that whatever is killed, ours or theirs, and whenever: what still runs is found by the folder that
+its command line names.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from dra_sandbox.control_plane.problems import ControlPlaneError, unwritable
 
 KUBELET: Final = "dra_sandbox.control_plane.kubelet"
 _DIE_WITH_PARENT: Final = 1  # prctl's PR_SET_PDEATHSIG
-_MOMENT_SECONDS: Final = 5.0  # until the system has ended a process that was killed: then the next one's turn has come
+# until the system has ended a process that was killed: then the next one's turn has come
+_MOMENT_SECONDS: Final = 5.0
 _PATIENCE_SECONDS: Final = 120.0
 _children: Final[list[subprocess.Popen[bytes]]] = []
-"""What this process has started: kept, for Python complains of children that are forgotten while they run."""
+"""What this process has started: kept, for Python complains of children that are forgotten while
+they run.
+"""
 
 
 def spawn(command: Sequence[str], log: Path, *, outlives_us: bool) -> subprocess.Popen[bytes]:
-    """Start a server that writes to `log`: in a session of its own when it is to outlive this process; otherwise the
-    system ends it with this process, where it can.
+    """Start a server that writes to `log`: in a session of its own when it is to outlive this
+    process; otherwise the system ends it with this process, where it can.
 
     Raises ControlPlaneError when it cannot be started.
     """
@@ -65,8 +69,9 @@ def running(folder: Path) -> dict[str, psutil.Process]:
 def end(folder: Path) -> None:
     """End all processes of the control plane in `folder`, the one that started last first.
 
-    They are killed: nothing of a control plane is kept, and an API server that is asked to end waits for its watchers.
-    Where the system is slow with one, the others are killed nevertheless. Raises ControlPlaneError when one stays.
+    They are killed: nothing of a control plane is kept, and an API server that is asked to end
+    waits for its watchers. Where the system is slow with one, the others are killed nevertheless.
+    Raises ControlPlaneError when one stays.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
     while found := running(folder):
@@ -74,7 +79,9 @@ def end(folder: Path) -> None:
             _end(found[component])
         if time.monotonic() > until:
             names = ", ".join(f"{name} ({process.pid})" for name, process in found.items())
-            raise ControlPlaneError(f"killed, and still there after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}")
+            raise ControlPlaneError(
+                f"killed, and still there after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}"
+            )
     _children[:] = [process for process in _children if process.poll() is None]
 
 

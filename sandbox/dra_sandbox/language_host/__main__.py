@@ -1,4 +1,6 @@
-"""`pulumi-language-python`: serve the language host to the engine whose address is the first argument."""
+"""`pulumi-language-python`: serve the language host to the engine whose address is the first
+argument.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ def main() -> None:
     from dra_sandbox.language_host.host import LanguageHost
     from dra_sandbox.serving import serve
 
-    # The engine also passes options with a dash, such as -root, that say nothing the requests do not.
+    # The engine also passes options with a dash, such as -root, that say nothing the requests do
+    # not.
     addresses = [word for word in sys.argv[1:] if not word.startswith("-")]
     host = LanguageHost(addresses[0] if addresses else "")
 

@@ -1,4 +1,6 @@
-"""The service `pulumirpc.LanguageRuntime`: starts Python programs, component packages and policy packs."""
+"""The service `pulumirpc.LanguageRuntime`: starts Python programs, component packages and policy
+packs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._engine = request.engine_address or self._engine
         return language_pb2.LanguageHandshakeResponse()
 
-    def GetPluginInfo(self, request: object, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+    def GetPluginInfo(
+        self, request: object, context: grpc.ServicerContext
+    ) -> plugin_pb2.PluginInfo:
         return plugin_pb2.PluginInfo(version=importlib.metadata.version("pulumi"))
 
     def GetRequiredPackages(
@@ -49,7 +53,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         # The environment is made by the bootstrap, from the lock.
         return iter(())
 
-    def Run(self, request: language_pb2.RunRequest, context: grpc.ServicerContext) -> language_pb2.RunResponse:
+    def Run(
+        self, request: language_pb2.RunRequest, context: grpc.ServicerContext
+    ) -> language_pb2.RunResponse:
         """Run a program to its end; its output is ours, which the engine shows to the user."""
         try:
             command = self.program(request)
@@ -61,7 +67,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
             **self.program_environment(request),
         }
-        program = subprocess.Popen([*command, *request.args], cwd=request.pwd or None, env=environment)
+        program = subprocess.Popen(
+            [*command, *request.args], cwd=request.pwd or None, env=environment
+        )
         _end_with_call(program, context)
         status = program.wait()
         if status == 0:
@@ -85,7 +93,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "organization": request.organization,
         }
         entry = os.path.join(request.info.program_directory, request.info.entry_point)
-        return [python, "-u", str(_RUNNER), *(f"--{name}={value}" for name, value in options.items()), entry]
+        return [
+            python,
+            "-u",
+            str(_RUNNER),
+            *(f"--{name}={value}" for name, value in options.items()),
+            entry,
+        ]
 
     def program_environment(self, request: language_pb2.RunRequest) -> dict[str, str]:
         """What the program finds in its environment beside the configuration."""
@@ -97,13 +111,17 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         """Start a policy pack, or a component package or provider, and stream what it prints."""
         try:
             default = "" if request.kind == "analyzer" else "venv"
-            python = interpreter(request.info.options, request.info.program_directory, default=default)
+            python = interpreter(
+                request.info.options, request.info.program_directory, default=default
+            )
         except NoSuchEnvironment as error:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
         environment = {**os.environ, **dict(entry.split("=", 1) for entry in request.env)}
         if request.kind == "analyzer":
             engine = request.args[0] if request.args else self._engine
-            yield from self._run_pack(python, request.info.program_directory, engine, environment, context)
+            yield from self._run_pack(
+                python, request.info.program_directory, engine, environment, context
+            )
             return
         command = [python, "-u", request.info.program_directory, *request.args]
         yield from _stream(command, request.pwd, environment, context)
@@ -117,7 +135,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         context: grpc.ServicerContext,
     ) -> Iterator[language_pb2.RunPluginResponse]:
         """Serve the pack through a proxy, for as long as the engine keeps the call open."""
-        proxy = PackProxy([python, "-u", "-m", "pulumi.policy", engine, folder], folder, environment)
+        proxy = PackProxy(
+            [python, "-u", "-m", "pulumi.policy", engine, folder], folder, environment
+        )
         ended = threading.Event()
         if not context.add_callback(ended.set):
             return
@@ -156,7 +176,9 @@ def _stream(
     assert process.stderr is not None
     answers: queue.Queue[language_pb2.RunPluginResponse | None] = queue.Queue()
 
-    def forward(stream: IO[bytes], answer: Callable[[bytes], language_pb2.RunPluginResponse]) -> None:
+    def forward(
+        stream: IO[bytes], answer: Callable[[bytes], language_pb2.RunPluginResponse]
+    ) -> None:
         with stream:
             for line in stream:
                 answers.put(answer(line))

@@ -1,8 +1,9 @@
 """Stands between the engine and a policy pack until the stack's configuration is known.
 
-The engine starts a pack before it says which stack it is for (`ConfigureStack`), but the pack's process reads
-project, stack and configuration from its environment at start. So the engine is given the port of this proxy;
-the pack is started by the first call that it must answer, and every call is passed on as it is, in bytes.
+The engine starts a pack before it says which stack it is for (`ConfigureStack`), but the pack's
+process reads project, stack and configuration from its environment at start. So the engine is given
+the port of this proxy; the pack is started by the first call that it must answer, and every call is
+passed on as it is, in bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _SERVICE = "/pulumirpc.Analyzer/"
 
 
 class PackProxy(grpc.GenericRpcHandler):
-    """Serves one pack on `port`; `command` starts the pack in `folder`, with `environment` and the stack's own."""
+    """Serves one pack on `port`; `command` starts the pack in `folder`, with `environment` and the
+    stack's own.
+    """
 
     def __init__(self, command: Sequence[str], folder: str, environment: Mapping[str, str]) -> None:
         self._command = list(command)
@@ -31,11 +34,15 @@ class PackProxy(grpc.GenericRpcHandler):
         self._starting = threading.Lock()
         self._pack: subprocess.Popen[bytes] | None = None
         self._channel: grpc.Channel | None = None
-        self._server = grpc.server(futures.ThreadPoolExecutor(max_workers=8), handlers=[self], options=CHANNEL_OPTIONS)
+        self._server = grpc.server(
+            futures.ThreadPoolExecutor(max_workers=8), handlers=[self], options=CHANNEL_OPTIONS
+        )
         self.port = self._server.add_insecure_port("127.0.0.1:0")
         self._server.start()
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[bytes, bytes] | None:
+    def service(
+        self, handler_call_details: grpc.HandlerCallDetails
+    ) -> grpc.RpcMethodHandler[bytes, bytes] | None:
         method = handler_call_details.method
         # Without an answer to Handshake the engine falls back to the calls that every pack knows.
         if not method.startswith(_SERVICE) or method == f"{_SERVICE}Handshake":
@@ -85,7 +92,9 @@ class PackProxy(grpc.GenericRpcHandler):
         assert self._pack.stdout is not None
         first = self._pack.stdout.readline().strip()
         if not first.isdigit():
-            raise PackFailed(f"the policy pack in {self._folder} ended before it served; its output is above")
+            raise PackFailed(
+                f"the policy pack in {self._folder} ended before it served; its output is above"
+            )
         threading.Thread(target=_pass_on, args=(self._pack,), daemon=True).start()
         return grpc.insecure_channel(f"127.0.0.1:{int(first)}", options=CHANNEL_OPTIONS)
 
@@ -95,7 +104,9 @@ class PackFailed(Exception):
 
 
 def _pass_on(pack: subprocess.Popen[bytes]) -> None:
-    """Show what the pack prints after its port; unread output would block it once the pipe is full."""
+    """Show what the pack prints after its port; unread output would block it once the pipe is
+    full.
+    """
     assert pack.stdout is not None
     with pack.stdout:
         for line in pack.stdout:

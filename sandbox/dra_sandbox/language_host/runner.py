@@ -1,4 +1,5 @@
-"""Runs one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS PROGRAM`.
+"""Runs one Pulumi program in the interpreter of its own environment: `python runner.py OPTIONS
+PROGRAM`.
 
 A script, not a module of the package: that environment need not have this package installed.
 """
@@ -36,7 +37,9 @@ def arguments() -> argparse.Namespace:
 
 def configure(given: argparse.Namespace) -> None:
     """Give the SDK its configuration and its connections."""
-    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
+    pulumi.runtime.set_all_config(
+        pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env()
+    )
     pulumi.runtime.configure(
         pulumi.runtime.Settings(
             monitor=given.monitor,
@@ -52,7 +55,9 @@ def configure(given: argparse.Namespace) -> None:
 
 
 def own_frames(program: str) -> str:
-    """The current traceback from the first frame in the user's program on; all of it when there is none."""
+    """The current traceback from the first frame in the user's program on; all of it when there is
+    none.
+    """
     frames = traceback.extract_tb(sys.exc_info()[2])
     folder = program if os.path.isdir(program) else os.path.dirname(program)
     for index, frame in enumerate(frames):
@@ -62,9 +67,11 @@ def own_frames(program: str) -> str:
 
 
 def main() -> int:
-    """Run the program to the end of its last output; the exit status is the one the host expects."""
-    # A million objects of the SDKs live as long as the program: looking through them again and again while they are
-    # made, and once more at the end, takes a quarter of its time.
+    """Run the program to the end of its last output; the exit status is the one the host
+    expects.
+    """
+    # A million objects of the SDKs live as long as the program: looking through them again and
+    # again while they are made, and once more at the end, takes a quarter of its time.
     gc.set_threshold(100_000, 20, 20)
     # The engine stops us by SIGINT; a traceback would appear among the user's output.
     signal.signal(signal.SIGINT, lambda *_: os._exit(SHOWN))

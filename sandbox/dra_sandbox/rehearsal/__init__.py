@@ -1,7 +1,8 @@
-"""Rehearses a plan: its nodes and slices on a real control plane, its workloads placed by the real scheduler.
+"""Rehearses a plan: its nodes and slices on a real control plane, its workloads placed by the real
+scheduler.
 
-`rehearse` is given a running control plane and a plan, and returns what became of every workload and pool beside what
-the plan said, each difference with its reason.
+`rehearse` is given a running control plane and a plan, and returns what became of every workload
+and pool beside what the plan said, each difference with its reason.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ from dra_sandbox.rehearsal.differences import OutcomeDifference
 from dra_sandbox.rehearsal.migrating import RehearsedStep, rehearse_steps
 from dra_sandbox.rehearsal.outcome import PoolOutcome, RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.rehearsing import RehearsalRequest, Where, rehearse, rehearse_in_turn
-from dra_sandbox.rehearsal.scenarios import RehearsalScenario, ScenarioOutcome, ScenarioRow, UnknownSubject
+from dra_sandbox.rehearsal.scenarios import (
+    RehearsalScenario,
+    ScenarioOutcome,
+    ScenarioRow,
+    UnknownSubject,
+)
 from dra_sandbox.rehearsal.simulating import SimulatedWorkload
 from dra_sandbox.rehearsal.workloads import WorkloadOrder
 

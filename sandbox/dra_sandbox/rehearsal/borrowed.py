@@ -1,6 +1,8 @@
-"""Rehearses on a cluster of the user's, one to be thrown away: kind, k3d, a vcluster, another control plane.
+"""Rehearses on a cluster of the user's, one to be thrown away: kind, k3d, a vcluster, another
+control plane.
 
-Whatever looks like a cluster that somebody needs is refused. Afterwards everything that was made is deleted again.
+Whatever looks like a cluster that somebody needs is refused. Afterwards everything that was made is
+deleted again.
 """
 
 from __future__ import annotations
@@ -45,14 +47,16 @@ class NotThrowAway(Exception):
 def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Where]:
     """Yield the cluster of a kubeconfig, its own nodes cordoned; at the end it is as it was.
 
-    Raises NotThrowAway where it may be a real one, ControlPlaneError where it cannot be used: unreadable kubeconfig, no
-    answer, another minor.
+    Raises NotThrowAway where it may be a real one, ControlPlaneError where it cannot be used:
+    unreadable kubeconfig, no answer, another minor.
     """
     server = _server(kubeconfig, context)
     version = str(server.call("GET", "/version")["gitVersion"]).removeprefix("v").partition("+")[0]
     found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
     if found != asked:
-        raise ControlPlaneError(f"the cluster of {kubeconfig} is of {found.version}, the plan of {asked.version}")
+        raise ControlPlaneError(
+            f"the cluster of {kubeconfig} is of {found.version}, the plan of {asked.version}"
+        )
     refuse_real(server)
     before = {path: _names(server, path) for path in (_NAMESPACES, NODES, SLICES, _CLASSES)}
     over = threading.Event()
@@ -67,7 +71,9 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
 
 
 def refuse_real(server: ApiServer) -> None:
-    """Raise NotThrowAway unless the cluster is marked, and holds neither machines of a cloud, nor devices, nor pods."""
+    """Raise NotThrowAway unless the cluster is marked, and holds neither machines of a cloud, nor
+    devices, nor pods.
+    """
     system = server.call("GET", f"{_NAMESPACES}/kube-system")
     if (system["metadata"].get("labels") or {}).get(MARK) != "true":
         raise NotThrowAway(
@@ -77,13 +83,22 @@ def refuse_real(server: ApiServer) -> None:
     for node in server.listed(NODES)[0]:
         scheme = str(node["spec"].get("providerID") or "").partition("://")[0]
         if scheme and scheme not in _LOCAL:
-            raise NotThrowAway(f"the node {node['metadata']['name']} is a machine of {scheme}: this is a real cluster")
+            raise NotThrowAway(
+                f"the node {node['metadata']['name']} is a machine of {scheme}: this is a real "
+                "cluster"
+            )
     drivers = sorted({each["spec"]["driver"] for each in server.listed(SLICES)[0]})
     if drivers:
-        raise NotThrowAway(f"the cluster has devices of {', '.join(drivers)}: use one without a DRA driver")
-    spaces = sorted({each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES})
+        raise NotThrowAway(
+            f"the cluster has devices of {', '.join(drivers)}: use one without a DRA driver"
+        )
+    spaces = sorted(
+        {each["metadata"]["namespace"] for each in server.listed(PODS)[0]} - {*_OF_KUBERNETES}
+    )
     if spaces:
-        raise NotThrowAway(f"pods run in the namespaces {', '.join(spaces)}: use a cluster without workloads")
+        raise NotThrowAway(
+            f"pods run in the namespaces {', '.join(spaces)}: use a cluster without workloads"
+        )
 
 
 def _server(kubeconfig: Path, context: str) -> ApiServer:
@@ -103,7 +118,11 @@ def _names(server: ApiServer, path: str) -> frozenset[str]:
 @contextlib.contextmanager
 def _cordoned(server: ApiServer) -> Generator[None]:
     """Let no pod be bound to the nodes that are there."""
-    open_nodes = [each["metadata"]["name"] for each in server.listed(NODES)[0] if not each["spec"].get("unschedulable")]
+    open_nodes = [
+        each["metadata"]["name"]
+        for each in server.listed(NODES)[0]
+        if not each["spec"].get("unschedulable")
+    ]
     try:
         _set_cordon(server, open_nodes, cordoned=True)
         yield
@@ -120,18 +139,27 @@ def _set_cordon(server: ApiServer, names: Iterable[str], *, cordoned: bool) -> N
 def _run_pods(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
     """Be the kubelet of the nodes that the rehearsal adds."""
     while not over.is_set():
-        with contextlib.suppress(ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError):
+        with contextlib.suppress(
+            ControlPlaneError, ApiRejection, http.client.HTTPException, OSError, ValueError
+        ):
             serve(server, lambda node: node not in others and not over.is_set())
         over.wait(0.5)
 
 
 def _keep_ready(server: ApiServer, others: frozenset[str], over: threading.Event) -> None:
-    """Say again and again that those nodes are ready, for their controller believes no node that is silent."""
+    """Say again and again that those nodes are ready, for their controller believes no node that is
+    silent.
+    """
     while not over.wait(_HEARTBEAT_SECONDS):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         with contextlib.suppress(ControlPlaneError, ApiRejection):
             for name in _names(server, NODES) - others:
-                ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now}
+                ready = {
+                    "type": "Ready",
+                    "status": "True",
+                    "reason": "KubeletReady",
+                    "lastHeartbeatTime": now,
+                }
                 server.call(
                     "PATCH",
                     f"{NODES}/{name}/status",
@@ -146,7 +174,9 @@ def _remove(server: ApiServer, before: dict[str, frozenset[str]]) -> None:
     for pod in server.listed(PODS)[0]:
         metadata = pod["metadata"]
         if DAEMON_LABEL in (metadata.get("labels") or {}):
-            server.delete(f"{_NAMESPACES}/{metadata['namespace']}/pods/{metadata['name']}", at_once=True)
+            server.delete(
+                f"{_NAMESPACES}/{metadata['namespace']}/pods/{metadata['name']}", at_once=True
+            )
     for path in (SLICES, NODES, _CLASSES, _NAMESPACES):
         for name in _names(server, path) - before[path]:
             server.delete(f"{path}/{name}")

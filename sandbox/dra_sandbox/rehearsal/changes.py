@@ -1,4 +1,6 @@
-"""What each scenario changes: in words, in the cluster that the simulation is given, and in the real one."""
+"""What each scenario changes: in words, in the cluster that the simulation is given, and in the
+real one.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ from dra_sandbox.rehearsal.cluster import PlannedCluster, cluster_of
 from dra_sandbox.rehearsal.scenarios import ScenarioKind, UnknownSubject
 from dra_sandbox.rehearsal.settling import wait_for_quotas
 from dra_sandbox.rehearsal.snapshot import NODES, SLICES, take_cluster, without_nodes
-from dra_sandbox.rehearsal.workloads import Arrival, WorkloadOrder, is_ready, template_of, workload_of
+from dra_sandbox.rehearsal.workloads import (
+    Arrival,
+    WorkloadOrder,
+    is_ready,
+    template_of,
+    workload_of,
+)
 
 Json = dict[str, Any]
 
@@ -32,9 +40,11 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsedCluster:
-    """A rehearsed cluster between scenarios: its nodes, and the workloads as they were applied last.
+    """A rehearsed cluster between scenarios: its nodes, and the workloads as they were applied
+    last.
 
-    `pods` are those of workloads; `first` what is applied before them; `rollouts` counts what was rolled out before.
+    `pods` are those of workloads; `first` what is applied before them; `rollouts` counts what was
+    rolled out before.
     """
 
     server: ApiServer
@@ -53,7 +63,9 @@ class RehearsedCluster:
 
 @dataclass(slots=True, kw_only=True)
 class ScenarioChange:
-    """What a scenario changes: in words, the cluster that the simulation is given, and how the real one is changed."""
+    """What a scenario changes: in words, the cluster that the simulation is given, and how the real
+    one is changed.
+    """
 
     event: str
     cluster: PlannedCluster
@@ -73,10 +85,14 @@ class ScenarioChange:
 def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     names = {ref.name for ref in standing.refs if ref.kind in _ROLLING}
     if subject and subject not in names:
-        raise UnknownSubject(f'no workload "{subject}" rolls out: there are {", ".join(sorted(names)) or "none"}')
+        raise UnknownSubject(
+            f'no workload "{subject}" rolls out: there are {", ".join(sorted(names)) or "none"}'
+        )
     label = str(standing.rollouts + 1)
     chosen = {ref for ref in standing.refs if ref.kind in _ROLLING and subject in ("", ref.name)}
-    arrivals = [_relabelled(each, label) if each.workload in chosen else each for each in standing.arrivals]
+    arrivals = [
+        _relabelled(each, label) if each.workload in chosen else each for each in standing.arrivals
+    ]
     refs = sorted(chosen)
 
     def act() -> None:
@@ -86,10 +102,13 @@ def _roll_out(standing: RehearsedCluster, subject: str) -> ScenarioChange:
                     standing.server.apply(each)
 
     def is_done(pods: list[Json]) -> bool:
-        return all(_is_rolled_out([pod for pod in pods if workload_of(pod) == ref], label) for ref in refs)
+        return all(
+            _is_rolled_out([pod for pod in pods if workload_of(pod) == ref], label) for ref in refs
+        )
 
     return ScenarioChange(
-        event=f"new pods for {', '.join(ref.name for ref in refs) or 'no workload, for none rolls out'}",
+        event="new pods for "
+        f"{', '.join(ref.name for ref in refs) or 'no workload, for none rolls out'}",
         cluster=standing.cluster,
         arrivals=arrivals,
         after=take_cluster(standing.server),
@@ -126,7 +145,8 @@ def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
     names = {each["metadata"]["name"] for each in standing.cluster.objects}
     added = [each for each in grown.objects if each["metadata"]["name"] not in names]
     arrivals = [
-        _scaled(each, ceilings[each.workload]) if each.workload in ceilings else each for each in standing.arrivals
+        _scaled(each, ceilings[each.workload]) if each.workload in ceilings else each
+        for each in standing.arrivals
     ]
 
     def act() -> None:
@@ -139,7 +159,8 @@ def _scale_up(standing: RehearsedCluster, _subject: str) -> ScenarioChange:
 
     nodes = sum(1 for each in added if each["kind"] == "Node")
     return ScenarioChange(
-        event=f"{nodes} more nodes, every pool at its maximum; {len(ceilings)} workloads at their ceiling",
+        event=f"{nodes} more nodes, every pool at its maximum; {len(ceilings)} workloads at their "
+        "ceiling",
         cluster=grown,
         arrivals=arrivals,
         after=[*take_cluster(standing.server), *added],
@@ -157,25 +178,37 @@ def _scaled(arrival: Arrival, replicas: int) -> Arrival:
 
 def _lose_node(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     if subject and subject not in standing.cluster.nodes:
-        raise UnknownSubject(f'there is no node "{subject}": there are {_some(standing.cluster.nodes)}')
+        raise UnknownSubject(
+            f'there is no node "{subject}": there are {_some(standing.cluster.nodes)}'
+        )
     pods = Counter(pod["spec"].get("nodeName", "") for pod in standing.pods)
     busiest = max(standing.cluster.nodes, key=lambda name: pods[name])
-    return _lose(standing, frozenset({subject or busiest}), f"the node {subject or busiest} is lost")
+    return _lose(
+        standing, frozenset({subject or busiest}), f"the node {subject or busiest} is lost"
+    )
 
 
 def _lose_zone(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     nodes = {name: _zone(each.node) for name, each in standing.cluster.nodes.items()}
     names = frozenset(name for name, zone in nodes.items() if zone == subject)
     if not names:
-        raise UnknownSubject(f'no node is in the zone "{subject}": there are {_some(sorted(set(nodes.values())))}')
+        raise UnknownSubject(
+            f'no node is in the zone "{subject}": there are {_some(sorted(set(nodes.values())))}'
+        )
     return _lose(standing, names, f"the zone {subject} is lost with {len(names)} nodes")
 
 
 def _lose(standing: RehearsedCluster, names: frozenset[str], event: str) -> ScenarioChange:
     kept = {name: each for name, each in standing.cluster.nodes.items() if name not in names}
     before = take_cluster(standing.server)
-    going = [each for each in before if each["kind"] == "Pod" and each["spec"].get("nodeName") in names]
-    slices = [each for each in before if each["kind"] == "ResourceSlice" and each["spec"].get("nodeName") in names]
+    going = [
+        each for each in before if each["kind"] == "Pod" and each["spec"].get("nodeName") in names
+    ]
+    slices = [
+        each
+        for each in before
+        if each["kind"] == "ResourceSlice" and each["spec"].get("nodeName") in names
+    ]
     own = [pod for pod in standing.pods if pod["spec"].get("nodeName") in names]
     lonely = [pod for pod in own if not pod["metadata"].get("ownerReferences")]
 
@@ -185,13 +218,18 @@ def _lose(standing: RehearsedCluster, names: frozenset[str], event: str) -> Scen
         for each in slices:
             standing.server.delete(f"{SLICES}/{each['metadata']['name']}")
         for pod in going:
-            path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+            path = (
+                f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+            )
             standing.server.delete(path, at_once=True)
 
     uids = {pod["metadata"]["uid"] for pod in own}
     objects = tuple(each for each in standing.cluster.objects if not _stands_on(each, names))
     gone = Counter(map(workload_of, lonely))
-    wanted = {ref: len([pod for pod in standing.pods if workload_of(pod) == ref]) - gone[ref] for ref in gone}
+    wanted = {
+        ref: len([pod for pod in standing.pods if workload_of(pod) == ref]) - gone[ref]
+        for ref in gone
+    }
     return ScenarioChange(
         event=event,
         cluster=replace(standing.cluster, nodes=kept, objects=objects),
@@ -217,11 +255,14 @@ def _upgrade_driver(standing: RehearsedCluster, subject: str) -> ScenarioChange:
     upgraded = read_fleet(document)
     features = features_of(upgraded.minor)
     sizes = Counter(each.pool for each in standing.cluster.nodes.values())
-    published = cluster_of(upgraded, predict_offers(upgraded, features), standing.plan.classes, sizes)
+    published = cluster_of(
+        upgraded, predict_offers(upgraded, features), standing.plan.classes, sizes
+    )
     slices = [
         each
         for each in published.objects
-        if each["kind"] == "ResourceSlice" and each["spec"].get("nodeName") in standing.cluster.nodes
+        if each["kind"] == "ResourceSlice"
+        and each["spec"].get("nodeName") in standing.cluster.nodes
     ]
     rollout = _roll_out(standing, "")
     roll_out = rollout.act

@@ -31,9 +31,10 @@ _LOOK_EVERY_SECONDS: Final = 0.1
 def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
     """Delete everything that workloads brought, and return when no pod or claim of theirs is left.
 
-    Pods without a node go first, alone. The scheduler would try them again on what the others leave, and devices of a
-    pod that is deleted while the scheduler makes its claim stay allocated in the scheduler's memory (seen with extended
-    resources on 1.36.3: a GPU less for whatever comes next).
+    Pods without a node go first, alone. The scheduler would try them again on what the others
+    leave, and devices of a pod that is deleted while the scheduler makes its claim stay allocated
+    in the scheduler's memory (seen with extended resources on 1.36.3: a GPU less for whatever comes
+    next).
 
     Raises NotReady after `within_seconds`, Refused.
     """
@@ -49,8 +50,14 @@ def clear_workloads(server: ApiServer, within_seconds: float = 120) -> None:
 
 
 def _left(server: ApiServer) -> list[dict[str, Any]]:
-    """Return what is to be deleted next: what makes pods, then pods that wait for a node, then all others."""
-    pods = [each for each in _listed(server, [PODS]) if DAEMON_LABEL not in (each["metadata"].get("labels") or {})]
+    """Return what is to be deleted next: what makes pods, then pods that wait for a node, then all
+    others.
+    """
+    pods = [
+        each
+        for each in _listed(server, [PODS])
+        if DAEMON_LABEL not in (each["metadata"].get("labels") or {})
+    ]
     waiting = [each for each in pods if not each["spec"].get("nodeName")]
     return _listed(server, _OWNERS) or waiting or [*pods, *_listed(server, [CLAIMS])]
 
@@ -61,5 +68,7 @@ def _listed(server: ApiServer, paths: Iterable[str]) -> list[dict[str, Any]]:
 
 def _path(item: dict[str, Any]) -> str:
     plural = f"{item['kind'].lower()}s"
-    base = f"/apis/{item['apiVersion']}" if "/" in item["apiVersion"] else f"/api/{item['apiVersion']}"
+    base = (
+        f"/apis/{item['apiVersion']}" if "/" in item["apiVersion"] else f"/api/{item['apiVersion']}"
+    )
     return f"{base}/namespaces/{item['metadata']['namespace']}/{plural}/{item['metadata']['name']}"

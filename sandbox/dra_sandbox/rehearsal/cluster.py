@@ -1,5 +1,5 @@
-"""The cluster that a plan describes, as objects: Nodes, ResourceSlices, DeviceClasses, and the daemon pods of every
-node, bound already.
+"""The cluster that a plan describes, as objects: Nodes, ResourceSlices, DeviceClasses, and the
+daemon pods of every node, bound already.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _BOOLEANS: Final = ("ebpf", "sriov", "isSriovVf", "virtual")
 
 @dataclass(frozen=True, slots=True)
 class PlannedCluster:
-    """The nodes of a plan by name, its pools, the objects that make the cluster, in an order that an API server takes,
-    and what had to be invented because it is unknown before the nodes exist.
+    """The nodes of a plan by name, its pools, the objects that make the cluster, in an order that
+    an API server takes, and what had to be invented because it is unknown before the nodes exist.
     """
 
     pools: tuple[str, ...]
@@ -41,21 +41,32 @@ class PlannedCluster:
 
 
 def planned_cluster(plan: Plan) -> PlannedCluster:
-    """Return the cluster of a plan for a fleet, each pool with as many nodes as it is created with."""
+    """Return the cluster of a plan for a fleet, each pool with as many nodes as it is created
+    with.
+    """
     assert plan.fleet is not None, "only a plan for a fleet can be rehearsed"
     sizes = {pool.name: pool.nodes.desired for pool in plan.pools}
     return cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
 
 
 def cluster_of(
-    fleet: Fleet, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], sizes: Mapping[str, int]
+    fleet: Fleet,
+    offers: Iterable[Offer],
+    classes: Mapping[str, DeviceClass],
+    sizes: Mapping[str, int],
 ) -> PlannedCluster:
-    """Return the cluster of a fleet with so many nodes in each pool; those of its system pool come first."""
+    """Return the cluster of a fleet with so many nodes in each pool; those of its system pool come
+    first.
+    """
     zones = _invented_zones(fleet)
     system = predict_system_offer(fleet)
     first = [(system, system.count_max)] if system else []
     pools = [(offer, sizes[offer.name]) for offer in offers] + first
-    nodes = {each.node.name: each for offer, count in (*first, *pools) for each in nodes_of(offer, count, zones)}
+    nodes = {
+        each.node.name: each
+        for offer, count in (*first, *pools)
+        for each in nodes_of(offer, count, zones)
+    }
     deductions = {offer.name: offer.deductions for offer, _ in pools}
     return PlannedCluster(
         pools=tuple(offer.name for offer, _ in pools),
@@ -64,22 +75,31 @@ def cluster_of(
             *(render_device_class(classes[name]) for name in sorted(classes)),
             *(as_ready(render_node(each.node)) for each in nodes.values()),
             *(render_slice(known_values(one)) for each in nodes.values() for one in each.slices),
-            *(pod for each in nodes.values() for pod in _daemon_pods(each.node.name, deductions[each.pool])),
+            *(
+                pod
+                for each in nodes.values()
+                for pod in _daemon_pods(each.node.name, deductions[each.pool])
+            ),
         ),
         invented=tuple(_invented([offer for offer, _ in pools], zones)),
     )
 
 
 def as_ready(node: Json) -> Json:
-    """Return a Node as its kubelet would report it: ready, with all that is allocatable as its capacity."""
+    """Return a Node as its kubelet would report it: ready, with all that is allocatable as its
+    capacity.
+    """
     allocatable = node["status"]["allocatable"]
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "rehearsed"}
-    return {**node, "status": {"allocatable": allocatable, "capacity": allocatable, "conditions": [ready]}}
+    return {
+        **node,
+        "status": {"allocatable": allocatable, "capacity": allocatable, "conditions": [ready]},
+    }
 
 
 def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
-    """Return the slice with a value for every attribute that is known at run time only: one for all devices of a group,
-    and another one for each device where nothing is known.
+    """Return the slice with a value for every attribute that is known at run time only: one for all
+    devices of a group, and another one for each device where nothing is known.
     """
     node = resource_slice.node_name
     return replace(
@@ -87,7 +107,10 @@ def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
         devices=tuple(
             replace(
                 device,
-                attributes={name: _value(name, value, device, node) for name, value in device.attributes.items()},
+                attributes={
+                    name: _value(name, value, device, node)
+                    for name, value in device.attributes.items()
+                },
             )
             for device in resource_slice.devices
         ),
@@ -95,7 +118,9 @@ def known_values(resource_slice: ResourceSlice) -> ResourceSlice:
 
 
 def _value(name: str, value: AttributeValue, device: Device, node: str | None) -> AttributeValue:
-    """A value of the type that drivers publish; text ends in the group, or the device, so that it is equal in it."""
+    """A value of the type that drivers publish; text ends in the group, or the device, so that it
+    is equal in it.
+    """
     if not isinstance(value, Unknown):
         return value
     plain = name.rpartition("/")[2]
@@ -132,7 +157,9 @@ def daemon_of(pod: Json) -> str:
 
 
 def _daemon_containers(deduction: Deduction) -> Iterator[Json]:
-    """Yield the containers of a daemon pod, which share its requests; one without requests counts when it is scored."""
+    """Yield the containers of a daemon pod, which share its requests; one without requests counts
+    when it is scored.
+    """
     for index in range(deduction.containers):
         shares = {
             name: amount // deduction.containers + (index < amount % deduction.containers)
@@ -167,4 +194,7 @@ def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
         if isinstance(value, Unknown)
     }
     if names:
-        yield f"attributes that are known at run time only have invented values: {', '.join(sorted(names))}"
+        yield (
+            "attributes that are known at run time only have invented values: "
+            f"{', '.join(sorted(names))}"
+        )

@@ -1,4 +1,6 @@
-"""Plan, simulation and outcome side by side: every difference with its reason, or as one that nobody has explained."""
+"""Plan, simulation and outcome side by side: every difference with its reason, or as one that
+nobody has explained.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
 @dataclass(frozen=True, slots=True)
 class ComparedWorkload:
-    """One workload: how many pods it is to have, what plan and simulation say, what became of it, and why that differs.
+    """One workload: how many pods it is to have, what plan and simulation say, what became of it,
+    and why that differs.
 
     `difference` is that between plan and outcome, `deviation` that between simulation and outcome.
     """
@@ -36,15 +39,18 @@ class ComparedWorkload:
     @property
     def is_unexplained(self) -> bool:
         """Whether a difference has no known reason."""
-        return any(each is not None and each.reason == "unexplained" for each in (self.difference, self.deviation))
+        return any(
+            each is not None and each.reason == "unexplained"
+            for each in (self.difference, self.deviation)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A rehearsal: the plan, the outcome, and a row for each workload in order of arrival.
 
-    `notes` are sentences about what was left out or invented; `seconds` from the first workload to the last verdict;
-    `scenarios` what became of it afterwards, one after the other.
+    `notes` are sentences about what was left out or invented; `seconds` from the first workload to
+    the last verdict; `scenarios` what became of it afterwards, one after the other.
     """
 
     plan: Plan
@@ -77,10 +83,11 @@ def compare(
 ) -> tuple[ComparedWorkload, ...]:
     """Return a row for each workload.
 
-    `room_left` says for how many pending pods of a workload the planner finds a place on the nodes as they are at the
-    end: where it finds one, planner and scheduler disagree about the rules, not about the order. `runs` are what the
-    simulation says, first without chance, then with ties broken in other ways; more are taken only where the first
-    differs from the outcome, and so many only as it takes to explain that.
+    `room_left` says for how many pending pods of a workload the planner finds a place on the nodes
+    as they are at the end: where it finds one, planner and scheduler disagree about the rules, not
+    about the order. `runs` are what the simulation says, first without chance, then with ties
+    broken in other ways; more are taken only where the first differs from the outcome, and so many
+    only as it takes to explain that.
     """
     planned = {each.workload: each for each in plan.workloads}
     taken = enough_runs(runs, outcome.workloads, one_by_one=one_by_one)
@@ -89,9 +96,9 @@ def compare(
         for each in outcome.workloads
         if each.workload in planned
     )
-    shared = any(each.pending for each in plan.workloads) and sum(each.placed for each in outcome.workloads) >= sum(
-        each.placed for each in plan.workloads
-    )
+    shared = any(each.pending for each in plan.workloads) and sum(
+        each.placed for each in outcome.workloads
+    ) >= sum(each.placed for each in plan.workloads)
     sharing = set(_sharing(plan))
     rows: list[ComparedWorkload] = []
     for each in outcome.workloads:
@@ -103,7 +110,11 @@ def compare(
         difference = _difference(row, room, decided=outcome.decided, short=short, shares=shares)
         if shared and difference is not None and difference.reason == "one-pod-at-a-time":
             difference = OutcomeDifference("who-goes-without")
-        away = None if simulated is None or not outcome.decided else deviation(each, taken, one_by_one=one_by_one)
+        away = (
+            None
+            if simulated is None or not outcome.decided
+            else deviation(each, taken, one_by_one=one_by_one)
+        )
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
 
@@ -122,16 +133,28 @@ def _difference(
     if planned is None:
         if outcome.refused:
             return OutcomeDifference("refused-as-planned", outcome.refused)
-        return OutcomeDifference("unexplained", "the plan does not know this workload") if outcome.pods else None
-    forbidden = [pool for pool, verdict in planned.fits if verdict == "does-not-fit" and outcome.pools.get(pool)]
-    if forbidden and shares and row.pending and not room:  # the plan looks for a node that takes all of them
+        return (
+            OutcomeDifference("unexplained", "the plan does not know this workload")
+            if outcome.pods
+            else None
+        )
+    forbidden = [
+        pool
+        for pool, verdict in planned.fits
+        if verdict == "does-not-fit" and outcome.pools.get(pool)
+    ]
+    # the plan looks for a node that takes all of them
+    if forbidden and shares and row.pending and not room:
         return OutcomeDifference("shared-claim")
     if forbidden:
         return OutcomeDifference(
-            "unexplained", f"pods run on {', '.join(forbidden)}, which the plan says cannot take them"
+            "unexplained",
+            f"pods run on {', '.join(forbidden)}, which the plan says cannot take them",
         )
     if room:
-        found = f"the plan finds a place for {room} of the pending pods on the nodes as they are now"
+        found = (
+            f"the plan finds a place for {room} of the pending pods on the nodes as they are now"
+        )
         return OutcomeDifference("unexplained", found)
     if outcome.placed == planned.placed and row.pending == planned.pending:
         same = dict(planned.placements) == dict(outcome.pools)

@@ -1,4 +1,6 @@
-"""Tells when the control plane has decided: nothing is queued, and every pod has a node or the scheduler's verdict."""
+"""Tells when the control plane has decided: nothing is queued, and every pod has a node or the
+scheduler's verdict.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,31 @@ _QUIET_SECONDS_BLIND: Final = 3.0
 """The same where the processes cannot be asked what they have queued."""
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _IDLE_SECONDS: Final = 4.0
-"""Without a change this long, pods that were never judged are not going to be: something that they need is missing."""
+"""Without a change this long, pods that were never judged are not going to be: something that they
+need is missing.
+"""
 _LOOK_EVERY_SECONDS: Final = 0.25
-_QUEUES: Final = ("deployment", "replicaset", "statefulset", "daemonset", "job", "replicationmanager", "resource_claim")
-_PENDING: Final = re.compile(r'^scheduler_pending_pods\{queue="(active|backoff)"\} (\S+)', re.MULTILINE)
+_QUEUES: Final = (
+    "deployment",
+    "replicaset",
+    "statefulset",
+    "daemonset",
+    "job",
+    "replicationmanager",
+    "resource_claim",
+)
+_PENDING: Final = re.compile(
+    r'^scheduler_pending_pods\{queue="(active|backoff)"\} (\S+)', re.MULTILINE
+)
 _DEPTH: Final = re.compile(r'^workqueue_depth\{name="([^"]+)"\} (\S+)', re.MULTILINE)
 _KNOWN_NODES: Final = re.compile(r'^scheduler_cache_size\{type="nodes"\} (\S+)', re.MULTILINE)
 _VERDICTS: Final = ("Unschedulable", "SchedulingGated")
 
 
 class Decisions:
-    """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where it can be."""
+    """The pods and claims of a cluster as they are decided; `load` is asked what is queued, where
+    it can be.
+    """
 
     def __init__(self, server: ApiServer, load: PendingWork | None) -> None:
         self._server, self._load = server, load
@@ -50,7 +66,11 @@ class Decisions:
     @property
     def pods(self) -> list[Json]:
         """The pods of workloads, those that came first first."""
-        return [pod for pod in self._pods.objects() if ANNOTATION in pod["metadata"].get("annotations", {})]
+        return [
+            pod
+            for pod in self._pods.objects()
+            if ANNOTATION in pod["metadata"].get("annotations", {})
+        ]
 
     @property
     def claims(self) -> list[Json]:
@@ -71,13 +91,17 @@ class Decisions:
         """How many nodes the scheduler knows; those that are ready where it cannot be asked."""
         if self._load is not None:
             return self._load.known_nodes()
-        return sum(1 for each in self._server.listed(NODES)[0] if not each["spec"].get("taints") or _is_usable(each))
+        return sum(
+            1
+            for each in self._server.listed(NODES)[0]
+            if not each["spec"].get("taints") or _is_usable(each)
+        )
 
     def wait(self, is_complete: Callable[[list[Json]], bool], within_seconds: float) -> bool:
         """Return when all is decided: True; or after `within_seconds`: False.
 
-        `is_complete` says whether the pods are all that workloads are to have. When some are missing, or cannot be
-        judged, all is decided once nothing happens any more.
+        `is_complete` says whether the pods are all that workloads are to have. When some are
+        missing, or cannot be judged, all is decided once nothing happens any more.
         """
         until = time.monotonic() + within_seconds
         self._note()
@@ -95,10 +119,15 @@ class Decisions:
         return False
 
     def wait_for_retry(self, pods: Collection[tuple[str, str]], within_seconds: float) -> None:
-        """Return when these pods, by namespace and name, have nodes or are gone, or after `within_seconds`."""
+        """Return when these pods, by namespace and name, have nodes or are gone, or after
+        `within_seconds`.
+        """
         until = time.monotonic() + within_seconds
         while time.monotonic() < until:
-            there = {(each["metadata"]["namespace"], each["metadata"]["name"]): each for each in self.pods}
+            there = {
+                (each["metadata"]["namespace"], each["metadata"]["name"]): each
+                for each in self.pods
+            }
             if all(name not in there or there[name]["spec"].get("nodeName") for name in pods):
                 return
             self._changed.wait(_LOOK_EVERY_SECONDS)
@@ -124,7 +153,8 @@ class PendingWork:
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
         self._context = tls_context()
-        self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE  # ours, on loopback, no secret
+        # ours, on loopback, no secret
+        self._context.check_hostname, self._context.verify_mode = False, ssl.CERT_NONE
 
     @property
     def words(self) -> str:
@@ -139,16 +169,22 @@ class PendingWork:
         return 0
 
     def is_queued(self) -> bool:
-        """Whether the scheduler or a controller has work; what does not answer is taken to have some."""
+        """Whether the scheduler or a controller has work; what does not answer is taken to have
+        some.
+        """
         try:
             pending = _PENDING.findall(self._metrics(self._plane.ports.scheduler))
             depths = _DEPTH.findall(self._metrics(self._plane.ports.controller_manager))
         except (OSError, http.client.HTTPException):
             return True
-        return any(_positive(pending)) or any(_positive(pair for pair in depths if pair[0] in _QUEUES))
+        return any(_positive(pending)) or any(
+            _positive(pair for pair in depths if pair[0] in _QUEUES)
+        )
 
     def _metrics(self, port: int) -> str:
-        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=self._context)
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", port, timeout=5, context=self._context
+        )
         try:
             connection.request("GET", "/metrics")
             return connection.getresponse().read().decode("utf-8", "replace")

@@ -29,26 +29,38 @@ ReasonCode = Literal[
 ]
 
 REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay pending although "
-    "a better packing exists, and on the nodes as they are now the plan finds no place for them either.",
-    "shared-claim": "Pods that share a claim run on the node where its devices are; the first pod decides which, and "
+    "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay "
+    "pending although "
+    "a better packing exists, and on the nodes as they are now the plan finds no place for them "
+    "either.",
+    "shared-claim": "Pods that share a claim run on the node where its devices are; the first pod "
+    "decides which, and "
     "there is no room for all of them.",
-    "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan packs them.",
-    "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found one.",
-    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes without: the plan "
+    "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan "
+    "packs them.",
+    "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found "
+    "one.",
+    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes "
+    "without: the plan "
     "leaves out pods of another.",
-    "decided-by-unknown": "The plan could not tell: it depends on values known at run time only, invented here.",
-    "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending pod are not created.",
+    "decided-by-unknown": "The plan could not tell: it depends on values known at run time only, "
+    "invented here.",
+    "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending "
+    "pod are not created.",
     "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
     "refused-as-planned": "The API server refuses the object, as the plan says.",
     "not-decided-in-time": "The time limit was reached before the scheduler had judged every pod.",
-    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance. The simulation comes "
+    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance. "
+    "The simulation comes "
     "to the same outcome when it breaks ties in another way.",
-    "arrived-together": "Workloads arrived together, and milliseconds decide which controller creates its pods first. "
+    "arrived-together": "Workloads arrived together, and milliseconds decide which controller "
+    "creates its pods first. "
     "The simulation comes to the same outcome in another order of arrival.",
     "no-controller": "The pods were lost with their node, and no controller here makes them again.",
-    "simulation-cannot-tell": "The simulation depends on values that are known at run time only, or was given up.",
-    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please report it.",
+    "simulation-cannot-tell": "The simulation depends on values that are known at run time only, "
+    "or was given up.",
+    "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "
+    "report it.",
 }
 
 _FEW: Final = 8
@@ -57,7 +69,9 @@ _FEW: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class OutcomeDifference:
-    """Why a workload's outcome is not what the plan says; `detail` adds what is particular to it."""
+    """Why a workload's outcome is not what the plan says; `detail` adds what is particular to
+    it.
+    """
 
     reason: ReasonCode
     detail: str = ""
@@ -68,11 +82,14 @@ class OutcomeDifference:
         return f"{REASONS[self.reason]} {self.detail}".rstrip()
 
 
-def deviation(outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_one: bool) -> OutcomeDifference | None:
-    """Return why the first of the runs of the simulation is not what became of a workload; None where it is.
+def deviation(
+    outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_one: bool
+) -> OutcomeDifference | None:
+    """Return why the first of the runs of the simulation is not what became of a workload; None
+    where it is.
 
-    A difference is explained only by a run that comes to the same: the runs after the first break ties in other ways,
-    and where workloads arrive together, they arrive in other orders too.
+    A difference is explained only by a run that comes to the same: the runs after the first break
+    ties in other ways, and where workloads arrive together, they arrive in other orders too.
     """
     said = [run[outcome.workload] for run in runs if outcome.workload in run]
     if not said or is_same(said[0], outcome):
@@ -82,14 +99,16 @@ def deviation(outcome: RehearsedWorkload, runs: Sequence[Simulated], *, one_by_o
     if any(is_same(each, outcome) for each in said):
         return OutcomeDifference("tie-between-nodes" if one_by_one else "arrived-together")
     return OutcomeDifference(
-        "unexplained", f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}"
+        "unexplained",
+        f"the simulation places {_placed(said[0].pools)}, the scheduler {_placed(outcome.pools)}",
     )
 
 
 def enough_runs(
     runs: Iterable[Simulated], outcomes: Iterable[RehearsedWorkload], *, one_by_one: bool
 ) -> tuple[Simulated, ...]:
-    """Return as many of the runs of the simulation as explain what became of workloads, or all; at least one.
+    """Return as many of the runs of the simulation as explain what became of workloads, or all; at
+    least one.
 
     The first alone where it is the outcome, else further ones until no deviation is unexplained.
     """

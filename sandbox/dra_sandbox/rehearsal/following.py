@@ -16,10 +16,13 @@ _PAUSE_SECONDS = 0.2
 
 
 class Follower:
-    """The objects of a collection as they are now, by (namespace, name), in the order in which they came."""
+    """The objects of a collection as they are now, by (namespace, name), in the order in which they
+    came.
+    """
 
     def __init__(self, server: ApiServer, path: str, changed: Callable[[], None]) -> None:
-        """Read the collection at `path`, and follow it in a thread from then on; `changed` is called after each change.
+        """Read the collection at `path`, and follow it in a thread from then on; `changed` is
+        called after each change.
 
         Raises ApiRejection when it cannot be read.
         """
@@ -53,7 +56,13 @@ class Follower:
                     if self._stopped:
                         return
                 self._version = self._read()
-            except (ApiRejection, ControlPlaneError, http.client.HTTPException, OSError, ValueError):
+            except (
+                ApiRejection,
+                ControlPlaneError,
+                http.client.HTTPException,
+                OSError,
+                ValueError,
+            ):
                 time.sleep(_PAUSE_SECONDS)
                 self._read_again()
             self._changed()

@@ -1,4 +1,6 @@
-"""A plan's guards on the rehearsed cluster: admission policies, or patches of the manifests before Kubernetes 1.36."""
+"""A plan's guards on the rehearsed cluster: admission policies, or patches of the manifests before
+Kubernetes 1.36.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,30 @@ _POLL_SECONDS: Final = 0.2
 def apply_guards(server: ApiServer, plan: Plan, within_seconds: float) -> None:
     """Create the policies of a plan's guards, and return when the API server applies them.
 
-    Before Kubernetes 1.36, `patch_workloads` takes their place. Raises ApiRejection if the API server rejects a policy,
-    ControlPlaneError if the policies don't become active in time.
+    Before Kubernetes 1.36, `patch_workloads` takes their place. Raises ApiRejection if the API
+    server rejects a policy, ControlPlaneError if the policies don't become active in time.
     """
     guards = plan.guards
     if not guards.rules or not has_mutating_policies(plan.judgement.features.minor):
         return
-    for document in (*placement_policies(guards), *placement_policies(Guards(rules=(_PROBE_RULE,)))):
+    for document in (
+        *placement_policies(guards),
+        *placement_policies(Guards(rules=(_PROBE_RULE,))),
+    ):
         server.apply(document)
     until = time.monotonic() + within_seconds
     while not _is_active(server):
         if time.monotonic() > until:
-            raise ControlPlaneError(f"the API server doesn't apply admission policies within {within_seconds:g} s")
+            raise ControlPlaneError(
+                f"the API server doesn't apply admission policies within {within_seconds:g} s"
+            )
         time.sleep(_POLL_SECONDS)
 
 
 def patch_workloads(workloads: Workloads, plan: Plan) -> Workloads:
-    """Return the workloads with the patches of `plan --constraints`, if the API server has no such policies."""
+    """Return the workloads with the patches of `plan --constraints`, if the API server has no such
+    policies.
+    """
     if not plan.guards.rules or has_mutating_policies(plan.judgement.features.minor):
         return workloads
     assert plan.manifests is not None  # plans that are rehearsed are made from manifests
@@ -50,8 +59,12 @@ def patch_workloads(workloads: Workloads, plan: Plan) -> Workloads:
     patches: dict[tuple[str, str, str], list[Json]] = {}
     for patch in [] if component is None else component["patches"]:
         target = patch["target"]
-        patches.setdefault((target["kind"], target.get("namespace", ""), target["name"]), []).extend(patch["patch"])
-    return replace(workloads, arrivals=tuple(_patched(each, patches) for each in workloads.arrivals))
+        patches.setdefault(
+            (target["kind"], target.get("namespace", ""), target["name"]), []
+        ).extend(patch["patch"])
+    return replace(
+        workloads, arrivals=tuple(_patched(each, patches) for each in workloads.arrivals)
+    )
 
 
 def _patched(arrival: Arrival, patches: dict[tuple[str, str, str], list[Json]]) -> Arrival:
@@ -71,7 +84,9 @@ def _patched(arrival: Arrival, patches: dict[tuple[str, str, str], list[Json]]) 
 
 
 def _is_active(server: ApiServer) -> bool:
-    """Return whether the policy of the probe changes a pod that is created as a dry run. It was created last."""
+    """Return whether the policy of the probe changes a pod that is created as a dry run. It was
+    created last.
+    """
     pod: Json = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -1,4 +1,6 @@
-"""The steps of a migration on the real scheduler: each with the pods of both versions, and again when it's done."""
+"""The steps of a migration on the real scheduler: each with the pods of both versions, and again
+when it's done.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ OpenCluster = Callable[[], AbstractContextManager[ControlPlane | Where]]
 
 @dataclass(frozen=True, slots=True)
 class RehearsedStep:
-    """A step and its rehearsals: with old and new pods at once, and when it's done; one if nothing moves."""
+    """A step and its rehearsals: with old and new pods at once, and when it's done; one if nothing
+    moves.
+    """
 
     step: MigrationStep
     rehearsals: tuple[Comparison, ...]
@@ -26,7 +30,10 @@ class RehearsedStep:
     @property
     def pending(self) -> int:
         """The largest number of pods without a node, rejected ones included."""
-        return max(each.pending + sum(bool(row.outcome.refused) for row in each.rows) for each in self.rehearsals)
+        return max(
+            each.pending + sum(bool(row.outcome.refused) for row in each.rows)
+            for each in self.rehearsals
+        )
 
     @property
     def placed(self) -> int:
@@ -40,18 +47,28 @@ class RehearsedStep:
 
 
 def rehearse_steps(
-    cluster: OpenCluster, steps: Iterable[MigrationStep], kubernetes: str = "", within_seconds: float = 180
+    cluster: OpenCluster,
+    steps: Iterable[MigrationStep],
+    kubernetes: str = "",
+    within_seconds: float = 180,
 ) -> Iterator[RehearsedStep]:
-    """Yield what the scheduler does in each step, each state on its own empty cluster. Raises as `rehearse`."""
+    """Yield what the scheduler does in each step, each state on its own empty cluster. Raises as
+    `rehearse`.
+    """
     for step in steps:
         states = [(step.together, step.fleet)]
         if step.fleet_after != step.fleet:
             states.append((step.sources, step.fleet_after))
         found = []
         for sources, fleet in states:
-            plan = make_plan(PlanRequest(sources=sources, fleet=fleet, kubernetes=kubernetes, with_fixes=False))
+            plan = make_plan(
+                PlanRequest(sources=sources, fleet=fleet, kubernetes=kubernetes, with_fixes=False)
+            )
             with cluster() as where:
                 found.append(
-                    rehearse(where, RehearsalRequest(plan=plan, sources=sources, within_seconds=within_seconds))
+                    rehearse(
+                        where,
+                        RehearsalRequest(plan=plan, sources=sources, within_seconds=within_seconds),
+                    )
                 )
         yield RehearsedStep(step, tuple(found))

@@ -1,4 +1,6 @@
-"""What became of the workloads: pods with a node, their pools and devices, and why others have none."""
+"""What became of the workloads: pods with a node, their pools and devices, and why others have
+none.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class HeldDevice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PodOutcome:
-    """One pod: its node, or an empty text and the scheduler's words; and the devices of its claims."""
+    """One pod: its node, or an empty text and the scheduler's words; and the devices of its
+    claims.
+    """
 
     name: str
     node: str
@@ -38,7 +42,9 @@ class PodOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RehearsedWorkload:
-    """What became of one workload. `refused` is why the API server did not take it, or its controller's pods."""
+    """What became of one workload. `refused` is why the API server did not take it, or its
+    controller's pods.
+    """
 
     workload: WorkloadRef
     pods: tuple[PodOutcome, ...] = ()
@@ -58,7 +64,9 @@ class RehearsedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class PoolOutcome:
-    """What became of one pool: its nodes, how many of them took a pod, and devices, all and those that claims hold."""
+    """What became of one pool: its nodes, how many of them took a pod, and devices, all and those
+    that claims hold.
+    """
 
     name: str
     nodes: int
@@ -70,7 +78,9 @@ class PoolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RehearsalOutcome:
-    """Workloads in order of arrival, pools in the fleet's order; `decided` is False when time ran out before."""
+    """Workloads in order of arrival, pools in the fleet's order; `decided` is False when time ran
+    out before.
+    """
 
     workloads: tuple[RehearsedWorkload, ...]
     pools: tuple[PoolOutcome, ...]
@@ -95,7 +105,13 @@ def read_outcome(
         RehearsedWorkload(
             ref,
             tuple(each),
-            dict(sorted(Counter(cluster.pool_of(pod.node) for pod in each if pod.node in cluster.nodes).items())),
+            dict(
+                sorted(
+                    Counter(
+                        cluster.pool_of(pod.node) for pod in each if pod.node in cluster.nodes
+                    ).items()
+                )
+            ),
             refused.get(ref, ""),
         )
         for ref, each in found.items()
@@ -113,14 +129,22 @@ def _pod(pod: Json, held: Mapping[tuple[str, str], list[HeldDevice]]) -> PodOutc
         node=pod["spec"].get("nodeName", ""),
         words=scheduled_condition(pod).get("message", ""),
         is_judged=is_judged(pod),
-        devices=tuple(device for name in dict.fromkeys(names) if name for device in held.get((namespace, name), ())),
+        devices=tuple(
+            device
+            for name in dict.fromkeys(names)
+            if name
+            for device in held.get((namespace, name), ())
+        ),
     )
 
 
 def _devices(claims: Iterable[Json]) -> dict[tuple[str, str], list[HeldDevice]]:
     held: dict[tuple[str, str], list[HeldDevice]] = {}
     for claim in claims:
-        name, allocation = claim["metadata"]["name"], claim.get("status", {}).get("allocation") or {}
+        name, allocation = (
+            claim["metadata"]["name"],
+            claim.get("status", {}).get("allocation") or {},
+        )
         held[claim["metadata"]["namespace"], name] = [
             HeldDevice(name, each["request"], each["driver"], each["pool"], each["device"])
             for each in (allocation.get("devices") or {}).get("results", [])

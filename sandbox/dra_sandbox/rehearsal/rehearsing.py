@@ -1,4 +1,6 @@
-"""The order of a rehearsal: the plan's cluster, then its workloads one after the other, then what became of them."""
+"""The order of a rehearsal: the plan's cluster, then its workloads one after the other, then what
+became of them.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,8 @@ _THREADS: Final = 8
 class RehearsalRequest:
     """What to rehearse: a plan for a fleet, and the manifests that it was made from.
 
-    The next workload arrives at once, or with `one_by_one` when every pod of those before has a node or a verdict.
-    `scenarios` are played afterwards, one after the other.
+    The next workload arrives at once, or with `one_by_one` when every pod of those before has a
+    node or a verdict. `scenarios` are played afterwards, one after the other.
     """
 
     plan: Plan
@@ -58,7 +60,9 @@ class RehearsalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A cluster to rehearse on: its API server, its release such as "1.36.3", and its load where that can be asked."""
+    """A cluster to rehearse on: its API server, its release such as "1.36.3", and its load where
+    that can be asked.
+    """
 
     server: ApiServer
     release: str
@@ -73,14 +77,17 @@ class Where:
 def rehearse(where: ControlPlane | Where, request: RehearsalRequest) -> Comparison:
     """Return what becomes of the workloads on a cluster without any, beside what the plan says.
 
-    Raises ApiRejection when the cluster itself is not taken, ControlPlaneError when the control plane does not answer,
-    UnknownSubject for a scenario that names something that there is not.
+    Raises ApiRejection when the cluster itself is not taken, ControlPlaneError when the control
+    plane does not answer, UnknownSubject for a scenario that names something that there is not.
     """
     return next(iter(rehearse_in_turn(where, [request])))
 
 
-def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[RehearsalRequest]) -> Iterator[Comparison]:
-    """Yield what becomes of the workloads request by request; all are of one plan, and between them all workloads go.
+def rehearse_in_turn(
+    where: ControlPlane | Where, requests: Sequence[RehearsalRequest]
+) -> Iterator[Comparison]:
+    """Yield what becomes of the workloads request by request; all are of one plan, and between them
+    all workloads go.
 
     Raises as `rehearse`.
     """
@@ -100,7 +107,9 @@ def rehearse_in_turn(where: ControlPlane | Where, requests: Sequence[RehearsalRe
             decisions.stop()
 
 
-def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, request: RehearsalRequest) -> Comparison:
+def _rehearse(
+    where: Where, cluster: PlannedCluster, decisions: Decisions, request: RehearsalRequest
+) -> Comparison:
     plan, server = request.plan, where.server
     assert plan.manifests is not None, "a plan read from a file has no manifests to apply"
     workloads = patch_workloads(read_workloads(request.sources, plan.manifests, plan.level), plan)
@@ -116,11 +125,15 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
         decisions.wait_for_retry(room, RETRY_SECONDS)
         room = _room_left(server, plan, decisions.pods)
         late -= len(room)
-    outcome = read_outcome(refs, decisions.pods, decisions.claims, cluster, refused, decided=decided)
+    outcome = read_outcome(
+        refs, decisions.pods, decisions.claims, cluster, refused, decided=decided
+    )
     runs = _simulated(plan, cluster, workloads, arrivals, one_by_one=request.one_by_one)
     rows = compare(plan, outcome, Counter(room.values()), runs, one_by_one=request.one_by_one)
     wanted = {row.outcome.workload: row.wanted for row in rows}
-    stage = RehearsalStage(server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds)
+    stage = RehearsalStage(
+        server, decisions, plan, cluster, workloads.first, arrivals, wanted, request.within_seconds
+    )
     return Comparison(
         plan=plan,
         outcome=outcome,
@@ -134,9 +147,16 @@ def _rehearse(where: Where, cluster: PlannedCluster, decisions: Decisions, reque
 
 
 def _simulated(
-    plan: Plan, cluster: PlannedCluster, workloads: Workloads, arrivals: Sequence[Arrival], *, one_by_one: bool
+    plan: Plan,
+    cluster: PlannedCluster,
+    workloads: Workloads,
+    arrivals: Sequence[Arrival],
+    *,
+    one_by_one: bool,
 ) -> Iterator[Simulated]:
-    """Return what the simulation says of this arrival, first without chance, then with ties broken in other ways."""
+    """Return what the simulation says of this arrival, first without chance, then with ties broken
+    in other ways.
+    """
     simulation = Simulation.of(
         cluster.objects,
         [*workloads.first, *(each for arrival in workloads.arrivals for each in arrival.objects)],
@@ -172,7 +192,11 @@ def _arrive(
         try:
             taken.append(server.apply(each))
         except ApiRejection as problem:
-            ref = WorkloadRef(each["kind"], each["metadata"].get("namespace", ""), each["metadata"].get("name", ""))
+            ref = WorkloadRef(
+                each["kind"],
+                each["metadata"].get("namespace", ""),
+                each["metadata"].get("name", ""),
+            )
             refused[ref] = str(problem)
     wait_for_quotas(server, taken, until - time.monotonic())
     wanted = {each.workload: each.placed + each.pending for each in request.plan.workloads}
@@ -206,7 +230,9 @@ def _apply(server: ApiServer, arrival: Arrival) -> None:
 
 
 def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
-    """Whether every workload has the pods that it is to have; of a StatefulSet, all up to the first without a node."""
+    """Whether every workload has the pods that it is to have; of a StatefulSet, all up to the first
+    without a node.
+    """
     found: Counter[WorkloadRef] = Counter()
     waiting: set[WorkloadRef] = set()
     for pod in pods:
@@ -214,24 +240,35 @@ def has_all(pods: Sequence[Json], wanted: Mapping[WorkloadRef, int]) -> bool:
         found[ref] += 1
         if not pod["spec"].get("nodeName"):
             waiting.add(ref)
-    return all(found[ref] >= count or (ref.kind == "StatefulSet" and ref in waiting) for ref, count in wanted.items())
+    return all(
+        found[ref] >= count or (ref.kind == "StatefulSet" and ref in waiting)
+        for ref, count in wanted.items()
+    )
 
 
 def _failed_creations(server: ApiServer, refs: Iterable[WorkloadRef]) -> dict[WorkloadRef, str]:
     """Return what controllers report of pods that they could not create."""
     failures: dict[WorkloadRef, str] = {}
-    events = [each for each in server.listed("/api/v1/events")[0] if each.get("reason") == "FailedCreate"]
+    events = [
+        each for each in server.listed("/api/v1/events")[0] if each.get("reason") == "FailedCreate"
+    ]
     for ref in refs if events else ():
         for event in events:
             about = event["involvedObject"]
             name = about.get("name", "")
-            if about.get("namespace") == ref.namespace and (name == ref.name or name.startswith(f"{ref.name}-")):
+            if about.get("namespace") == ref.namespace and (
+                name == ref.name or name.startswith(f"{ref.name}-")
+            ):
                 failures[ref] = str(event.get("message", ""))
     return failures
 
 
-def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[tuple[str, str], WorkloadRef]:
-    """Return the pending pods that the planner finds a place for on the nodes as they are now, and whose they are."""
+def _room_left(
+    server: ApiServer, plan: Plan, pods: Sequence[Json]
+) -> dict[tuple[str, str], WorkloadRef]:
+    """Return the pending pods that the planner finds a place for on the nodes as they are now, and
+    whose they are.
+    """
     pending = {
         (each["metadata"]["namespace"], each["metadata"]["name"]): workload_of(each)
         for each in pods
@@ -241,21 +278,35 @@ def _room_left(server: ApiServer, plan: Plan, pods: Sequence[Json]) -> dict[tupl
         return {}
     text = written(take_pods_alone(server))
     judged = make_plan(
-        PlanRequest(sources=(), observed=(Source("the rehearsed cluster", text),), kubernetes=plan.kubernetes)
+        PlanRequest(
+            sources=(),
+            observed=(Source("the rehearsed cluster", text),),
+            kubernetes=plan.kubernetes,
+        )
     )
-    found = {(each.workload.namespace, each.workload.name) for each in judged.workloads if each.placed}
+    found = {
+        (each.workload.namespace, each.workload.name) for each in judged.workloads if each.placed
+    }
     return {name: ref for name, ref in pending.items() if name in found}
 
 
 def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable[str]:
-    """Say what was invented or left out; `late` pods had to wait until the scheduler tried all pods again."""
+    """Say what was invented or left out; `late` pods had to wait until the scheduler tried all pods
+    again.
+    """
     yield from cluster.invented
     if late:
         said = f"{counted(late, 'pod')} {verb(late, 'were')}"
-        yield f"{said} placed only when the scheduler tried again after 5 minutes: no event told it of the room"
+        yield (
+            f"{said} placed only when the scheduler tried again after 5 minutes: no event told "
+            "it of the room"
+        )
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
-        yield f"controllers of {', '.join(kinds)} are not here: their pods were created as the plan reads them"
+        yield (
+            f"controllers of {', '.join(kinds)} are not here: their pods were created as the "
+            "plan reads them"
+        )
     if workloads.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
         yield f"left out, for they make no pods: {listed}"

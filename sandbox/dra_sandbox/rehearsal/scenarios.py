@@ -1,9 +1,11 @@
-"""What may happen to a cluster that runs: each scenario is foretold by the simulation, then played on the real one.
+"""What may happen to a cluster that runs: each scenario is foretold by the simulation, then played
+on the real one.
 
-`rollout[:NAME]` new pods for every workload, or the one of that name; `scale-up` every workload at its ceiling and
-every pool at its maximum; `node-lost[:NODE]` that node, or the one with most pods; `zone-lost:ZONE`;
-`driver-upgraded:VERSION` the slices that another release of the NVIDIA driver publishes, then a rollout;
-`arrival-order:ORDER` all workloads taken away, and applied again in that order.
+`rollout[:NAME]` new pods for every workload, or the one of that name; `scale-up` every workload at
+its ceiling and every pool at its maximum; `node-lost[:NODE]` that node, or the one with most pods;
+`zone-lost:ZONE`; `driver-upgraded:VERSION` the slices that another release of the NVIDIA driver
+publishes, then a rollout; `arrival-order:ORDER` all workloads taken away, and applied again in that
+order.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from dra_sandbox.rehearsal.differences import OutcomeDifference
 from dra_sandbox.rehearsal.outcome import RehearsedWorkload
 from dra_sandbox.rehearsal.simulating import SimulatedWorkload
 
-ScenarioKind = Literal["rollout", "scale-up", "node-lost", "zone-lost", "driver-upgraded", "arrival-order"]
+ScenarioKind = Literal[
+    "rollout", "scale-up", "node-lost", "zone-lost", "driver-upgraded", "arrival-order"
+]
 
 SCENARIOS: Final[Mapping[ScenarioKind, str]] = {
     "rollout": "rollout[:NAME]",
@@ -44,7 +48,9 @@ class RehearsalScenario(NamedTuple):
         if kind not in get_args(ScenarioKind):
             raise ValueError(f'"{text}" is not a scenario: write {", ".join(SCENARIOS.values())}')
         if bool(subject) < (kind in _NEEDS_SUBJECT) or (kind == "scale-up" and subject):
-            raise ValueError(f'"{text}" is not complete: write {SCENARIOS[cast("ScenarioKind", kind)]}')
+            raise ValueError(
+                f'"{text}" is not complete: write {SCENARIOS[cast("ScenarioKind", kind)]}'
+            )
         return cls(cast("ScenarioKind", kind), subject)
 
     def __str__(self) -> str:
@@ -52,12 +58,16 @@ class RehearsalScenario(NamedTuple):
 
 
 class UnknownSubject(Exception):
-    """A scenario names a node, zone, workload or release that there is not; the message says which there are."""
+    """A scenario names a node, zone, workload or release that there is not; the message says which
+    there are.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRow:
-    """One workload: pods placed before, pods that it is to have after, what the simulation said, what became of it."""
+    """One workload: pods placed before, pods that it is to have after, what the simulation said,
+    what became of it.
+    """
 
     before: int
     wanted: int
@@ -73,7 +83,9 @@ class ScenarioRow:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """A scenario that was played: what happened in a sentence, and every workload; `decided` as in Outcome."""
+    """A scenario that was played: what happened in a sentence, and every workload; `decided` as in
+    Outcome.
+    """
 
     scenario: RehearsalScenario
     event: str
@@ -89,4 +101,6 @@ class ScenarioOutcome:
     @property
     def unexplained(self) -> tuple[ScenarioRow, ...]:
         """The rows whose difference has no known reason."""
-        return tuple(row for row in self.rows if row.deviation and row.deviation.reason == "unexplained")
+        return tuple(
+            row for row in self.rows if row.deviation and row.deviation.reason == "unexplained"
+        )

@@ -1,5 +1,5 @@
-"""What the control plane does by the clock, not at once: quotas take effect, Jobs replace pods, the scheduler tries
-pods again that no event has helped.
+"""What the control plane does by the clock, not at once: quotas take effect, Jobs replace pods, the
+scheduler tries pods again that no event has helped.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from dra_sandbox.control_plane import ApiServer, NotReady
 Json = dict[str, Any]
 
 RETRY_SECONDS: Final = 345.0
-"""After this long at the latest the scheduler has tried every pending pod again: it looks every 30 s for those that
-wait for 5 minutes. Source: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3.
+"""After this long at the latest the scheduler has tried every pending pod again: it looks every 30
+s for those that wait for 5 minutes. Source:
+kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3.
 """
 _FIRST_BACKOFF_SECONDS: Final = 10.0
 """A Job replaces its first lost pod so long after it went, the next one after twice as long.
 
-Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go @v1.36.3 (DefaultJobPodFailureBackOff).
+Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go @v1.36.3
+(DefaultJobPodFailureBackOff).
 """
 _MOST_BACKOFF_SECONDS: Final = 600.0
 _JOBS: Final = "/apis/batch/v1/jobs"
@@ -30,8 +32,8 @@ _REACHES_ALL_SECONDS: Final = 0.5
 def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: float) -> None:
     """Return when the ResourceQuotas among the objects limit what is created.
 
-    Until their controller has counted once, the API server may not know them, or refuses everything. Raises NotReady
-    after `within_seconds`, Refused.
+    Until their controller has counted once, the API server may not know them, or refuses
+    everything. Raises NotReady after `within_seconds`, Refused.
     """
     left = [each for each in objects if each["kind"] == "ResourceQuota"]
     until = time.monotonic() + within_seconds
@@ -47,11 +49,15 @@ def wait_for_quotas(server: ApiServer, objects: Iterable[Json], within_seconds: 
 
 
 def _is_counted(quota: Json) -> bool:
-    return set((quota.get("spec") or {}).get("hard") or {}) <= set((quota.get("status") or {}).get("hard") or {})
+    return set((quota.get("spec") or {}).get("hard") or {}) <= set(
+        (quota.get("status") or {}).get("hard") or {}
+    )
 
 
 def seconds_to_replacement(server: ApiServer) -> float:
-    """Return how long it takes at most until some Job replaces a pod that it has lost; 0 where none has to."""
+    """Return how long it takes at most until some Job replaces a pod that it has lost; 0 where none
+    has to.
+    """
     return max(map(_backoff, server.listed(_JOBS)[0]), default=0.0)
 
 
@@ -59,7 +65,9 @@ def _backoff(job: Json) -> float:
     spec, status = job["spec"], job.get("status") or {}
     lost = int(status.get("failed") or 0)
     is_complete = int(status.get("active") or 0) >= spec.get("parallelism", 1)
-    has_ended = any(each["type"] in ("Complete", "Failed") for each in status.get("conditions") or ())
+    has_ended = any(
+        each["type"] in ("Complete", "Failed") for each in status.get("conditions") or ()
+    )
     if not lost or is_complete or has_ended:
         return 0.0
     return float(min(_FIRST_BACKOFF_SECONDS * 2 ** (lost - 1), _MOST_BACKOFF_SECONDS))

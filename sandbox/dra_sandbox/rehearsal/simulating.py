@@ -1,4 +1,6 @@
-"""The rehearsed cluster and its workloads given to the planner's simulation: what it says of the same arrival."""
+"""The rehearsed cluster and its workloads given to the planner's simulation: what it says of the
+same arrival.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,20 @@ from dra_planner.sources import Source
 Json = dict[str, Any]
 
 SEEDS: Final = tuple(range(1, 65))
-"""Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks them."""
+"""Of the further runs, in which ties between nodes are broken by chance as the scheduler breaks
+them.
+"""
 _TOGETHER: Final[tuple[OrderName, ...]] = ("at-once", "random", "settled")
-"""How workloads that arrive together may arrive: as controllers race, pod by pod, or one after the other."""
+"""How workloads that arrive together may arrive: as controllers race, pod by pod, or one after the
+other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorkload:
-    """Where the simulation puts the pods of one workload: how many in which pool, and whether it could tell."""
+    """Where the simulation puts the pods of one workload: how many in which pool, and whether it
+    could tell.
+    """
 
     pools: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
     is_decided: bool = True
@@ -49,7 +57,8 @@ Simulated = Mapping[WorkloadRef, SimulatedWorkload]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A simulator of one cluster; `pool_of` names the pool of a node, `made_by` whose pods are made here (see Arrival).
+    """A simulator of one cluster; `pool_of` names the pool of a node, `made_by` whose pods are made
+    here (see Arrival).
 
     `refs` are the workloads in order of arrival.
     """
@@ -73,7 +82,8 @@ class Simulation:
         one_by_one: bool,
         guards: Guards = NO_GUARDS,
     ) -> Simulation:
-        """Return the simulation of documents that arrive in a cluster of these objects, under guards.
+        """Return the simulation of documents that arrive in a cluster of these objects, under
+        guards.
 
         Raises PlannerError.
         """
@@ -92,8 +102,8 @@ class Simulation:
     def run(self, seed: int | None = None, name: OrderName | None = None) -> Simulated:
         """Return where every workload's pods are; `seed` breaks ties between nodes by chance.
 
-        `name` is that of the order, by default that of the rehearsal. Workloads that arrive together may be applied in
-        any order: with a seed, `settled` takes one by chance.
+        `name` is that of the order, by default that of the rehearsal. Workloads that arrive
+        together may be applied in any order: with a seed, `settled` takes one by chance.
         """
         refs = list(self.refs)
         if name == "settled" and seed is not None and not self.one_by_one:
@@ -106,7 +116,9 @@ class Simulation:
         return self._by_workload(self.simulator.run(order, arrivals=arrivals))
 
     def further(self) -> Iterator[Simulated]:
-        """Yield what other ways to break ties lead to, and where workloads arrive together, other orders."""
+        """Yield what other ways to break ties lead to, and where workloads arrive together, other
+        orders.
+        """
         if self.one_by_one:
             return (self.run(seed) for seed in SEEDS)
         return (self.run(seed, name) for seed in SEEDS for name in _TOGETHER)
@@ -126,10 +138,13 @@ class Simulation:
             if not outcome.complete or any(failure.is_undecided for failure in found.failures):
                 undecided.add(ref)
         return {
-            ref: SimulatedWorkload(dict(sorted(count.items())), ref not in undecided) for ref, count in pools.items()
+            ref: SimulatedWorkload(dict(sorted(count.items())), ref not in undecided)
+            for ref, count in pools.items()
         }
 
 
 def written(documents: Iterable[Json]) -> str:
-    """Return documents as one YAML stream, a line for each, so that their places keep their order."""
+    """Return documents as one YAML stream, a line for each, so that their places keep their
+    order.
+    """
     return "\n---\n".join(json.dumps(document) for document in documents)

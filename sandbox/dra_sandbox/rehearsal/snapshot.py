@@ -1,4 +1,6 @@
-"""The rehearsed cluster as it stands: what the planner reads of a cluster, taken from the API server."""
+"""The rehearsed cluster as it stands: what the planner reads of a cluster, taken from the API
+server.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,16 @@ def take_cluster(server: ApiServer) -> list[Json]:
 
 
 def take_pods_alone(server: ApiServer) -> list[Json]:
-    """Return the cluster with every pod as one that nobody owns, so that each is judged by its own name."""
+    """Return the cluster with every pod as one that nobody owns, so that each is judged by its own
+    name.
+    """
     return [_alone(item) for path in _PATHS for item in server.listed(path)[0]]
 
 
 def without_nodes(cluster: list[Json], names: frozenset[str]) -> list[Json]:
-    """Return the cluster after these nodes are gone, with their slices, their pods and what those pods held."""
+    """Return the cluster after these nodes are gone, with their slices, their pods and what those
+    pods held.
+    """
     lost = {
         (item["metadata"]["namespace"], item["metadata"]["name"])
         for item in cluster
@@ -65,7 +71,9 @@ def _is_of(item: Json, names: frozenset[str]) -> bool:
 
 
 def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
-    """The object; a claim without the pods that are lost, and without devices where nobody else reserved it."""
+    """The object; a claim without the pods that are lost, and without devices where nobody else
+    reserved it.
+    """
     if item["kind"] != "ResourceClaim" or not item.get("status"):
         return item
     space, status = item["metadata"]["namespace"], item["status"]
@@ -73,7 +81,9 @@ def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
     if len(kept) == len(status.get("reservedFor", [])):
         return item
     left = {
-        name: value for name, value in status.items() if name not in ("reservedFor", *(() if kept else ("allocation",)))
+        name: value
+        for name, value in status.items()
+        if name not in ("reservedFor", *(() if kept else ("allocation",)))
     }
     return {**item, "status": {**left, "reservedFor": kept} if kept else left}
 
@@ -81,5 +91,7 @@ def _freed(item: Json, lost: set[tuple[str, str]]) -> Json:
 def _alone(item: Json) -> Json:
     if item["kind"] != "Pod":
         return item
-    metadata = {name: value for name, value in item["metadata"].items() if name != "ownerReferences"}
+    metadata = {
+        name: value for name, value in item["metadata"].items() if name != "ownerReferences"
+    }
     return {**item, "metadata": metadata}

@@ -1,4 +1,6 @@
-"""The cluster of a rehearsal after its workloads were placed: scenarios are played on it, one after the other."""
+"""The cluster of a rehearsal after its workloads were placed: scenarios are played on it, one after
+the other.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class RehearsalStage:
-    """The cluster of a rehearsal between scenarios: its nodes, and the workloads as they were applied last."""
+    """The cluster of a rehearsal between scenarios: its nodes, and the workloads as they were
+    applied last.
+    """
 
     server: ApiServer
     decisions: Decisions
@@ -49,19 +53,30 @@ class RehearsalStage:
         Raises UnknownSubject, and Refused when the API server does not take what changes.
         """
         started = time.monotonic()
-        before = Counter(workload_of(pod) for pod in self.decisions.pods if pod["spec"].get("nodeName"))
+        before = Counter(
+            workload_of(pod) for pod in self.decisions.pods if pod["spec"].get("nodeName")
+        )
         change = CHANGES[scenario.kind](self._standing(), scenario.subject)
         self.wanted.update(change.wanted)
         after = {ref: self.wanted.get(ref, 0) for ref in self.refs}
         gone = {(each["metadata"]["namespace"], each["metadata"]["name"]) for each in change.gone}
-        self.cluster, self.arrivals = change.cluster, [_without(arrival, gone) for arrival in change.arrivals]
+        self.cluster, self.arrivals = (
+            change.cluster,
+            [_without(arrival, gone) for arrival in change.arrivals],
+        )
         self.played += 1
         simulation = self._simulation(change)
         first = simulation.run()
         change.act()
-        decided = self.decisions.wait(lambda pods: change.is_done(pods) and _has(pods, after), self.within_seconds)
-        outcome = read_outcome(self.refs, self.decisions.pods, self.decisions.claims, self.cluster, {}, decided=decided)
-        rows = tuple(_rows(outcome.workloads, before, after, first, simulation, change.without_controller))
+        decided = self.decisions.wait(
+            lambda pods: change.is_done(pods) and _has(pods, after), self.within_seconds
+        )
+        outcome = read_outcome(
+            self.refs, self.decisions.pods, self.decisions.claims, self.cluster, {}, decided=decided
+        )
+        rows = tuple(
+            _rows(outcome.workloads, before, after, first, simulation, change.without_controller)
+        )
         return ScenarioOutcome(scenario, change.event, rows, decided, time.monotonic() - started)
 
     def _standing(self) -> RehearsedCluster:
@@ -90,7 +105,9 @@ class RehearsalStage:
 
 def _without(arrival: Arrival, gone: set[tuple[str, str]]) -> Arrival:
     """The arrival without bare pods that are gone for good."""
-    kept = tuple(each for each in arrival.objects if each["kind"] != "Pod" or _key(each) not in gone)
+    kept = tuple(
+        each for each in arrival.objects if each["kind"] != "Pod" or _key(each) not in gone
+    )
     return replace(arrival, objects=kept)
 
 

@@ -1,5 +1,5 @@
-"""The workloads of a plan as objects to apply: as they were written where a controller of the control plane knows
-their kind, else as the pods that their own controller would make.
+"""The workloads of a plan as objects to apply: as they were written where a controller of the
+control plane knows their kind, else as the pods that their own controller would make.
 """
 
 from __future__ import annotations
@@ -46,11 +46,15 @@ _FIRST: Final = frozenset(
         ("resource.k8s.io", "DeviceTaintRule"),
     }
 )
-"""Kinds that make no pods, and that decide whether pods are created and where they can run: (group, kind)."""
+"""Kinds that make no pods, and that decide whether pods are created and where they can run: (group,
+kind).
+"""
 
 
 class WorkloadOrder(NamedTuple):
-    """In which order workloads arrive: as the documents stand, the last first, or shuffled with a seed."""
+    """In which order workloads arrive: as the documents stand, the last first, or shuffled with a
+    seed.
+    """
 
     kind: Literal["document", "reversed", "random"] = "document"
     seed: int = 0
@@ -83,7 +87,9 @@ DOCUMENT_ORDER: Final = WorkloadOrder()
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A workload and the objects that bring its pods; `made_here` where its pods stand in for its controller's."""
+    """A workload and the objects that bring its pods; `made_here` where its pods stand in for its
+    controller's.
+    """
 
     workload: WorkloadRef
     objects: tuple[Json, ...]
@@ -92,9 +98,11 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """What is applied: first the objects that workloads need, then the workloads, in document order.
+    """What is applied: first the objects that workloads need, then the workloads, in document
+    order.
 
-    `left_out` counts objects by kind that are not applied, for they make no pods and decide nothing here.
+    `left_out` counts objects by kind that are not applied, for they make no pods and decide nothing
+    here.
     """
 
     first: tuple[Json, ...]
@@ -102,10 +110,13 @@ class Workloads:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_workloads(sources: Iterable[Source], manifests: Manifests, level: DemandLevel = "steady") -> Workloads:
+def read_workloads(
+    sources: Iterable[Source], manifests: Manifests, level: DemandLevel = "steady"
+) -> Workloads:
     """Return what to apply for the manifests in `sources`, which `manifests` is the reading of.
 
-    Where no controller makes the pods here, there are as many as `level` says. Raises ManifestError as reading does.
+    Where no controller makes the pods here, there are as many as `level` says. Raises ManifestError
+    as reading does.
     """
     objects = read_objects(read_documents(sources)[0])
     known = {workload.ref: workload for workload in manifests.workloads}
@@ -149,7 +160,9 @@ def template_of(document: Json) -> Json:
 def made_by(arrivals: Iterable[Arrival]) -> dict[WorkloadRef, WorkloadRef]:
     """Return whose pods were made here, by the pods' own names."""
     return {
-        WorkloadRef("Pod", each["metadata"]["namespace"], each["metadata"]["name"]): arrival.workload
+        WorkloadRef(
+            "Pod", each["metadata"]["namespace"], each["metadata"]["name"]
+        ): arrival.workload
         for arrival in arrivals
         if arrival.made_here
         for each in arrival.objects
@@ -163,7 +176,9 @@ def _plain(item: KubernetesObject) -> Json:
 
 
 def _marked(item: KubernetesObject, ref: WorkloadRef) -> Json:
-    """The object with its name on its pods, and without volumes that somebody would have to provision."""
+    """The object with its name on its pods, and without volumes that somebody would have to
+    provision.
+    """
     document = _plain(item)
     pod: Any = document
     for step in _TEMPLATES[item.api_version, item.kind]:
@@ -179,7 +194,9 @@ def _marked(item: KubernetesObject, ref: WorkloadRef) -> Json:
 
 def _without_provisioning(spec: Any) -> None:
     for volume in spec.get("volumes") or [] if isinstance(spec, dict) else []:
-        if isinstance(volume, dict) and ("persistentVolumeClaim" in volume or "ephemeral" in volume):
+        if isinstance(volume, dict) and (
+            "persistentVolumeClaim" in volume or "ephemeral" in volume
+        ):
             volume.pop("persistentVolumeClaim", None)
             volume.pop("ephemeral", None)
             volume["emptyDir"] = {}
@@ -190,7 +207,10 @@ def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
     for pod_set in workload.pod_sets:
         template = render_pod_template(pod_set.template)
         metadata = dict(template.get("metadata") or {})
-        metadata["annotations"] = {**metadata.get("annotations", {}), ANNOTATION: "/".join(workload.ref)}
+        metadata["annotations"] = {
+            **metadata.get("annotations", {}),
+            ANNOTATION: "/".join(workload.ref),
+        }
         metadata["namespace"] = workload.meta.namespace
         spec = {name: value for name, value in template["spec"].items() if name != "volumes"}
         for containers in ("containers", "initContainers"):
@@ -199,14 +219,23 @@ def _stamped(workload: Workload, level: DemandLevel) -> Iterator[Json]:
         own = "" if len(workload.pod_sets) == 1 else f"-{pod_set.name}"
         for index in range(pod_set.figures.at(level) or pod_set.figures.steady):
             name = f"{workload.meta.name}{own}-{index}"
-            yield {"apiVersion": "v1", "kind": "Pod", "metadata": {**metadata, "name": name}, "spec": spec}
+            yield {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {**metadata, "name": name},
+                "spec": spec,
+            }
 
 
 def _namespaces(first: Iterable[Json], arrivals: Iterable[Arrival]) -> Iterator[Json]:
     """Yield the namespaces that nobody declares and that objects are in."""
-    declared = {each["metadata"]["name"] for each in first if each["kind"] == "Namespace"} | {"default"}
+    declared = {each["metadata"]["name"] for each in first if each["kind"] == "Namespace"} | {
+        "default"
+    }
     everything = [*first, *(one for arrival in arrivals for one in arrival.objects)]
-    used = dict.fromkeys(str((each.get("metadata") or {}).get("namespace") or "default") for each in everything)
+    used = dict.fromkeys(
+        str((each.get("metadata") or {}).get("namespace") or "default") for each in everything
+    )
     for name in used:
         if name not in declared:
             yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}

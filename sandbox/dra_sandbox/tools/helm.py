@@ -1,4 +1,6 @@
-"""Helm, which renders charts as releases are: from PATH when it is of version 3, else built from its module."""
+"""Helm, which renders charts as releases are: from PATH when it is of version 3, else built from
+its module.
+"""
 
 from __future__ import annotations
 
@@ -37,5 +39,7 @@ def helm_at_hand() -> Path | None:
 
 
 def helm_environment() -> dict[str, str]:
-    """The environment without what would lead Helm to another cluster than that of the kubeconfig it is given."""
+    """The environment without what would lead Helm to another cluster than that of the kubeconfig
+    it is given.
+    """
     return {name: value for name, value in os.environ.items() if not name.startswith(_ELSEWHERE)}

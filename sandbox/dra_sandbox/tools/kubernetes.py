@@ -1,4 +1,6 @@
-"""The binaries of a control plane: from a folder of the user's, from PATH when of the right minor, else built."""
+"""The binaries of a control plane: from a folder of the user's, from PATH when of the right minor,
+else built.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ _MINUTES: Final = {"kube-apiserver": 6, "kube-scheduler": 1, "kube-controller-ma
 _OLDEST_ETCD: Final = (3, 5, 0)
 
 ETCD: Final = GoTool(
-    name="etcd", pins="etcd", module="go.etcd.io/etcd/server/v3", package="go.etcd.io/etcd/server/v3", minutes=1
+    name="etcd",
+    pins="etcd",
+    module="go.etcd.io/etcd/server/v3",
+    package="go.etcd.io/etcd/server/v3",
+    minutes=1,
 )
 
 
@@ -29,24 +35,34 @@ BINARIES: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-sc
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """The commands of one control plane by their names, and the release of its API server, such as "1.36.3"."""
+    """The commands of one control plane by their names, and the release of its API server, such as
+    "1.36.3".
+    """
 
     version: str
     paths: Mapping[str, Path]
 
 
-def find_binaries(minor: int, folder: Path | None = None, names: Iterable[str] = BINARIES) -> Binaries:
-    """Return the binaries of Kubernetes 1.<minor>: those in `folder` where one is given, else what is on PATH and of
-    that minor, else those in the per-user cache, built when missing. `names` are those to find.
+def find_binaries(
+    minor: int, folder: Path | None = None, names: Iterable[str] = BINARIES
+) -> Binaries:
+    """Return the binaries of Kubernetes 1.<minor>: those in `folder` where one is given, else what
+    is on PATH and of that minor, else those in the per-user cache, built when missing. `names` are
+    those to find.
 
-    Raises ToolUnavailable when `folder` lacks one or has it in another minor, and when one cannot be built.
+    Raises ToolUnavailable when `folder` lacks one or has it in another minor, and when one cannot
+    be built.
     """
-    found = {name: _etcd(folder) if name == "etcd" else _kubernetes(name, minor, folder) for name in names}
+    found = {
+        name: _etcd(folder) if name == "etcd" else _kubernetes(name, minor, folder)
+        for name in names
+    }
     return Binaries(found["kube-apiserver"][1], {name: path for name, (path, _) in found.items()})
 
 
 def kubernetes(command: str, minor: int) -> GoTool:
-    """Return a command of Kubernetes 1.<minor>; its modules carry no version, so the linker writes it in.
+    """Return a command of Kubernetes 1.<minor>; its modules carry no version, so the linker writes
+    it in.
 
     Raises ToolUnavailable for a minor that no module pins.
     """
@@ -105,7 +121,9 @@ def _etcd(folder: Path | None) -> tuple[Path, str]:
 def _in_folder(folder: Path, command: str) -> Path:
     found = shutil.which(command, path=str(folder))
     if found is None:
-        raise ToolUnavailable(f"{folder} has no executable {command}: put it there, or leave --binaries out")
+        raise ToolUnavailable(
+            f"{folder} has no executable {command}: put it there, or leave --binaries out"
+        )
     return Path(found)
 
 

@@ -1,4 +1,6 @@
-"""The Pulumi CLI, which is also the engine: from PATH when recent enough, else built from its modules."""
+"""The Pulumi CLI, which is also the engine: from PATH when recent enough, else built from its
+modules.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ PULUMI = GoTool(
 
 @dataclass(frozen=True, slots=True)
 class PulumiCli:
-    """A usable CLI: its `binary`, its `version`, and whether it brings the vendor's Python language host."""
+    """A usable CLI: its `binary`, its `version`, and whether it brings the vendor's Python language
+    host.
+    """
 
     binary: Path
     version: str
@@ -32,8 +36,8 @@ class PulumiCli:
 
 
 def find_pulumi() -> PulumiCli:
-    """The CLI to use. One on PATH is taken when it is at least as new as the one that would be built:
-    older engines lack commands that the sandbox runs (`policy analyze --file`).
+    """The CLI to use. One on PATH is taken when it is at least as new as the one that would be
+    built: older engines lack commands that the sandbox runs (`policy analyze --file`).
 
     Raises ToolUnavailable when there is none and it cannot be built.
     """
@@ -44,6 +48,9 @@ def find_pulumi() -> PulumiCli:
         if version is not None and version >= minimum:
             binary = Path(on_path)
             # The engine looks for the host on PATH, then beside the real file of its own command.
-            host = shutil.which(LANGUAGE_HOST) is not None or (binary.resolve().parent / LANGUAGE_HOST).is_file()
+            host = (
+                shutil.which(LANGUAGE_HOST) is not None
+                or (binary.resolve().parent / LANGUAGE_HOST).is_file()
+            )
             return PulumiCli(binary, ".".join(map(str, version)), host)
     return PulumiCli(build(PULUMI), PULUMI.version, has_language_host=False)

@@ -12,7 +12,9 @@ _NUMBERS = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 
 def parse_version(text: str) -> Version | None:
-    """The first version number in `text` as (major, minor, patch); a missing patch is 0; None without a number."""
+    """The first version number in `text` as (major, minor, patch); a missing patch is 0; None
+    without a number.
+    """
     found = _NUMBERS.search(text)
     return tuple(int(part or 0) for part in found.groups()) if found else None
 

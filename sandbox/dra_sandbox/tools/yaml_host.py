@@ -1,4 +1,6 @@
-"""The vendor's language host for YAML programs: beside the CLI or on PATH, else built from its module."""
+"""The vendor's language host for YAML programs: beside the CLI or on PATH, else built from its
+module.
+"""
 
 from __future__ import annotations
 

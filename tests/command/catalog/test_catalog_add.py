@@ -72,7 +72,9 @@ spec:
 
 
 def capture(project: Project, *objects: dict[str, Any]) -> None:
-    project.write("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+    project.write(
+        "cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+    )
 
 
 def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project) -> None:
@@ -84,7 +86,10 @@ def test_a_fleet_plans_with_a_machine_type_that_it_has_learned(project: Project)
 
     done = project.run("catalog", "add", "--from", "cluster.json", "--fleet", "fleet.yaml")
     assert (done.status, done.out) == (0, "Wrote 1 machine type into fleet.yaml: npu9-8x\n")
-    assert any("isn't in the tables, so its size is what a captured node offers" in note for note in done.notes)
+    assert any(
+        "isn't in the tables, so its size is what a captured node offers" in note
+        for note in done.notes
+    )
     written = (project.root / "fleet.yaml").read_text(encoding="utf-8")
     assert written.startswith(FLEET)  # comments and order stay
 
@@ -129,13 +134,21 @@ def test_without_a_fleet_the_rows_are_printed(project: Project) -> None:
         (
             [
                 NODE,
-                {**SLICE, "spec": {**{k: v for k, v in SLICE["spec"].items() if k != "nodeName"}, "allNodes": True}},
+                {
+                    **SLICE,
+                    "spec": {
+                        **{k: v for k, v in SLICE["spec"].items() if k != "nodeName"},
+                        "allNodes": True,
+                    },
+                },
             ],
             "capture all ResourceSlices of a node, together with the Node",
         ),
     ],
 )
-def test_a_capture_that_teaches_nothing_is_explained(project: Project, objects: list[Any], fix: str) -> None:
+def test_a_capture_that_teaches_nothing_is_explained(
+    project: Project, objects: list[Any], fix: str
+) -> None:
     capture(project, *objects)
     done = project.run("catalog", "add", "--from", "cluster.json")
     assert done.status == 2
@@ -147,4 +160,6 @@ def test_the_nodes_must_be_named(project: Project) -> None:
     assert done.status == 2
     assert "give --from FILE, --context NAME, or --kubeconfig FILE" in " ".join(done.err.split())
     capture(project, {**NODE, "metadata": {"name": "n0"}}, SLICE, CLASS)
-    assert project.run("catalog", "add", "--from", "cluster.json", "--machine", "npu9-8x").status == 0
+    assert (
+        project.run("catalog", "add", "--from", "cluster.json", "--machine", "npu9-8x").status == 0
+    )

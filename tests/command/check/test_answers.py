@@ -1,4 +1,6 @@
-"""What `check` says of itself: which rules judged, for which release, and the formats that machines read."""
+"""What `check` says of itself: which rules judged, for which release, and the formats that machines
+read.
+"""
 
 from __future__ import annotations
 
@@ -77,14 +79,21 @@ def test_json_names_the_rules_that_judged_and_those_that_did_not(project: Projec
         assert sorted(named) == sorted(rule.id for rule in ON)
     assert on_pools["kubernetes"] == "1.34"
     assert "claim-fits-no-pool" in on_pools["judged"]
-    assert {"rule": "claim-fits-no-pool", "why": "needs the pools: --stack, --fleet or --observed"} in alone["skipped"]
+    assert {
+        "rule": "claim-fits-no-pool",
+        "why": "needs the pools: --stack, --fleet or --observed",
+    } in alone["skipped"]
 
 
 def test_junit_has_a_case_for_each_finding_and_skips_what_did_not_judge(project: Project) -> None:
     project.write("workloads/nine.yaml", TAKES_ALL)
-    project.write("workloads/unused.yaml", UNUSED.replace("nine", "one").replace("name: p}", "name: q}"))
+    project.write(
+        "workloads/unused.yaml", UNUSED.replace("nine", "one").replace("name: p}", "name: q}")
+    )
 
-    suite = ElementTree.fromstring(checked(project, "workloads", "--stack", "dev", "--format", "junit").out)[0]
+    suite = ElementTree.fromstring(
+        checked(project, "workloads", "--stack", "dev", "--format", "junit").out
+    )[0]
 
     cases = {case.attrib["name"]: case for case in suite}
     assert len(cases) == len(suite) == int(suite.attrib["tests"])
@@ -107,7 +116,10 @@ def test_sarif_places_and_fingerprints_every_finding(project: Project) -> None:
     prints = [result["partialFingerprints"] for result in run["results"]]
     assert prints
     assert prints == [result["partialFingerprints"] for result in moved["runs"][0]["results"]]
-    assert all(result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1 for result in run["results"])
+    assert all(
+        result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1
+        for result in run["results"]
+    )
     for rule in run["tool"]["driver"]["rules"]:
         if "help" in rule:
             assert rule["helpUri"].startswith("https://")
@@ -133,7 +145,9 @@ def test_what_is_wrong_with_an_object_besides_its_version_is_told_with_it(projec
     assert found[1]["message"].startswith("in v1: claim default/c")
 
 
-@pytest.mark.parametrize(("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
+)
 def test_what_fails_is_what_was_asked_for(project: Project, fail_on: str, status: int) -> None:
     project.write("all/unused.yaml", UNUSED)
 

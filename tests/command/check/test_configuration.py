@@ -30,7 +30,10 @@ spec:
       containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
 """
 RULE = "claim-shared-by-replicas"
-FIX = "report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run to advisory"
+FIX = (
+    "report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run "
+    "to advisory"
+)
 EXEMPT = f"""\
 exemptions:
   - rule: {RULE}
@@ -60,7 +63,8 @@ def test_without_a_configuration_the_rule_speaks(shared: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "severities", "status"), [("mandatory", ["error"], 1), ("advisory", ["warning"], 0), ("disabled", [], 0)]
+    ("level", "severities", "status"),
+    [("mandatory", ["error"], 1), ("advisory", ["warning"], 0), ("disabled", [], 0)],
 )
 def test_a_level(shared: Project, level: str, severities: list[str], status: int) -> None:
     shared.write("pulumi-dra.yaml", f"rules: {{{RULE}: {level}}}\n")
@@ -122,7 +126,12 @@ def test_paths_with_different_configurations_are_refused(shared: Project) -> Non
 
 @pytest.mark.parametrize(
     ("pattern", "excuses"),
-    [("Deployment default/*", True), ("*", True), ("Deployment prod/web", False), ("Deployment web", False)],
+    [
+        ("Deployment default/*", True),
+        ("*", True),
+        ("Deployment prod/web", False),
+        ("Deployment web", False),
+    ],
 )
 def test_objects_are_named_by_patterns(shared: Project, pattern: str, excuses: bool) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace("Deployment default/web", f'"{pattern}"'))
@@ -158,7 +167,9 @@ def test_of_an_object_that_is_not_there_a_note_is_told(shared: Project) -> None:
     assert codes(checked(shared)) == [("warning", RULE), ("note", "exemption-without-effect")]
 
 
-def test_an_exemption_from_a_rule_that_had_nothing_to_look_at_is_left_alone(shared: Project) -> None:
+def test_an_exemption_from_a_rule_that_had_nothing_to_look_at_is_left_alone(
+    shared: Project,
+) -> None:
     shared.write("pulumi-dra.yaml", EXEMPT.replace(RULE, "claim-fits-no-pool"))
 
     assert codes(checked(shared)) == [("warning", RULE)]
@@ -170,7 +181,8 @@ def test_what_fits_no_pool_and_is_accepted_does_not_fail(project: Project) -> No
     project.write("workloads/two-pods.yaml", text.replace("replicas: 2", "replicas: 9"))
     assert project.run("check", "--stack", "dev").status == 1
     project.write(
-        "pulumi-dra.yaml", "exemptions: [{rule: pool-maximum-too-small, object: '*', reason: bought by hand}]\n"
+        "pulumi-dra.yaml",
+        "exemptions: [{rule: pool-maximum-too-small, object: '*', reason: bought by hand}]\n",
     )
 
     done = project.run("check", "--stack", "dev", "--format", "json")
@@ -216,10 +228,19 @@ class TestBesideTheObject:
     @pytest.mark.parametrize(
         ("old", "new"),
         [
-            ("  name: web\n", f"  name: web\n  annotations: {{pulumi-dra/ignore: {RULE} — one model}}\n"),
+            (
+                "  name: web\n",
+                f"  name: web\n  annotations: {{pulumi-dra/ignore: {RULE} — one model}}\n",
+            ),
             ("  replicas: 3\n", f"  replicas: 3  # pulumi-dra: ignore {RULE} — one model\n"),
-            ("apiVersion: apps/v1\n", f"# pulumi-dra: ignore {RULE}: one model\napiVersion: apps/v1\n"),
-            ("\nspec:\n", f"\n# pulumi-dra: ignore {RULE}, claim-fits-no-pool - one model\nspec:\n"),
+            (
+                "apiVersion: apps/v1\n",
+                f"# pulumi-dra: ignore {RULE}: one model\napiVersion: apps/v1\n",
+            ),
+            (
+                "\nspec:\n",
+                f"\n# pulumi-dra: ignore {RULE}, claim-fits-no-pool - one model\nspec:\n",
+            ),
         ],
         ids=["annotation", "behind a line", "above the object", "within it"],
     )
@@ -234,7 +255,10 @@ class TestBesideTheObject:
     def test_beside_another_object_it_does_not(self, shared: Project) -> None:
         shared.write("workloads/web.yaml", f"# pulumi-dra: ignore {RULE} — one model\n{SHARED}")
 
-        assert codes(checked(shared)) == [("warning", "exemption-without-effect"), ("warning", RULE)]
+        assert codes(checked(shared)) == [
+            ("warning", "exemption-without-effect"),
+            ("warning", RULE),
+        ]
 
     def test_in_a_list_a_comment_above_an_item_is_of_the_item(self, shared: Project) -> None:
         first, second = (part.replace("\n", "\n    ").strip() for part in SHARED.split("---\n"))
@@ -261,7 +285,9 @@ class TestBesideTheObject:
             (f"{RULE} until tomorrow — why", '"tomorrow" is not a date'),
         ],
     )
-    def test_what_cannot_be_read_is_told_at_its_line(self, shared: Project, said: str, told: str) -> None:
+    def test_what_cannot_be_read_is_told_at_its_line(
+        self, shared: Project, said: str, told: str
+    ) -> None:
         commented = f"  name: web # pulumi-dra: ignore {said}\n"
         shared.write("workloads/web.yaml", SHARED.replace("  name: web\n", commented))
 
@@ -293,7 +319,9 @@ class TestBesideTheObject:
         ("rules: {a: b\n", "pulumi-dra.yaml", "cannot be read as YAML"),
     ],
 )  # fmt: skip
-def test_a_wrong_configuration_is_wrong_input(shared: Project, text: str, place: str, told: str) -> None:
+def test_a_wrong_configuration_is_wrong_input(
+    shared: Project, text: str, place: str, told: str
+) -> None:
     shared.write("pulumi-dra.yaml", text)
 
     done = shared.run("check", "workloads")
@@ -336,14 +364,18 @@ def test_a_rule_that_raises_blocks_no_more_where_its_level_says_so(
     def raises(_: object) -> list[object]:
         raise ZeroDivisionError("division by zero")
 
-    broken = tuple(replace(rule, check=raises) if rule.id == RULE else rule for rule in OF_MANIFESTS)
+    broken = tuple(
+        replace(rule, check=raises) if rule.id == RULE else rule for rule in OF_MANIFESTS
+    )
     for module in ("findings.evaluation", "findings.project_configuration"):
         monkeypatch.setattr(f"dra_command.{module}.OF_MANIFESTS", broken)
     done = checked(shared)
     (told,) = done.json["diagnostics"]
     assert (done.status, told["severity"], told["code"]) == (1, "error", "rule-could-not-run")
     assert told["fix"] == FIX
-    assert told["message"].startswith(f"rule {RULE} ended with ZeroDivisionError at test_configuration.py:")
+    assert told["message"].startswith(
+        f"rule {RULE} ended with ZeroDivisionError at test_configuration.py:"
+    )
     shared.write("pulumi-dra.yaml", "rules: {rule-could-not-run: advisory}\n")
     done = checked(shared)
     assert (done.status, codes(done)) == (0, [("warning", "rule-could-not-run")])

@@ -46,7 +46,11 @@ def upgraded(project: Project) -> Project:
 
 def found(project: Project, old: str, new: str, *paths: str) -> set[tuple[str, int]]:
     done = project.run("check", *paths, "--driver-upgrade", old, new, "--format", "json")
-    return {(each["severity"], each["line"]) for each in done.json["diagnostics"] if each["severity"] != "note"}
+    return {
+        (each["severity"], each["line"])
+        for each in done.json["diagnostics"]
+        if each["severity"] != "note"
+    }
 
 
 def test_a_renamed_attribute_is_an_error_where_it_is_read(upgraded: Project) -> None:
@@ -90,7 +94,9 @@ def test_equal_releases_differ_in_nothing(project: Project) -> None:
         (("25.8.1",), "expected 2 arguments"),
     ],
 )
-def test_releases_and_gates_that_nobody_knows(words: tuple[str, ...], said: str, project: Project) -> None:
+def test_releases_and_gates_that_nobody_knows(
+    words: tuple[str, ...], said: str, project: Project
+) -> None:
     done = project.run("check", "--driver-upgrade", *words)
     assert (done.status, done.out) == (2, "")
     assert said in done.err
@@ -114,12 +120,21 @@ spec:
     )
     done = project.run("check", "claim.yaml", "--driver-upgrade", "25.3.2", "25.8.1")
     assert done.status == 1
-    assert "ResourceClaim sliced is configured with sharing.strategy TimeSlicing" in " ".join(done.out.split())
-    assert project.run("check", "claim.yaml", "--driver-upgrade", "25.3.2", "25.8.1+TimeSlicingSettings").status == 0
+    assert "ResourceClaim sliced is configured with sharing.strategy TimeSlicing" in " ".join(
+        done.out.split()
+    )
+    assert (
+        project.run(
+            "check", "claim.yaml", "--driver-upgrade", "25.3.2", "25.8.1+TimeSlicingSettings"
+        ).status
+        == 0
+    )
 
 
 def test_a_gate_of_the_fleet_that_the_new_release_lacks(project: Project) -> None:
-    project.stack("version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}")
+    project.stack(
+        "version: 25.8.1", "version: 25.12.0\n        featureGates: {TimeSlicingSettings: true}"
+    )
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "25.3.2")
     assert "feature gate TimeSlicingSettings, which 25.3.2 lacks" in " ".join(done.out.split())
     done = project.run("check", "--stack", "dev", "--driver-upgrade", "25.12.0", "0.4.1")

@@ -1,4 +1,6 @@
-"""`check --fix`: what can be repaired without a decision is repaired in the files, told, and checked again."""
+"""`check --fix`: what can be repaired without a decision is repaired in the files, told, and
+checked again.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ TOLERATION = """\
       value: present
       effect: NoSchedule
 """
-NOW = OLD.replace("k8s.io/v1beta1", "k8s.io/v1").replace(REQUEST, EXACTLY).replace("4GB", "4G") + TOLERATION
+NOW = (
+    OLD.replace("k8s.io/v1beta1", "k8s.io/v1").replace(REQUEST, EXACTLY).replace("4GB", "4G")
+    + TOLERATION
+)
 
 
 @pytest.fixture
@@ -75,8 +80,14 @@ def test_every_kind_of_repair_keeps_comments_and_layout(old: Project) -> None:
     for said in (
         'workloads/old.yaml:13: `device.capacity["gpu.nvidia.com"].memory >= quantity("20Gi")` →',
         "workloads/old.yaml:24: memory: 4GB → 4G\n",
-        "workloads/old.yaml:2: ResourceClaimTemplate one: resource.k8s.io/v1beta1 → resource.k8s.io/v1\n",
-        'tolerations: {key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}\n',
+        (
+            "workloads/old.yaml:2: ResourceClaimTemplate one: resource.k8s.io/v1beta1 → "
+            "resource.k8s.io/v1\n"
+        ),
+        (
+            'tolerations: {key: nvidia.com/gpu, operator: Equal, value: "present", effect: '
+            "NoSchedule}\n"
+        ),
         "1 file changed\n",
         "No rule is broken",
     ):
@@ -133,7 +144,10 @@ def test_files_that_are_no_manifests_stay(old: Project) -> None:
 
 
 def test_good_examples_stay_as_they_are(project: Project) -> None:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in (EXAMPLES / "workloads").glob("*.yaml")}
+    texts = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in (EXAMPLES / "workloads").glob("*.yaml")
+    }
     for name, text in texts.items():
         project.write(f"workloads/{name}", text)
 
@@ -158,7 +172,10 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-",), "--fix changes files, and standard input is none; check --rewrite - prints a text anew"),
+        (
+            ("-",),
+            "--fix changes files, and standard input is none; check --rewrite - prints a text anew",
+        ),
         (("workloads", "--rewrite"), "--rewrite and --fix are two ways"),
         (("workloads", "--write-baseline", "a.json"), "three questions; ask one at a time"),
         (("gone.yaml",), "gone.yaml: does not exist"),

@@ -33,7 +33,11 @@ def checked(project: Project, *words: str) -> Done:
 
 
 def errors(done: Done) -> list[str]:
-    return [each["message"].partition(":")[0] for each in done.json["diagnostics"] if each["severity"] == "error"]
+    return [
+        each["message"].partition(":")[0]
+        for each in done.json["diagnostics"]
+        if each["severity"] == "error"
+    ]
 
 
 class TestABaseline:
@@ -45,7 +49,10 @@ class TestABaseline:
 
         assert (written.status, written.out) == (0, "known.json: 1 finding\n")
         assert (done.status, errors(done), done.json["known"]) == (0, [], 1)
-        assert "; 1 finding known before." in failing.run("check", "workloads", "--baseline", "known.json").out
+        assert (
+            "; 1 finding known before."
+            in failing.run("check", "workloads", "--baseline", "known.json").out
+        )
 
     def test_lines_may_move_and_new_findings_are_told(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
@@ -53,7 +60,11 @@ class TestABaseline:
 
         done = checked(failing, "--baseline", "known.json")
 
-        assert (done.status, errors(done), done.json["known"]) == (1, ["ResourceClaim default/two"], 1)
+        assert (done.status, errors(done), done.json["known"]) == (
+            1,
+            ["ResourceClaim default/two"],
+            1,
+        )
 
     def test_paths_may_be_written_otherwise(self, failing: Project) -> None:
         failing.run("check", "workloads", "--write-baseline", "known.json")
@@ -66,7 +77,9 @@ class TestABaseline:
         failing.write("workloads/claims.yaml", broken("one").replace("cuont", "count"))
 
         done = checked(failing, "--baseline", "known.json")
-        elsewhere = failing.run("check", "workloads/two-pods.yaml", "--baseline", "known.json", "--format", "json")
+        elsewhere = failing.run(
+            "check", "workloads/two-pods.yaml", "--baseline", "known.json", "--format", "json"
+        )
 
         assert [(each["code"], each["message"]) for each in done.json["diagnostics"]] == [
             ("baseline-outdated", "1 finding of the baseline is gone")
@@ -78,7 +91,9 @@ class TestABaseline:
         assert project.run("check", "--stack", "dev").status == 1
         project.run("check", "--stack", "dev", "--write-baseline", "known.json")
 
-        done = project.run("check", "--stack", "dev", "--baseline", "known.json", "--format", "json")
+        done = project.run(
+            "check", "--stack", "dev", "--baseline", "known.json", "--format", "json"
+        )
 
         assert (done.status, done.json["verdict"]) == (0, "fits")
 
@@ -106,8 +121,14 @@ class TestABaseline:
         assert told in done.err
 
     def test_a_file_that_is_not_there(self, failing: Project) -> None:
-        assert "gone.json: does not exist" in failing.run("check", "workloads", "--baseline", "gone.json").err
-        assert "cannot be written" in failing.run("check", "workloads", "--write-baseline", "gone/a.json").err
+        assert (
+            "gone.json: does not exist"
+            in failing.run("check", "workloads", "--baseline", "gone.json").err
+        )
+        assert (
+            "cannot be written"
+            in failing.run("check", "workloads", "--write-baseline", "gone/a.json").err
+        )
 
 
 def git(root: Path, *words: str) -> None:
@@ -127,7 +148,10 @@ def committed(failing: Project) -> Project:
 class TestADifference:
     def test_what_was_there_is_not_told(self, committed: Project) -> None:
         assert checked(committed).status == 1
-        assert (checked(committed, "--diff", "main").status, errors(checked(committed, "--diff", "main"))) == (0, [])
+        assert (
+            checked(committed, "--diff", "main").status,
+            errors(checked(committed, "--diff", "main")),
+        ) == (0, [])
 
     def test_what_the_change_brings_is_told(self, committed: Project) -> None:
         committed.write("workloads/claims.yaml", broken("zero", "one"))
@@ -140,10 +164,24 @@ class TestADifference:
         assert done.json["known"] == 1
 
     def test_a_smaller_fleet_is_a_change(self, committed: Project) -> None:
-        assert committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main").status == 0
+        assert (
+            committed.run(
+                "check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main"
+            ).status
+            == 0
+        )
         committed.stack("max: 4", "max: 1")
 
-        done = committed.run("check", "workloads/two-pods.yaml", "--stack", "dev", "--diff", "main", "--format", "json")
+        done = committed.run(
+            "check",
+            "workloads/two-pods.yaml",
+            "--stack",
+            "dev",
+            "--diff",
+            "main",
+            "--format",
+            "json",
+        )
 
         assert [each["code"] for each in done.json["diagnostics"]] == ["pool-maximum-too-small"]
         assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
@@ -152,7 +190,9 @@ class TestADifference:
         below = Project(committed.root / "workloads")
 
         assert below.run("check", ".", "--diff", "main").status == 0
-        assert committed.run("check", str(committed.root / "workloads"), "--diff", "main").status == 0
+        assert (
+            committed.run("check", str(committed.root / "workloads"), "--diff", "main").status == 0
+        )
         assert below.run("check", "../workloads/claims.yaml", "--diff", "main").status == 0
 
     def test_a_folder_that_is_new(self, committed: Project) -> None:
@@ -173,14 +213,19 @@ class TestADifference:
 
         assert errors(done) == ["ResourceClaim default/one"]
         (note,) = (each for each in done.json["diagnostics"] if each["code"] == "base-not-checked")
-        assert note["message"].startswith('"HEAD" cannot be checked, so every finding is told: workloads/claims.yaml')
+        assert note["message"].startswith(
+            '"HEAD" cannot be checked, so every finding is told: workloads/claims.yaml'
+        )
 
     def test_the_working_tree_is_left_alone(self, committed: Project) -> None:
         committed.write("workloads/more.yaml", broken("more"))
         checked(committed, "--diff", "main")
 
         done = subprocess.run(
-            ["git", "-C", str(committed.root), "status", "--porcelain"], capture_output=True, text=True, check=True
+            ["git", "-C", str(committed.root), "status", "--porcelain"],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stdout == "?? workloads/more.yaml\n"
 
@@ -205,7 +250,9 @@ class TestADifference:
         assert "name files or folders" in done.err
 
     def test_outside_a_repository(self, failing: Project) -> None:
-        done = failing.run("check", "workloads", "--diff", "main", GIT_CEILING_DIRECTORIES=str(failing.root.parent))
+        done = failing.run(
+            "check", "workloads", "--diff", "main", GIT_CEILING_DIRECTORIES=str(failing.root.parent)
+        )
 
         assert done.status == 2
         assert "git finds no such ref" in done.err
@@ -215,6 +262,8 @@ def test_the_schema_of_a_baseline_is_what_is_written(failing: Project) -> None:
     failing.run("check", "workloads", "--write-baseline", "known.json")
 
     document = json.loads((failing.root / "known.json").read_text(encoding="utf-8"))
-    schema = json.loads((Path(__file__).parents[3] / "docs/schema/baseline.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (Path(__file__).parents[3] / "docs/schema/baseline.json").read_text(encoding="utf-8")
+    )
     assert set(document) == set(schema["properties"])
     assert set(document["findings"][0]) == set(schema["$defs"]["KnownFinding"]["required"])

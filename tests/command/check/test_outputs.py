@@ -26,16 +26,22 @@ def test_files_hold_what_the_formats_print(failing: Project) -> None:
 
     assert done.out == wanted["text"]
     assert done.status == 1
-    assert {form: (failing.root / f"out.{form}").read_text(encoding="utf-8") for form in forms} == wanted
+    assert {
+        form: (failing.root / f"out.{form}").read_text(encoding="utf-8") for form in forms
+    } == wanted
 
 
 def test_standard_output_keeps_its_own_format(failing: Project) -> None:
-    done = failing.run("check", "workloads", "--format", "json", "--output", "sarif=a.sarif, junit=b.xml")
+    done = failing.run(
+        "check", "workloads", "--format", "json", "--output", "sarif=a.sarif, junit=b.xml"
+    )
 
     log = json.loads((failing.root / "a.sarif").read_text(encoding="utf-8"))
     suite = ElementTree.parse(failing.root / "b.xml").getroot()[0]
     assert len(log["runs"][0]["results"]) == len(done.json["diagnostics"])
-    assert int(suite.attrib["failures"]) == sum(each["severity"] == "error" for each in done.json["diagnostics"])
+    assert int(suite.attrib["failures"]) == sum(
+        each["severity"] == "error" for each in done.json["diagnostics"]
+    )
 
 
 def test_a_driver_upgrade_is_written_too(project: Project) -> None:

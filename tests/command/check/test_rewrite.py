@@ -36,7 +36,11 @@ OLD_LIST = {
             "metadata": {"name": "gpu"},
             "driverName": "gpu.nvidia.com",
         },
-        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaimParameters", "metadata": {"name": "big"}},
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClaimParameters",
+            "metadata": {"name": "big"},
+        },
     ],
 }
 CLASSIC = """\
@@ -71,7 +75,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_only_files_with_older_forms_are_printed_and_none_is_changed(project: Project, folder: Path) -> None:
+def test_only_files_with_older_forms_are_printed_and_none_is_changed(
+    project: Project, folder: Path
+) -> None:
     before = contents(folder)
     done = project.run("check", "manifests", "--rewrite")
     assert (done.status, contents(folder)) == (0, before)
@@ -134,7 +140,10 @@ def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Projec
     done = project.run("check", "manifests", "--rewrite", "--in-place")
     assert done.status == 1
     assert "ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1" in done.out
-    assert "ResourceClaimParameters big: resource.k8s.io/v1alpha2 stays as it is: none of these files" in done.err
+    assert (
+        "ResourceClaimParameters big: resource.k8s.io/v1alpha2 stays as it is: none of these files"
+        in done.err
+    )
     assert "for example, written by hand:\n    # what the parameters asked for" in done.err
     first, second = json.loads(path.read_text(encoding="utf-8"))["items"]
     assert (first["kind"], first["apiVersion"]) == ("DeviceClass", "resource.k8s.io/v1")
@@ -149,18 +158,26 @@ def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Pro
     assert done.err == (
         "manifests/class.yaml:2: ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1\n"
         "    the driver gpu.resource.nvidia.com is called gpu.nvidia.com today\n"
-        "    structuredParameters is left out: in v1 every driver publishes its devices as ResourceSlices\n"
+        "    structuredParameters is left out: in v1 every driver publishes its devices as "
+        "ResourceSlices\n"
     )
 
 
 def test_a_rule_of_taints_waits_for_its_release(project: Project) -> None:
     rule = (
         "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\n"
-        "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: NoSchedule}}\n"
+        "spec: {deviceSelector: {driver: d.example}, taint: {key: a.example/b, effect: "
+        "NoSchedule}}\n"
     )
     project.write("manifests/rule.yaml", rule)
-    assert "1.36 has no DeviceTaintRule" in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.36").err
-    assert "resource.k8s.io/v1\n" in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.37").out
+    assert (
+        "1.36 has no DeviceTaintRule"
+        in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.36").err
+    )
+    assert (
+        "resource.k8s.io/v1\n"
+        in project.run("check", "manifests", "--rewrite", "--kubernetes", "1.37").out
+    )
 
 
 def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
@@ -178,7 +195,9 @@ def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
         (("manifests", "--rewrite", "--format", "sarif"), "--format sarif cannot be given"),
     ],
 )
-def test_odd_combinations_are_wrong_input(words: tuple[str, ...], said: str, project: Project, folder: Path) -> None:
+def test_odd_combinations_are_wrong_input(
+    words: tuple[str, ...], said: str, project: Project, folder: Path
+) -> None:
     before = contents(folder)
     done = project.run("check", *words, stdin=OLD)
     assert (done.status, done.out) == (2, "")

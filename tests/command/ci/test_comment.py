@@ -1,4 +1,6 @@
-"""`pulumi-dra ci` keeps one comment up to date: against servers that answer as GitHub's and GitLab's APIs do."""
+"""`pulumi-dra ci` keeps one comment up to date: against servers that answer as GitHub's and
+GitLab's APIs do.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ MARK = "<!-- pulumi-dra:comment -->"
 
 
 class Host:
-    """Comments of a request, listed by pages; a wrong token is rejected, as is an edit of what isn't there."""
+    """Comments of a request, listed by pages; a wrong token is rejected, as is an edit of what
+    isn't there.
+    """
 
     def __init__(self, token: str) -> None:
         self.comments: list[dict[str, Any]] = []
@@ -29,7 +33,10 @@ class Host:
             def answer(self) -> None:
                 path, _, query = self.path.partition("?")
                 host.calls.append((self.command, path))
-                if token not in (self.headers.get("Authorization", ""), self.headers.get("PRIVATE-TOKEN", "")):
+                if token not in (
+                    self.headers.get("Authorization", ""),
+                    self.headers.get("PRIVATE-TOKEN", ""),
+                ):
                     return self.reply(403, {})
                 if self.command == "GET":
                     page = int(re.findall(r"[^_]page=(\d+)", query)[0])
@@ -83,7 +90,12 @@ def environment(kind: str, host: Host, folder: Path, token: str = "secret") -> d
             "GITHUB_API_URL": host.url,
             "GITHUB_TOKEN": token,
         }
-    return {"CI_API_V4_URL": host.url, "CI_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "7", "GITLAB_TOKEN": token}
+    return {
+        "CI_API_V4_URL": host.url,
+        "CI_PROJECT_ID": "5",
+        "CI_MERGE_REQUEST_IID": "7",
+        "GITLAB_TOKEN": token,
+    }
 
 
 def thread_of(kind: str, host: Host, folder: Path) -> Thread:
@@ -92,7 +104,9 @@ def thread_of(kind: str, host: Host, folder: Path) -> Thread:
     return found
 
 
-def test_the_second_run_edits_the_comment_of_the_first(kind: str, host: Host, tmp_path: Path) -> None:
+def test_the_second_run_edits_the_comment_of_the_first(
+    kind: str, host: Host, tmp_path: Path
+) -> None:
     host.comments.append({"id": 1, "body": "looks good"})
     for body in ("one", "two"):
         thread_of(kind, host, tmp_path).write(MARK, body)
@@ -140,6 +154,9 @@ def test_a_missing_token_is_reported(kind: str, host: Host, tmp_path: Path) -> N
 
 def test_a_run_for_no_request_has_no_comment(tmp_path: Path) -> None:
     (tmp_path / "event.json").write_text('{"ref": "refs/heads/main"}')
-    event = {"GITHUB_REPOSITORY": "acme/platform", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    event = {
+        "GITHUB_REPOSITORY": "acme/platform",
+        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
+    }
     assert find_thread("auto", event) is None
     assert find_thread("auto", {"CI_PROJECT_ID": "5"}) is None

@@ -37,7 +37,9 @@ def script(file: str, document: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_generated_file_installs_from_its_setting_and_runs(kind: str, source: str, project: Project) -> None:
+def test_a_generated_file_installs_from_its_setting_and_runs(
+    kind: str, source: str, project: Project
+) -> None:
     (project.root / ".git").mkdir()
     words = ["init", ".", "--region", "us-east-1", "--ci", kind, "--install", source]
     assert project.run(*words).status == 0
@@ -53,14 +55,21 @@ def test_a_generated_file_installs_from_its_setting_and_runs(kind: str, source: 
     rest = "\n".join(line for line in lines if line != install)
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", rest],
-        cwd=project.root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=project.root,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("git+https://github.com/acme/pulumi-dra.git", "the git URL has no ref"), ("latest", "can't be installed")],
+    [
+        ("git+https://github.com/acme/pulumi-dra.git", "the git URL has no ref"),
+        ("latest", "can't be installed"),
+    ],
 )
 def test_a_source_that_is_no_place_is_rejected(source: str, message: str) -> None:
     with pytest.raises(PlannerError, match=message):
@@ -83,7 +92,10 @@ def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
             '{"url": "https://github.com/a/b.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
             "pulumi-dra @ git+https://github.com/a/b.git@abc",
         ),
-        ('{"url": "https://example.com/p.whl", "archive_info": {}}', "pulumi-dra @ https://example.com/p.whl"),
+        (
+            '{"url": "https://example.com/p.whl", "archive_info": {}}',
+            "pulumi-dra @ https://example.com/p.whl",
+        ),
         ('{"url": "file:///nowhere", "dir_info": {}}', "pulumi-dra==0.1.0"),
         ("", "pulumi-dra==0.1.0"),
     ],
@@ -98,7 +110,16 @@ def test_by_default_the_source_is_where_this_was_installed_from(
 
 def test_a_checkout_is_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(tmp_path), *words]
+        command = [
+            "git",
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "-C",
+            str(tmp_path),
+            *words,
+        ]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     git("init", "-q")

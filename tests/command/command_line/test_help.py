@@ -41,18 +41,27 @@ def test_help_lists_every_subcommand(project: Project) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("catalog", "arguments are required: {machines,gpus,mig,drivers,releases,outdated,add}; see"),
+        (
+            "catalog",
+            "arguments are required: {machines,gpus,mig,drivers,releases,outdated,add}; see",
+        ),
         ("completion", "arguments are required: {bash,zsh,fish}; see"),
     ],
 )
-def test_what_is_missing_is_named_by_what_it_may_be(command: str, said: str, project: Project) -> None:
+def test_what_is_missing_is_named_by_what_it_may_be(
+    command: str, said: str, project: Project
+) -> None:
     assert said in project.run(command).err
 
 
 def test_help_says_nothing_of_options_that_a_subcommand_has_not(project: Project) -> None:
     """`suggest` takes no stack; neither `init` nor `catalog` has a verdict."""
     assert "--stack" not in project.run("suggest", "--help").out
-    assert not [name for name in ("init", "catalog", "completion") if "fits" in project.run(name, "--help").out]
+    assert not [
+        name
+        for name in ("init", "catalog", "completion")
+        if "fits" in project.run(name, "--help").out
+    ]
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
@@ -67,7 +76,9 @@ def test_each_subcommand_shows_examples(command: str, project: Project) -> None:
 def test_options_that_exclude_each_other_are_folded(project: Project) -> None:
     """Each is told once and whole; argparse would leave them in one line."""
     usage, _, _ = project.run("explain", "--help", COLUMNS="80").out.partition("\n\n")
-    group = "[--claim NAMESPACE/NAME | --pod NAMESPACE/NAME | --finding RULE|FILE:LINE | --message TEXT"
+    group = (
+        "[--claim NAMESPACE/NAME | --pod NAMESPACE/NAME | --finding RULE|FILE:LINE | --message TEXT"
+    )
     assert group in " ".join(usage.split())
 
 
@@ -102,19 +113,37 @@ TERRAFORM_PLAN = {
     "planned_values": {
         "root_module": {
             "resources": [
-                {"address": "google_container_cluster.ml", "type": "google_container_cluster",
-                 "values": {"name": "ml", "location": "us-central1", "min_master_version": "1.35"}},
-                {"address": "google_container_node_pool.l4", "type": "google_container_node_pool",
-                 "values": {"name": "l4", "node_count": 1, "node_config": [{"machine_type": "g2-standard-8"}]}},
+                {
+                    "address": "google_container_cluster.ml",
+                    "type": "google_container_cluster",
+                    "values": {
+                        "name": "ml",
+                        "location": "us-central1",
+                        "min_master_version": "1.35",
+                    },
+                },
+                {
+                    "address": "google_container_node_pool.l4",
+                    "type": "google_container_node_pool",
+                    "values": {
+                        "name": "l4",
+                        "node_count": 1,
+                        "node_config": [{"machine_type": "g2-standard-8"}],
+                    },
+                },
             ]
         }
     },
-}  # fmt: skip
+}
 
 
 def examples() -> list[str]:
     """The lines that help shows after `examples:`, as a shell would be given them."""
-    lines = [line.strip() for text in EXAMPLES.values() for line in text.replace("\\\n", " ").splitlines()]
+    lines = [
+        line.strip()
+        for text in EXAMPLES.values()
+        for line in text.replace("\\\n", " ").splitlines()
+    ]
     return [line for line in lines if line.startswith(("pulumi-dra ", "helm ", "kustomize "))]
 
 
@@ -126,7 +155,9 @@ def is_quick(line: str) -> bool:
 def commit(folder: Path) -> None:
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
-        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-C", str(folder), *identity, *words], check=True, capture_output=True
+        )
 
 
 @pytest.mark.parametrize("line", list(filter(is_quick, examples())))
@@ -147,10 +178,14 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         project.write("cluster.json", nodes.out)
     if "--diff" in line:
         commit(project.root)
-        subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=project.root, check=True)
+        subprocess.run(
+            ["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=project.root, check=True
+        )
     (ours,) = [part for part in line.split("|") if part.strip().startswith("pulumi-dra ")]
     _, *words = shlex.split(ours.partition(" > ")[0].replace("~", str(project.root)))
-    done = project.run(*words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    done = project.run(
+        *words, stdin=pods, PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    )
     assert done.status in (Status.FITS, Status.BROKEN, Status.CANNOT_TELL), done.err
     said = (
         "wrote ",
@@ -175,7 +210,10 @@ def test_the_version(project: Project) -> None:
 def test_help_loads_nothing_heavy(project: Project) -> None:
     code = (
         "import sys; from dra_command.__main__ import main; main(['plan', '--help']);"
-        "print(sorted({'pydantic', 'lark', 'yaml', 'rich', 'highspy', 'pulumi'} & set(sys.modules)))"
+        "print(sorted({'pydantic', 'lark', 'yaml', 'rich', 'highspy', 'pulumi'} & "
+        "set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.root, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"

@@ -51,7 +51,11 @@ def test_a_change_runs_the_check_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["-"], "--watch needs files"), (["--context", "gpu"], "--watch needs files"), (["gone"], "no files to watch")],
+    [
+        (["-"], "--watch needs files"),
+        (["--context", "gpu"], "--watch needs files"),
+        (["gone"], "no files to watch"),
+    ],
 )
 def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_path: Path) -> None:
     pytest.importorskip("watchfiles")
@@ -60,17 +64,25 @@ def test_what_cannot_be_watched_is_rejected(words: list[str], message: str, tmp_
 
 
 @pytest.mark.parametrize("words", [["workloads"], ["--fleet", "fleet.yaml"], ["--stack", "dev"]])
-def test_what_the_fix_names_can_be_watched(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given no files, expect a fix; given what it names, expect a run and then the wait for changes."""
+def test_what_the_fix_names_can_be_watched(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given no files, expect a fix; given what it names, expect a run and then the wait for
+    changes.
+    """
     watchfiles = pytest.importorskip("watchfiles")
     watched: list[str] = []
-    monkeypatch.setattr(watchfiles, "watch", lambda *folders, **_: iter(watched.extend(folders) or ()))
+    monkeypatch.setattr(
+        watchfiles, "watch", lambda *folders, **_: iter(watched.extend(folders) or ())
+    )
     monkeypatch.setattr(subprocess, "run", lambda line, check: subprocess.CompletedProcess(line, 0))
     project = Project(tmp_path)
     project.stack()
     project.write("workloads/claim.yaml", CLAIM % FLAT)
     project.write("fleet.yaml", "{}")
-    assert "; name files or folders, --fleet, or --stack" in project.run("plan", "gone", "--watch").err
+    assert (
+        "; name files or folders, --fleet, or --stack" in project.run("plan", "gone", "--watch").err
+    )
     assert project.run("plan", *words, "--watch").status == 0
     assert watched == ["." if words[-1] == "dev" else words[-1]]
 

@@ -1,4 +1,6 @@
-"""Wrong input: one sentence with its place and fix, exit status 2, never a traceback, nothing half-written."""
+"""Wrong input: one sentence with its place and fix, exit status 2, never a traceback, nothing
+half-written.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def empty_folder(project: Project) -> None:
 def edited_plan(project: Project) -> None:
     assert project.run(*PLAN, "--write").status == 0
     path = project.root / "stacks" / "dev.plan.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"desired": 2', '"desired": 3'), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"desired": 2', '"desired": 3'), encoding="utf-8"
+    )
 
 
 def broken_plan(project: Project) -> None:
@@ -50,7 +54,9 @@ def latin_1(project: Project) -> None:
 
 def latin_1_stack(project: Project) -> None:
     path = project.root / "stacks" / "Pulumi.dev.yaml"
-    path.write_bytes(path.read_bytes().replace(b"region: us-east-1\n    kube", b"region: \xe9\n    kube"))
+    path.write_bytes(
+        path.read_bytes().replace(b"region: us-east-1\n    kube", b"region: \xe9\n    kube")
+    )
 
 
 def utf_16_stack(project: Project) -> None:
@@ -67,88 +73,340 @@ def json_fleet(text: str) -> Prepare:
 
 
 CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
-    ("count is text", stack("{min: 0, max: 4}", "many"), PLAN, ("stacks/Pulumi.dev.yaml:17", "pools[0].count")),
-    ("unknown key", stack("count:", "conut:"), PLAN, ("stacks/Pulumi.dev.yaml:17", "conut", 'did you mean "count"?')),
-    ("unknown machine", stack("g6.2xlarge", "g6.2xlrage"), PLAN, ("Pulumi.dev.yaml:16", "g6.2xlrage", "g6.2xlarge")),
-    ("min above max", stack("min: 0, max: 4", "min: 5, max: 4"), PLAN, ("Pulumi.dev.yaml:17", "minimum, 5, is more")),
-    ("Kubernetes 1.33", stack('"1.34"', '"1.33"'), PLAN, ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to")),
+    (
+        "count is text",
+        stack("{min: 0, max: 4}", "many"),
+        PLAN,
+        ("stacks/Pulumi.dev.yaml:17", "pools[0].count"),
+    ),
+    (
+        "unknown key",
+        stack("count:", "conut:"),
+        PLAN,
+        ("stacks/Pulumi.dev.yaml:17", "conut", 'did you mean "count"?'),
+    ),
+    (
+        "unknown machine",
+        stack("g6.2xlarge", "g6.2xlrage"),
+        PLAN,
+        ("Pulumi.dev.yaml:16", "g6.2xlrage", "g6.2xlarge"),
+    ),
+    (
+        "min above max",
+        stack("min: 0, max: 4", "min: 5, max: 4"),
+        PLAN,
+        ("Pulumi.dev.yaml:17", "minimum, 5, is more"),
+    ),
+    (
+        "Kubernetes 1.33",
+        stack('"1.34"', '"1.33"'),
+        PLAN,
+        ("Pulumi.dev.yaml:8", "1.33", "use 1.34 to"),
+    ),
     ("a version as a number", stack('"1.34"', "1.34"), PLAN, ("Pulumi.dev.yaml:8", "in quotes")),
-    ("unknown cloud", stack("cloud: eks", "cloud: azure"), PLAN, ("Pulumi.dev.yaml:6", "use aks, eks, gke")),
+    (
+        "unknown cloud",
+        stack("cloud: eks", "cloud: azure"),
+        PLAN,
+        ("Pulumi.dev.yaml:6", "use aks, eks, gke"),
+    ),
     ("unknown driver", stack("25.8.1", "99.1.0"), PLAN, ("Pulumi.dev.yaml:13", "99.1.0", "known")),
-    ("another region", stack("aws:region: us-east-1", "aws:region: eu-west-1"), PLAN,
-     ("Pulumi.dev.yaml:2", "eu-west-1")),
-    ("open endpoint", stack("    systemPool:", "    endpoint: {publicAccessCidrs: [0.0.0.0/0]}\n    systemPool:"), PLAN,
-     ("Pulumi.dev.yaml:9", "opens the API server")),
-    ("stack is not valid YAML", stack("config:", "config: ]"), PLAN, ("Pulumi.dev.yaml:1", "cannot be read as YAML")),
-    ("a NUL in the stack", stack("cloud: eks", "cloud: \0eks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
-    ("a bell in the stack", stack("cloud: eks", "cloud: \aeks"), PLAN, ("Pulumi.dev.yaml:6", "control characters")),
-    ("a stack in Latin-1", latin_1_stack, PLAN, ("Pulumi.dev.yaml:7", "is not UTF-8", "save the file as UTF-8")),
-    ("a stack in UTF-16", utf_16_stack, PLAN, ("Pulumi.dev.yaml", "is UTF-16", "save the file as UTF-8")),
-    ("half a surrogate pair", stack("cloud: eks", 'cloud: "\\ud800"'), PLAN, ("Pulumi.dev.yaml:6", "Unicode")),
-    ("half a pair in JSON", json_fleet('{"cloud": "\\ud800"}'), FLEET, ("fleet.json:1", "half of a surrogate pair")),
-    ("broken JSON", json_fleet('{"cloud": eks,,}'), FLEET, ("fleet.json:1", "cannot be read as YAML")),
-    ("a key twice", stack("cloud: eks", "cloud: eks\n    cloud: gke"), PLAN, ("dev.yaml:7", '"cloud" appears twice')),
-    ("a merge that overrides", stack("cloud: eks", "cloud: eks\n    <<: {cloud: gke}"), PLAN,
-     ("dev.yaml:7", "write the merge first")),
-    ("an unknown anchor", stack("cloud: eks", "cloud: *eks"), PLAN, ("dev.yaml:6", "write &eks before *eks")),
-    ("a tag", stack("cloud: eks", "cloud: !cloud eks"), PLAN, ("dev.yaml:6", "put the whole value in quotes")),
-    ("two documents", stack("config:", "config: {}\n---\nother:"), PLAN, ("dev.yaml:2", "holds one document")),
-    ("a tab", stack("      machine: m7i", "\tmachine: m7i"), PLAN, ("dev.yaml:10", "indent with spaces")),
+    (
+        "another region",
+        stack("aws:region: us-east-1", "aws:region: eu-west-1"),
+        PLAN,
+        ("Pulumi.dev.yaml:2", "eu-west-1"),
+    ),
+    (
+        "open endpoint",
+        stack("    systemPool:", "    endpoint: {publicAccessCidrs: [0.0.0.0/0]}\n    systemPool:"),
+        PLAN,
+        ("Pulumi.dev.yaml:9", "opens the API server"),
+    ),
+    (
+        "stack is not valid YAML",
+        stack("config:", "config: ]"),
+        PLAN,
+        ("Pulumi.dev.yaml:1", "cannot be read as YAML"),
+    ),
+    (
+        "a NUL in the stack",
+        stack("cloud: eks", "cloud: \0eks"),
+        PLAN,
+        ("Pulumi.dev.yaml:6", "control characters"),
+    ),
+    (
+        "a bell in the stack",
+        stack("cloud: eks", "cloud: \aeks"),
+        PLAN,
+        ("Pulumi.dev.yaml:6", "control characters"),
+    ),
+    (
+        "a stack in Latin-1",
+        latin_1_stack,
+        PLAN,
+        ("Pulumi.dev.yaml:7", "is not UTF-8", "save the file as UTF-8"),
+    ),
+    (
+        "a stack in UTF-16",
+        utf_16_stack,
+        PLAN,
+        ("Pulumi.dev.yaml", "is UTF-16", "save the file as UTF-8"),
+    ),
+    (
+        "half a surrogate pair",
+        stack("cloud: eks", 'cloud: "\\ud800"'),
+        PLAN,
+        ("Pulumi.dev.yaml:6", "Unicode"),
+    ),
+    (
+        "half a pair in JSON",
+        json_fleet('{"cloud": "\\ud800"}'),
+        FLEET,
+        ("fleet.json:1", "half of a surrogate pair"),
+    ),
+    (
+        "broken JSON",
+        json_fleet('{"cloud": eks,,}'),
+        FLEET,
+        ("fleet.json:1", "cannot be read as YAML"),
+    ),
+    (
+        "a key twice",
+        stack("cloud: eks", "cloud: eks\n    cloud: gke"),
+        PLAN,
+        ("dev.yaml:7", '"cloud" appears twice'),
+    ),
+    (
+        "a merge that overrides",
+        stack("cloud: eks", "cloud: eks\n    <<: {cloud: gke}"),
+        PLAN,
+        ("dev.yaml:7", "write the merge first"),
+    ),
+    (
+        "an unknown anchor",
+        stack("cloud: eks", "cloud: *eks"),
+        PLAN,
+        ("dev.yaml:6", "write &eks before *eks"),
+    ),
+    (
+        "a tag",
+        stack("cloud: eks", "cloud: !cloud eks"),
+        PLAN,
+        ("dev.yaml:6", "put the whole value in quotes"),
+    ),
+    (
+        "two documents",
+        stack("config:", "config: {}\n---\nother:"),
+        PLAN,
+        ("dev.yaml:2", "holds one document"),
+    ),
+    (
+        "a tab",
+        stack("      machine: m7i", "\tmachine: m7i"),
+        PLAN,
+        ("dev.yaml:10", "indent with spaces"),
+    ),
     ("no such stack", nothing, ("plan", "--stack", "prod"), ('"prod"', "stacks here: dev")),
-    ("no such fleet file", nothing, ("plan", "workloads", "--fleet", "fleet.yaml"), ("fleet.yaml", "does not exist")),
-    ("no such manifest", nothing, ("plan", "wokloads", "--stack", "dev"), ("wokloads", "does not exist", "workloads")),
-    ("an empty folder", empty_folder, ("plan", "empty", "--stack", "dev"), ("empty", "holds no *.yaml")),
-    ("a folder without manifests in the stack", stack("- workloads", "- nowhere"), PLAN, ("nowhere", "does not exist")),
-    ("broken YAML", workload("kind: Pod\nmetadata: {name: [}\n"), PLAN, ("workloads/two-pods.yaml:2",)),
+    (
+        "no such fleet file",
+        nothing,
+        ("plan", "workloads", "--fleet", "fleet.yaml"),
+        ("fleet.yaml", "does not exist"),
+    ),
+    (
+        "no such manifest",
+        nothing,
+        ("plan", "wokloads", "--stack", "dev"),
+        ("wokloads", "does not exist", "workloads"),
+    ),
+    (
+        "an empty folder",
+        empty_folder,
+        ("plan", "empty", "--stack", "dev"),
+        ("empty", "holds no *.yaml"),
+    ),
+    (
+        "a folder without manifests in the stack",
+        stack("- workloads", "- nowhere"),
+        PLAN,
+        ("nowhere", "does not exist"),
+    ),
+    (
+        "broken YAML",
+        workload("kind: Pod\nmetadata: {name: [}\n"),
+        PLAN,
+        ("workloads/two-pods.yaml:2",),
+    ),
     ("not UTF-8", latin_1, PLAN, ("workloads/two-pods.yaml:1", "UTF-8")),
-    ("no Kubernetes object", workload("- just\n- a list\n"), PLAN, ("workloads/two-pods.yaml", "holds no manifest")),
-    ("no plan is kept", nothing, (*PLAN, "--check"), ("stacks/dev.plan.json", "there is no plan yet", "--write")),
-    ("a plan edited by hand", edited_plan, (*PLAN, "--check"), ("stacks/dev.plan.json", "changed by hand", "--write")),
-    ("a broken plan", broken_plan, (*PLAN, "--check"), ("stacks/dev.plan.json:1", "is not JSON", "--write")),
-    ("a plan of tomorrow", plan_of_tomorrow, (*PLAN, "--check"), ("stacks/dev.plan.json", "version 99", "version 1")),
-    ("no pools at all", nothing, ("plan", "workloads"), ("no pools to plan on", "stacks here: dev")),
-    ("no stacks at all", no_stacks, ("plan", "workloads"), ("no pools to plan on", "`pulumi-dra init` writes a fleet")),
-    ("a stack where there is none", no_stacks, (*PLAN,), ("does not exist", "stacks here: none (start in")),
-    ("a release named twice", nothing,
-     ("explain", "--stack", "dev", "--pool", "l4", "--what-if", "kubernetes=1.36", "--kubernetes", "1.35"),
-     ("--what-if names the release, and --kubernetes too", "leave --kubernetes out")),
+    (
+        "no Kubernetes object",
+        workload("- just\n- a list\n"),
+        PLAN,
+        ("workloads/two-pods.yaml", "holds no manifest"),
+    ),
+    (
+        "no plan is kept",
+        nothing,
+        (*PLAN, "--check"),
+        ("stacks/dev.plan.json", "there is no plan yet", "--write"),
+    ),
+    (
+        "a plan edited by hand",
+        edited_plan,
+        (*PLAN, "--check"),
+        ("stacks/dev.plan.json", "changed by hand", "--write"),
+    ),
+    (
+        "a broken plan",
+        broken_plan,
+        (*PLAN, "--check"),
+        ("stacks/dev.plan.json:1", "is not JSON", "--write"),
+    ),
+    (
+        "a plan of tomorrow",
+        plan_of_tomorrow,
+        (*PLAN, "--check"),
+        ("stacks/dev.plan.json", "version 99", "version 1"),
+    ),
+    (
+        "no pools at all",
+        nothing,
+        ("plan", "workloads"),
+        ("no pools to plan on", "stacks here: dev"),
+    ),
+    (
+        "no stacks at all",
+        no_stacks,
+        ("plan", "workloads"),
+        ("no pools to plan on", "`pulumi-dra init` writes a fleet"),
+    ),
+    (
+        "a stack where there is none",
+        no_stacks,
+        (*PLAN,),
+        ("does not exist", "stacks here: none (start in"),
+    ),
+    (
+        "a release named twice",
+        nothing,
+        (
+            "explain",
+            "--stack",
+            "dev",
+            "--pool",
+            "l4",
+            "--what-if",
+            "kubernetes=1.36",
+            "--kubernetes",
+            "1.35",
+        ),
+        ("--what-if names the release, and --kubernetes too", "leave --kubernetes out"),
+    ),
     ("no manifests", nothing, ("check",), ("no manifests are named", "name a file")),
-    ("--write without a stack", nothing, ("plan", "workloads", "--write"), ("--write needs --stack",)),
-    ("--write of other manifests", nothing, (*PLAN, "workloads", "--write"), ("PATH cannot be given",)),
+    (
+        "--write without a stack",
+        nothing,
+        ("plan", "workloads", "--write"),
+        ("--write needs --stack",),
+    ),
+    (
+        "--write of other manifests",
+        nothing,
+        (*PLAN, "workloads", "--write"),
+        ("PATH cannot be given",),
+    ),
     ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
     ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
     ("an unknown format", nothing, (*PLAN, "--format", "xml"), ("xml", "json")),
     ("an old release", nothing, (*PLAN, "--kubernetes", "1.20"), ("1.20", "use 1.34 to")),
-    ("no release at all", nothing, (*PLAN, "--kubernetes", "new"), ('"new" is not a Kubernetes version',)),
-    ("a folder for the fleet", nothing, ("plan", "workloads", "--fleet", "stacks"), ("stacks", "is a folder")),
-    ("a picture that is not SVG", nothing, (*PLAN, "--picture", "pools.png"), ("pools.png", "ends in .svg")),
-    ("rules of no name", nothing, ("check", "workloads", "--select", ""), ("--select names no rule",)),
-    ("everything left out", nothing, ("check", "workloads", "--exclude", "*"), ("every file is left out", "exclude")),
-    ("a cloud without a table", nothing, ("catalog", "machines", "--cloud", "azur"), ('"azur"', "eks")),
-    ("a start in a file", nothing, ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
-     ("is a file", "another folder")),
-    ("a start on an old release", nothing, ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
-     ("1.20", "use 1.34 to")),
-    ("machines of no name", nothing, ("init", "gpus", "--region", "us-east-1", "--machines", ","),
-     ("names no machine",)),
-    ("machines for a cluster that is there", nothing, ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
-     ("--machines chooses", "--region")),
-    ("a region of another cloud", nothing, ("suggest", "workloads", "--cloud", "gke", "--region", "us-east-1"),
-     ('"us-east-1" is not a region of GKE', "us-central1")),
-    ("a sandbox without a project", nothing, ("sandbox", "down", "--project", "workloads"),
-     ("there is no Pulumi.yaml", "give --project")),
+    (
+        "no release at all",
+        nothing,
+        (*PLAN, "--kubernetes", "new"),
+        ('"new" is not a Kubernetes version',),
+    ),
+    (
+        "a folder for the fleet",
+        nothing,
+        ("plan", "workloads", "--fleet", "stacks"),
+        ("stacks", "is a folder"),
+    ),
+    (
+        "a picture that is not SVG",
+        nothing,
+        (*PLAN, "--picture", "pools.png"),
+        ("pools.png", "ends in .svg"),
+    ),
+    (
+        "rules of no name",
+        nothing,
+        ("check", "workloads", "--select", ""),
+        ("--select names no rule",),
+    ),
+    (
+        "everything left out",
+        nothing,
+        ("check", "workloads", "--exclude", "*"),
+        ("every file is left out", "exclude"),
+    ),
+    (
+        "a cloud without a table",
+        nothing,
+        ("catalog", "machines", "--cloud", "azur"),
+        ('"azur"', "eks"),
+    ),
+    (
+        "a start in a file",
+        nothing,
+        ("init", "stacks/Pulumi.dev.yaml/gpus", "--region", "us-east-1"),
+        ("is a file", "another folder"),
+    ),
+    (
+        "a start on an old release",
+        nothing,
+        ("init", "gpus", "--region", "us-east-1", "--kubernetes", "1.20"),
+        ("1.20", "use 1.34 to"),
+    ),
+    (
+        "machines of no name",
+        nothing,
+        ("init", "gpus", "--region", "us-east-1", "--machines", ","),
+        ("names no machine",),
+    ),
+    (
+        "machines for a cluster that is there",
+        nothing,
+        ("init", "gpus", "--observed", "x", "--machines", "g6.xlarge"),
+        ("--machines chooses", "--region"),
+    ),
+    (
+        "a region of another cloud",
+        nothing,
+        ("suggest", "workloads", "--cloud", "gke", "--region", "us-east-1"),
+        ('"us-east-1" is not a region of GKE', "us-central1"),
+    ),
+    (
+        "a sandbox without a project",
+        nothing,
+        ("sandbox", "down", "--project", "workloads"),
+        ("there is no Pulumi.yaml", "give --project"),
+    ),
     ("a sandbox told nothing", nothing, ("sandbox",), ("pulumi-dra sandbox: ", "--help")),
-]  # fmt: skip
+]
 
 # Those that end with status 2 and leave the format to the caller.
 FAULTS = [
     case
     for case in CASES
-    if case[0] not in {"no plan is kept", "an unknown format"} and case[2][0] not in {"init", "suggest", "sandbox"}
+    if case[0] not in {"no plan is kept", "an unknown format"}
+    and case[2][0] not in {"init", "suggest", "sandbox"}
 ]
 
 
-@pytest.mark.parametrize(("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("case", "prepare", "words", "said"), CASES, ids=[case[0] for case in CASES]
+)
 def test_a_sentence_with_place_and_fix(
     case: str,
     prepare: Prepare,
@@ -165,7 +423,9 @@ def test_a_sentence_with_place_and_fix(
     assert sorted(project.root.rglob("*")) == before
 
 
-@pytest.mark.parametrize(("case", "prepare", "words", "said"), FAULTS, ids=[case[0] for case in FAULTS])
+@pytest.mark.parametrize(
+    ("case", "prepare", "words", "said"), FAULTS, ids=[case[0] for case in FAULTS]
+)
 def test_the_same_as_json(
     case: str,
     prepare: Prepare,
@@ -180,7 +440,9 @@ def test_the_same_as_json(
     answer = done.json
     assert answer["version"] == 1
     assert set(answer["error"]) == {"file", "line", "path", "message", "fix"}
-    everything = " ".join(str(value) for fault in (answer["error"], *answer["others"]) for value in fault.values())
+    everything = " ".join(
+        str(value) for fault in (answer["error"], *answer["others"]) for value in fault.values()
+    )
     assert all(part.split(":")[0] in everything for part in said), everything
 
 
@@ -196,7 +458,10 @@ def test_every_fault_of_a_fleet_is_told_at_once(project: Project) -> None:
 def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
     assert project.run(*PLAN, "--write").status == 0
     current = project.run(*PLAN, "--check")
-    assert (current.status, current.err) == (0, "stacks/dev.plan.json is current: the plan made now is the same\n")
+    assert (current.status, current.err) == (
+        0,
+        "stacks/dev.plan.json is current: the plan made now is the same\n",
+    )
     assert project.run(*PLAN, "--check", "--quiet").err == ""
     project.stack("max: 4", "max: 3")
     done = project.run(*PLAN, "--check")
@@ -236,7 +501,10 @@ def test_a_fault_of_the_program_says_where_it_happened_when_it_is_asked(
     done = project.run(*PLAN)
     assert done.status == 70
     assert "internal error: ZeroDivisionError" in done.err
-    assert "please report this with the input that caused it; --verbose shows where it happened" in done.err
+    assert (
+        "please report this with the input that caused it; --verbose shows where it happened"
+        in done.err
+    )
     assert "Traceback" not in done.err
     again = project.run(*PLAN, "--verbose")
     assert again.status == 70
@@ -263,7 +531,10 @@ def test_what_was_meant_is_suggested(words: tuple[str, ...], meant: str, project
 
 def test_words_may_stand_behind_options(project: Project) -> None:
     before, behind = ("h200", "--cloud", "eks"), ("--cloud", "eks", "h200")
-    assert project.run("catalog", "machines", *behind).out == project.run("catalog", "machines", *before).out
+    assert (
+        project.run("catalog", "machines", *behind).out
+        == project.run("catalog", "machines", *before).out
+    )
     assert "p5en.48xlarge" in project.run("catalog", "machines", *behind).out
     split = ("check", "workloads/two-pods.yaml", "--format", "json", "missing.yaml")
     assert project.run(*split).json["error"]["file"] == "missing.yaml"

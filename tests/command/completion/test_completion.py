@@ -22,7 +22,11 @@ COMP_WORDS=({" ".join(map(shlex.quote, words))}); COMP_CWORD={len(words) - 1}; C
 _shtab_pulumi_dra; printf '%s\\n' "${{COMPREPLY[@]}}"
 """
     done = subprocess.run(
-        ["bash", "--norc", "-c", asked], cwd=project.root, capture_output=True, text=True, check=False
+        ["bash", "--norc", "-c", asked],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return sorted(set(done.stdout.split()))
 

@@ -37,9 +37,15 @@ spec:
 
 
 def deployment(name: str, *, replicas: int = 1, count: int = 1) -> str:
-    return DEPLOYMENT.replace("NAME", name).replace("REPLICAS", str(replicas)).replace("COUNT", str(count))
+    return (
+        DEPLOYMENT.replace("NAME", name)
+        .replace("REPLICAS", str(replicas))
+        .replace("COUNT", str(count))
+    )
 
 
 def big() -> str:
     selector = "device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('40Gi')) >= 0"
-    return deployment("web").replace("count: 1", f'selectors: [{{cel: {{expression: "{selector}"}}}}]')
+    return deployment("web").replace(
+        "count: 1", f'selectors: [{{cel: {{expression: "{selector}"}}}}]'
+    )

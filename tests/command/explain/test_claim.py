@@ -8,12 +8,18 @@ VOLTA = (EXAMPLES / "workloads-that-do-not-fit" / "tesla-volta.yaml").read_text(
 
 
 def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project: Project) -> None:
-    done = project.run("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA)
+    done = project.run(
+        "explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu", stdin=VOLTA
+    )
     assert done.status == 1
     assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
     assert done.out.splitlines()[2:] == [
         "no pool of this fleet can hold the pod; this would",
-        "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 USD an hour)",
+        (
+            "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 "
+            "USD "
+            "an hour)"
+        ),
         "",
         "pool l4 (g6.2xlarge) does not fit",
         "  request gpu: 1 device",
@@ -25,22 +31,50 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
         "          architecture: Ada Lovelace",
         '      ✓ device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("10Gi"))',
         "    = 0 left",
-        '  → smallest change with which it fits: drop `device.attributes["gpu.nvidia.com"].brand == "Tesla"` and',
-        '    `device.attributes["gpu.nvidia.com"].architecture == "Volta"` from request gpu of claim gpu',
+        (
+            "  → smallest change with which it fits: drop "
+            '`device.attributes["gpu.nvidia.com"].brand '
+            '== "Tesla"` and'
+        ),
+        (
+            '    `device.attributes["gpu.nvidia.com"].architecture == "Volta"` from request gpu of '
+            "claim gpu"
+        ),
     ]
 
 
 def test_explain_names_the_machines_that_would_do(project: Project) -> None:
-    large = VOLTA.replace("Tesla", "Nvidia").replace("Volta", "Ada Lovelace").replace("10Gi", "40Gi")
+    large = (
+        VOLTA.replace("Tesla", "Nvidia").replace("Volta", "Ada Lovelace").replace("10Gi", "40Gi")
+    )
     words = ("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu")
-    assert "→ add a pool of machine g6e.xlarge (1 × NVIDIA L40S" in project.run(*words, stdin=large).out
-    assert project.run(*words, "--format", "json", stdin=large).json["missing"]["code"] == "pool-missing"
+    assert (
+        "→ add a pool of machine g6e.xlarge (1 × NVIDIA L40S"
+        in project.run(*words, stdin=large).out
+    )
+    assert (
+        project.run(*words, "--format", "json", stdin=large).json["missing"]["code"]
+        == "pool-missing"
+    )
 
 
 def test_explain_as_json(project: Project) -> None:
-    words = ("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "l4")
+    words = (
+        "explain",
+        "workloads",
+        "--stack",
+        "dev",
+        "--claim",
+        "default/first-gpu",
+        "--pool",
+        "l4",
+    )
     answer = project.run(*words, "--format", "json").json
-    assert (answer["verdict"], answer["claim"], len(answer["pools"])) == ("fits", "default/first-gpu", 1)
+    assert (answer["verdict"], answer["claim"], len(answer["pools"])) == (
+        "fits",
+        "default/first-gpu",
+        1,
+    )
     ((way,),) = answer["pools"][0]["requests"]
     assert (way["request"], way["wanted"], way["seen"], way["left"]) == ("gpu", 1, 1, 1)
 
@@ -54,7 +88,9 @@ def test_explain_names_the_claims_there_are(project: Project) -> None:
     done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/frist-gpu")
     assert done.status == 2
     assert 'did you mean "default/first-gpu"?' in done.err
-    done = project.run("explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100")
+    done = project.run(
+        "explain", "workloads", "--stack", "dev", "--claim", "default/first-gpu", "--pool", "a100"
+    )
     assert "pools: l4" in done.err
 
 
@@ -129,11 +165,15 @@ status:
 
 
 def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
-    slices = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    slices = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
+    ).out
     node, _, _ = CLUSTER.partition("---")
     twin = f"{node}---\n{slices}".replace("n1", "n2")
     project.write("cluster.yaml", f"{CLUSTER}{slices}---\n{twin}")
-    done = project.run("explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu", "--pool", "n1")
+    done = project.run(
+        "explain", "workloads", "--observed", "cluster.yaml", "--claim", "first-gpu", "--pool", "n1"
+    )
     assert done.status == 1
     assert "− 1 is taken" in done.out
     assert "smallest change with which it fits: add one more node like n1" in done.out
@@ -143,9 +183,14 @@ def test_explain_counts_what_is_taken_on_a_real_node(project: Project) -> None:
 
 
 def test_explain_tells_alike_nodes_together(project: Project) -> None:
-    slices = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1").out
+    slices = project.run(
+        "slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--node-name", "n1"
+    ).out
     first = f"{CLUSTER}{slices}"
-    others = [f"{CLUSTER.partition('---')[0]}---\n{slices}".replace("n1", f"n{number}") for number in range(2, 10)]
+    others = [
+        f"{CLUSTER.partition('---')[0]}---\n{slices}".replace("n1", f"n{number}")
+        for number in range(2, 10)
+    ]
     project.write("cluster.yaml", "---\n".join([first, *others]))
     words = ("explain", "-", "--observed", "cluster.yaml", "--claim", "default/tesla-volta-gpu")
     out = project.run(*words, stdin=VOLTA).out
@@ -158,8 +203,15 @@ def test_plan_points_to_explain_for_every_misfit(project: Project) -> None:
     second = VOLTA.replace("name: tesla-volta\n", "name: second\n").partition("---\n")[2]
     project.write("volta.yaml", f"{VOLTA}---\n{second}")
     plan = project.run("plan", "volta.yaml", "--stack", "dev")
-    commands = [line.partition(": ")[2] for line in plan.err.splitlines() if line.startswith("why, term by term")]
-    told = [f"pulumi-dra explain volta.yaml --stack dev --claim default/{pod}-gpu" for pod in ("second", "tesla-volta")]
+    commands = [
+        line.partition(": ")[2]
+        for line in plan.err.splitlines()
+        if line.startswith("why, term by term")
+    ]
+    told = [
+        f"pulumi-dra explain volta.yaml --stack dev --claim default/{pod}-gpu"
+        for pod in ("second", "tesla-volta")
+    ]
     assert commands == told
     for command in commands:
         done = project.run(*command.split()[1:])

@@ -1,4 +1,6 @@
-"""`explain --finding`: a finding of check with its rule, and the pods that stand where it was found."""
+"""`explain --finding`: a finding of check with its rule, and the pods that stand where it was
+found.
+"""
 
 from __future__ import annotations
 
@@ -21,44 +23,66 @@ def given(project: Project) -> Project:
 def test_a_finding_is_told_with_its_rule_and_its_pods(given: Project, name: str) -> None:
     words = ("m.yaml", "--fleet", "fleet.yaml")
     (found,) = given.run("check", *words, "--format", "json").json["diagnostics"]
-    done = given.run("explain", *words, "--finding", name.replace("LINE", str(found["line"])), "--format", "json")
+    done = given.run(
+        "explain", *words, "--finding", name.replace("LINE", str(found["line"])), "--format", "json"
+    )
     assert (done.status, done.json["verdict"]) == (1, "does-not-fit")
     (row,) = done.json["findings"]
     assert row["finding"] == found
     assert row["rule"]["says"] == "A claim doesn't fit any pool."
-    assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [("default/web", "does-not-fit")]
+    assert [(pod["pod"], pod["verdict"]) for pod in row["pods"]] == [
+        ("default/web", "does-not-fit")
+    ]
     assert set(done.json) == set(
-        json.loads((ROOT / "docs" / "schema" / "explain-finding.json").read_text(encoding="utf-8"))["required"]
+        json.loads((ROOT / "docs" / "schema" / "explain-finding.json").read_text(encoding="utf-8"))[
+            "required"
+        ]
     )
 
 
 def test_text_says_the_rule_once_and_the_pods(given: Project) -> None:
-    done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--finding", "claim-fits-no-pool")
+    done = given.run(
+        "explain", "m.yaml", "--fleet", "fleet.yaml", "--finding", "claim-fits-no-pool"
+    )
     assert done.status == 1
     assert done.out.count("rule: A claim doesn't fit any pool.") == 1
     assert "pod default/web of Deployment default/web does not fit" in done.out
 
 
 def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
-    given.write("m.yaml", big().replace("compareTo(quantity('40Gi')) >= 0", "compareTo(quantity('40Gi')) > true"))
+    given.write(
+        "m.yaml",
+        big().replace("compareTo(quantity('40Gi')) >= 0", "compareTo(quantity('40Gi')) > true"),
+    )
     done = given.run("explain", "m.yaml", "--finding", "m.yaml:4", "--format", "json")
     assert done.status in (1, 2)
     found = given.run("check", "m.yaml", "--format", "json").json["diagnostics"]
     code = found[0]["code"]
     done = given.run("explain", "m.yaml", "--finding", code, "--format", "json")
-    assert [row["finding"] for row in done.json["findings"]] == [each for each in found if each["code"] == code]
+    assert [row["finding"] for row in done.json["findings"]] == [
+        each for each in found if each["code"] == code
+    ]
     assert all(row["pods"] == [] for row in done.json["findings"])
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--finding", "claim-fits"), 'check finds no "claim-fits" here; found here: claim-fits-no-pool'),
+        (
+            ("--finding", "claim-fits"),
+            'check finds no "claim-fits" here; found here: claim-fits-no-pool',
+        ),
         (("--finding", "m.yaml:1"), 'check finds no "m.yaml:1" here'),
         (("--finding", ""), 'check finds no "" here'),
         (("--finding", "claim-fits-no-pool", "--pool", "l4"), "--finding does not go with --pool"),
-        (("--finding", "claim-fits-no-pool", "--what-if", "kubernetes=1.35"), "--finding does not go with --what-if"),
-        (("--finding", "claim-fits-no-pool", "--format", "markdown"), "--finding is not told in markdown"),
+        (
+            ("--finding", "claim-fits-no-pool", "--what-if", "kubernetes=1.35"),
+            "--finding does not go with --what-if",
+        ),
+        (
+            ("--finding", "claim-fits-no-pool", "--format", "markdown"),
+            "--finding is not told in markdown",
+        ),
     ],
 )
 def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:

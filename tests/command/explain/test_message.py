@@ -11,7 +11,9 @@ def test_a_message_is_explained_with_the_next_step(project: Project) -> None:
     done = project.run("explain", "--message", NO_FIT)
     assert (done.status, done.err) == (0, "")
     assert "12 cannot allocate all claims  (scheduler)" in done.out
-    assert "→ See which term of which claim fails on which pool: `pulumi-dra explain PATH" in done.out
+    assert (
+        "→ See which term of which claim fails on which pool: `pulumi-dra explain PATH" in done.out
+    )
 
 
 def test_the_same_as_json(project: Project) -> None:
@@ -22,7 +24,10 @@ def test_the_same_as_json(project: Project) -> None:
 def test_events_are_read_from_standard_input(project: Project) -> None:
     events = f"Warning FailedScheduling {NO_FIT}\nPrepare: unknown GPU sharing strategy: MPS"
     done = project.run("explain", "--message", "-", stdin=events)
-    assert [line.split("  (")[1] for line in done.out.splitlines() if "  (" in line] == ["scheduler)", "kubelet)"]
+    assert [line.split("  (")[1] for line in done.out.splitlines() if "  (" in line] == [
+        "scheduler)",
+        "kubelet)",
+    ]
 
 
 def test_a_message_that_nobody_knows_is_said_to_be_unknown(project: Project) -> None:
@@ -35,7 +40,10 @@ def test_a_message_is_asked_alone(project: Project) -> None:
     assert "--message holds no text" in project.run("explain", "--message", " ").err
     done = project.run("explain", "--message", NO_FIT, "--claim", "default/gpu")
     assert (done.status, "not allowed with argument" in done.err) == (2, True)
-    assert "there is nothing to explain; give --claim or --pod NAMESPACE/NAME" in project.run("explain").err
+    assert (
+        "there is nothing to explain; give --claim or --pod NAMESPACE/NAME"
+        in project.run("explain").err
+    )
 
 
 EVENTS = """\
@@ -65,9 +73,16 @@ items:
 
 def test_the_events_and_conditions_of_a_pod_in_a_snapshot_are_explained(project: Project) -> None:
     project.write("cluster.yaml", EVENTS)
-    done = project.run("explain", "--events", "team/p", "--observed", "cluster.yaml", "--format", "json")
-    assert (done.status, [each["id"] for each in done.json["messages"]]) == (0, ["claim-creation", "no-fit"])
-    assert project.run("explain", "--events", "team/q", "--observed", "cluster.yaml").out.startswith("timed out")
+    done = project.run(
+        "explain", "--events", "team/p", "--observed", "cluster.yaml", "--format", "json"
+    )
+    assert (done.status, [each["id"] for each in done.json["messages"]]) == (
+        0,
+        ["claim-creation", "no-fit"],
+    )
+    assert project.run(
+        "explain", "--events", "team/q", "--observed", "cluster.yaml"
+    ).out.startswith("timed out")
 
 
 def test_a_pod_without_events_is_told_with_the_pods_there_are(project: Project) -> None:

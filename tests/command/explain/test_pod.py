@@ -1,4 +1,6 @@
-"""`explain --pod`: what pools say to a pod, who holds what it requests, and the smallest change. Worked out by hand."""
+"""`explain --pod`: what pools say to a pod, who holds what it requests, and the smallest change.
+Worked out by hand.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def given(project: Project) -> Project:
 
 
 def told(project: Project, pod: str, *words: str) -> dict[str, Any]:
-    done = project.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", pod, *words, "--format", "json")
+    done = project.run(
+        "explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", pod, *words, "--format", "json"
+    )
     assert done.status != 2, done.err
     return done.json
 
@@ -27,10 +31,18 @@ def told(project: Project, pod: str, *words: str) -> dict[str, Any]:
 def test_a_pod_that_fits_gets_its_devices(given: Project) -> None:
     given.write("m.yaml", deployment("web"))
     (pod,) = told(given, "web-0")["pods"]
-    assert (pod["verdict"], pod["workload"], pod["placed"], pod["pending"]) == ("fits", "Deployment default/web", 1, 0)
+    assert (pod["verdict"], pod["workload"], pod["placed"], pod["pending"]) == (
+        "fits",
+        "Deployment default/web",
+        1,
+        0,
+    )
     assert pod["claims"] == ["default/web-0-gpu"]
     assert pod["pools"][0]["devices"] == [{"request": "gpu/gpu", "device": "gpu-0"}]
-    assert given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", pod["claims"][0]).status == 0
+    assert (
+        given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--claim", pod["claims"][0]).status
+        == 0
+    )
 
 
 @pytest.mark.parametrize("name", ["default/web", "web", "web-0", "web-3"])
@@ -39,30 +51,45 @@ def test_a_pod_goes_by_its_name_or_that_of_its_workload(given: Project, name: st
     assert told(given, name)["pods"][0]["workload"] == "Deployment default/web"
 
 
-def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(given: Project) -> None:
+def test_who_holds_what_a_pending_pod_requests_and_the_least_maximum_that_helps(
+    given: Project,
+) -> None:
     """Three nodes with a GPU each, two of which others have: of two pods one is pending."""
     given.write("m.yaml", deployment("other", replicas=2) + deployment("web", replicas=2))
     (pod,) = told(given, "web")["pods"]
     assert pod["verdict"] == "does-not-fit"
     assert pod["pools"][0]["verdict"] == "fits"
     assert {(each["workload"], each["pods"]) for each in pod["holders"]} <= {
-        ("Deployment default/other", 2), ("Deployment default/web", 1), ("Deployment default/web", 2),
+        ("Deployment default/other", 2),
+        ("Deployment default/web", 1),
+        ("Deployment default/web", 2),
         ("Deployment default/other", 1),
-    }  # fmt: skip
+    }
     assert sum(each["pods"] for each in pod["holders"]) == 3
-    (needed,) = {int(found) for each in pod["pending_reasons"] for found in re.findall(r"to (\d+)", each["fix"])}
+    (needed,) = {
+        int(found)
+        for each in pod["pending_reasons"]
+        for found in re.findall(r"to (\d+)", each["fix"])
+    }
     assert told(given, "web", "--what-if", f"pools.l4.count.max={needed}")["verdict"] == "fits"
     assert told(given, "web", "--what-if", "pools.l4.count.max=3")["verdict"] == "does-not-fit"
 
 
 def test_before_and_after_a_change_are_told_of_the_same_pool(given: Project) -> None:
-    """Two GPUs are on no l4, whatever its maximum; another pool, which is not asked about, has them."""
+    """Two GPUs are on no l4, whatever its maximum; another pool, which is not asked about, has
+    them.
+    """
     given.write("m.yaml", deployment("two", count=2))
-    given.write("fleet.yaml", f"{FLEET}  - {{name: four, machine: g6.12xlarge, count: {{max: 1}}}}\n")
+    given.write(
+        "fleet.yaml", f"{FLEET}  - {{name: four, machine: g6.12xlarge, count: {{max: 1}}}}\n"
+    )
     on_all = told(given, "two", "--what-if", "pools.l4.count.max=4")
     on_one = told(given, "two", "--pool", "l4", "--what-if", "pools.l4.count.max=4")
     assert (on_all["verdict"], on_all["what_if"]["verdict_before"]) == ("fits", "fits")
-    assert (on_one["verdict"], on_one["what_if"]["verdict_before"]) == ("does-not-fit", "does-not-fit")
+    assert (on_one["verdict"], on_one["what_if"]["verdict_before"]) == (
+        "does-not-fit",
+        "does-not-fit",
+    )
 
 
 def test_the_smallest_change_makes_the_pod_fit(given: Project) -> None:
@@ -80,12 +107,17 @@ def test_machines_are_named_before_what_less_would_do(given: Project) -> None:
     assert out.index("add a pool of machine") < out.index("if 23034Mi will do")
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml").out
     assert plan.index("add a pool of machine") < plan.index("if 23034Mi will do")
-    reasons = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json["workloads"][0]["reasons"]
+    reasons = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json[
+        "workloads"
+    ][0]["reasons"]
     assert [each["code"] for each in reasons] == ["pool-missing", "selector-mismatch"]
 
 
 def test_the_plan_and_the_explanation_of_its_pods_agree(given: Project) -> None:
-    given.write("m.yaml", deployment("a", replicas=3) + deployment("b", replicas=2) + deployment("c", count=2))
+    given.write(
+        "m.yaml",
+        deployment("a", replicas=3) + deployment("b", replicas=2) + deployment("c", count=2),
+    )
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json
     for workload in plan["workloads"]:
         (pod,) = told(given, workload["name"])["pods"]
@@ -95,7 +127,12 @@ def test_the_plan_and_the_explanation_of_its_pods_agree(given: Project) -> None:
 
 
 def test_a_pod_whose_claim_cannot_be_made_says_why(given: Project) -> None:
-    given.write("m.yaml", deployment("web").replace("resourceClaimTemplateName: web", "resourceClaimTemplateName: wbe"))
+    given.write(
+        "m.yaml",
+        deployment("web").replace(
+            "resourceClaimTemplateName: web", "resourceClaimTemplateName: wbe"
+        ),
+    )
     (pod,) = told(given, "web")["pods"]
     assert (pod["verdict"], pod["pools"]) == ("cannot-tell", [])
     assert "wbe" in pod["pending_reasons"][0]["message"]
@@ -104,14 +141,17 @@ def test_a_pod_whose_claim_cannot_be_made_says_why(given: Project) -> None:
 def test_each_template_of_a_workload_is_told(given: Project) -> None:
     template = deployment("web").split("---\n")[0].replace("COUNT", "1")
     pod = (
-        "{spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], resourceClaims: [{name: gpu, "
-        "resourceClaimTemplateName: web}], containers: [{name: main, image: registry.example/t:1, resources: "
+        "{spec: {tolerations: [{key: nvidia.com/gpu, operator: Exists}], resourceClaims: [{name: "
+        "gpu, "
+        "resourceClaimTemplateName: web}], containers: [{name: main, image: registry.example/t:1, "
+        "resources: "
         "{claims: [{name: gpu}]}}]}}"
     )
     lone = "{spec: {containers: [{name: main, image: registry.example/t:1}]}}"
     given.write(
         "m.yaml",
-        f"{template}---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {{name: train}}\nspec:\n"
+        f"{template}---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {{name: "
+        "train}\nspec:\n"
         f"  pytorchReplicaSpecs:\n    Master: {{replicas: 1, template: {lone}}}\n"
         f"    Worker: {{replicas: 2, template: {pod}}}\n",
     )
@@ -122,7 +162,9 @@ def test_text_says_the_same(given: Project) -> None:
     given.write("m.yaml", deployment("other", replicas=3) + deployment("web"))
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web")
     assert done.status == 1
-    assert done.out.startswith("pod default/web of Deployment default/web does not fit\n  0 of 1 pod of the workload")
+    assert done.out.startswith(
+        "pod default/web of Deployment default/web does not fit\n  0 of 1 pod of the workload"
+    )
     assert "Deployment default/other has 3 pods on l4" in done.out
     quiet = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web", "--quiet")
     assert quiet.out == "pod default/web of Deployment default/web does not fit\n"
@@ -154,17 +196,27 @@ def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:
 
 
 def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
-    """The taint alone is told by the plan, as by the scheduler; behind it stand the processors and the devices."""
+    """The taint alone is told by the plan, as by the scheduler; behind it stand the processors and
+    the devices.
+    """
     project = Project(tmp_path)
     project.write("fleet.yaml", FLEET)
     pod = DEPLOYMENT.replace("NAME", "big").replace("COUNT", "2").replace("REPLICAS", "1")
     pod = pod.replace("      tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n", "")
-    project.write("pod.yaml", pod.replace("resources: {claims", "resources: {requests: {cpu: 9}, claims"))
+    project.write(
+        "pod.yaml", pod.replace("resources: {claims", "resources: {requests: {cpu: 9}, claims")
+    )
     plan = project.run("plan", "pod.yaml", "--fleet", "fleet.yaml")
     (command,) = [
-        line.partition(": ")[2] for line in plan.err.splitlines() if line.startswith("all that has to change")
+        line.partition(": ")[2]
+        for line in plan.err.splitlines()
+        if line.startswith("all that has to change")
     ]
     assert command == "pulumi-dra explain pod.yaml --fleet fleet.yaml --pod default/big"
     assert "cpu" not in plan.out.partition("Workloads")[0]
     told = project.run(*command.split()[1:]).out
-    assert [change for change in ("1. add to", "2. ", "3. ") if change in told] == ["1. add to", "2. ", "3. "]
+    assert [change for change in ("1. add to", "2. ", "3. ") if change in told] == [
+        "1. add to",
+        "2. ",
+        "3. ",
+    ]

@@ -50,8 +50,13 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}, nodeInfo: {kubeletVersion
 
 @pytest.fixture
 def given(project: Project) -> Project:
-    """Two Deployments of two pods: one GPU each, and two GPUs each, which no node has; a small pool is full."""
-    one, two = (TEMPLATE.replace("NAME", name).replace("COUNT", count) for name, count in (("one", "1"), ("two", "2")))
+    """Two Deployments of two pods: one GPU each, and two GPUs each, which no node has; a small pool
+    is full.
+    """
+    one, two = (
+        TEMPLATE.replace("NAME", name).replace("COUNT", count)
+        for name, count in (("one", "1"), ("two", "2"))
+    )
     project.write("m.yaml", one + two)
     project.write("fleet.yaml", FLEET.replace("MAX", "4"))
     project.write("small.yaml", FLEET.replace("MAX", "1"))
@@ -66,9 +71,23 @@ def told(project: Project, *words: str) -> tuple[int, dict[str, object]]:
 
 def test_who_runs_on_a_pool_and_who_cannot(given: Project) -> None:
     status, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
-    assert (status, said["verdict"], said["pool"], said["machine"]) == (0, "fits", "l4", "g6.2xlarge")
-    assert said["count"] == {"min": 0, "bound": 2, "packing": 2, "simulated": 2, "recommended": 2, "max": 4}
-    assert said["published"] == [{"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}]
+    assert (status, said["verdict"], said["pool"], said["machine"]) == (
+        0,
+        "fits",
+        "l4",
+        "g6.2xlarge",
+    )
+    assert said["count"] == {
+        "min": 0,
+        "bound": 2,
+        "packing": 2,
+        "simulated": 2,
+        "recommended": 2,
+        "max": 4,
+    }
+    assert said["published"] == [
+        {"driver": "gpu.nvidia.com", "name": "NVIDIA L4", "devices": 1, "memory": "23034Mi"}
+    ]
     uses = {row["workload"]: row for row in said["workloads"]}  # type: ignore[attr-defined]
     assert [(row["answer"], row["here"], row["pending"]) for row in uses.values()] == [
         ("fits", 2, 0), ("does-not-fit", 0, 2),
@@ -87,7 +106,9 @@ def test_a_pool_that_is_too_small_for_what_it_takes_does_not_fit(given: Project)
 
 
 def test_a_value_of_the_fleet_is_changed(given: Project) -> None:
-    status, said = told(given, "--fleet", "small.yaml", "--pool", "l4", "--what-if", "pools.l4.count.max=2")
+    status, said = told(
+        given, "--fleet", "small.yaml", "--pool", "l4", "--what-if", "pools.l4.count.max=2"
+    )
     assert (status, said["verdict"], said["what_if"]) == (0, "fits", ["pools.l4.count.max=2"])
 
 
@@ -101,7 +122,9 @@ def test_a_pool_that_nobody_needs_says_why(given: Project) -> None:
 def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--observed", "cluster.yaml", "--pool", "node-1")
     assert done.status == 0
-    assert done.out.startswith("node node-1 is needed by no workload\n  a node publishes no device\n")
+    assert done.out.startswith(
+        "node node-1 is needed by no workload\n  a node publishes no device\n"
+    )
 
 
 def test_quiet_leaves_the_first_line(given: Project) -> None:
@@ -111,7 +134,9 @@ def test_quiet_leaves_the_first_line(given: Project) -> None:
 
 def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
     _, said = told(given, "--fleet", "fleet.yaml", "--pool", "l4")
-    schema = json.loads((ROOT / "docs" / "schema" / "explain-pool.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (ROOT / "docs" / "schema" / "explain-pool.json").read_text(encoding="utf-8")
+    )
     assert set(said) == set(schema["required"])
 
 
@@ -119,7 +144,14 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
     ("words", "says"),
     [
         (("--pool", "l5"), 'there is no pool "l5"; pools: l4, idle'),
-        ((), "there is nothing to explain; give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"),
+        (
+            (),
+            (
+                "there is nothing to explain; give --claim or --pod NAMESPACE/NAME, --finding "
+                "RULE, or "
+                "--pool NAME"
+            ),
+        ),
         (("--pool", "l4", "--format", "html"), "--pool without a claim is not told in html"),
         (("--pool", "l4", "--what-if", "pools.l4"), "does not say which value to change"),
     ],

@@ -15,14 +15,22 @@ def test_an_exported_stack_is_planned_with_again(tool: str, project: Project) ->
     done = project.run("export", "--to", tool, "--stack", "dev")
     assert (done.status, done.err) == (0, "")
     project.write("exported.yaml", done.out)
-    assert project.run("init", "again", "--from", "exported.yaml", "--region", "us-east-1", "--ci", "none").status == 0
+    assert (
+        project.run(
+            "init", "again", "--from", "exported.yaml", "--region", "us-east-1", "--ci", "none"
+        ).status
+        == 0
+    )
     pool = yaml.safe_load((project.root / "again/fleet.yaml").read_text())["pools"][0]
-    assert (pool["machine"], pool["count"]) == ("g6.2xlarge", {"min": 2, "max": 4})  # the nodes of the plan
+    # the nodes of the plan
+    assert (pool["machine"], pool["count"]) == ("g6.2xlarge", {"min": 2, "max": 4})
 
 
 def test_a_fleet_file_is_exported_without_a_plan(project: Project) -> None:
     project.stack()
-    fleet = yaml.safe_load((project.root / "stacks/Pulumi.dev.yaml").read_text())["config"]["pulumi-dra:fleet"]
+    fleet = yaml.safe_load((project.root / "stacks/Pulumi.dev.yaml").read_text())["config"][
+        "pulumi-dra:fleet"
+    ]
     project.write("fleet.yaml", yaml.safe_dump(fleet))
     done = project.run("export", "--to", "terraform", "--fleet", "fleet.yaml", "--cluster", "ml")
     variables = json.loads(done.out)

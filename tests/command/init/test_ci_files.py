@@ -1,4 +1,6 @@
-"""The GitHub Action, the GitLab component and the pre-commit hooks: run as their hosts do, all but the installation."""
+"""The GitHub Action, the GitLab component and the pre-commit hooks: run as their hosts do, all but
+the installation.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from command_project import Project
 
 ROOT = Path(__file__).parents[3]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+HOOKS = {
+    hook["id"]: hook
+    for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+}
 BROKEN = """\
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
@@ -39,8 +44,12 @@ def in_shell(folder: Path, script: str, **variables: str) -> subprocess.Complete
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=folder, env={**os.environ, "PATH": path, **variables}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, "PATH": path, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 class TestTheAction:
@@ -54,11 +63,17 @@ class TestTheAction:
             return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
 
         (project.root / "summary.md").touch()
-        files = {"GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "output.txt", "GITHUB_EVENT_PATH": "event.json"}
+        files = {
+            "GITHUB_STEP_SUMMARY": "summary.md",
+            "GITHUB_OUTPUT": "output.txt",
+            "GITHUB_EVENT_PATH": "event.json",
+        }
         places = {name: str(project.root / file) for name, file in files.items()}
         variables = {name: filled(value) for name, value in step["env"].items()}
         places |= {"GITHUB_ACTIONS": "true"}
-        return in_shell(project.root / filled(step["working-directory"]), step["run"], **variables, **places)
+        return in_shell(
+            project.root / filled(step["working-directory"]), step["run"], **variables, **places
+        )
 
     def test_findings_are_annotations_files_and_a_summary(self, failing: Project) -> None:
         done = self.run(failing, paths="workloads")
@@ -67,9 +82,17 @@ class TestTheAction:
         assert "::error file=workloads/claims.yaml,line=4,title=" in done.stdout
         log = json.loads((failing.root / "pulumi-dra.sarif").read_text(encoding="utf-8"))
         assert log["runs"][0]["results"][0]["level"] == "error"
-        assert ElementTree.parse(failing.root / "pulumi-dra.xml").getroot().attrib["failures"] != "0"
-        assert (failing.root / "summary.md").read_text(encoding="utf-8").startswith("<!-- pulumi-dra:check -->")
-        assert (failing.root / "output.txt").read_text() == "sarif=./pulumi-dra.sarif\njunit=./pulumi-dra.xml\n"
+        assert (
+            ElementTree.parse(failing.root / "pulumi-dra.xml").getroot().attrib["failures"] != "0"
+        )
+        assert (
+            (failing.root / "summary.md")
+            .read_text(encoding="utf-8")
+            .startswith("<!-- pulumi-dra:check -->")
+        )
+        assert (
+            failing.root / "output.txt"
+        ).read_text() == "sarif=./pulumi-dra.sarif\njunit=./pulumi-dra.xml\n"
 
     def test_a_good_project_passes_with_its_plan(self, project: Project) -> None:
         assert self.run(project, stack="dev").returncode == 0
@@ -82,7 +105,9 @@ class TestTheAction:
         project.write("stacks/Pulumi.small.yaml", text.replace("max: 4", "max: 1"))
         done = self.run(project, stack="dev,small")
         assert done.returncode == 1
-        assert {"pulumi-dra-dev.sarif", "pulumi-dra-small.xml"} <= {each.name for each in project.root.iterdir()}
+        assert {"pulumi-dra-dev.sarif", "pulumi-dra-small.xml"} <= {
+            each.name for each in project.root.iterdir()
+        }
         assert "1 of 2 stacks fits" in (project.root / "summary.md").read_text(encoding="utf-8")
 
     def test_an_unknown_price_of_a_rule_can_be_allowed(self, project: Project) -> None:
@@ -102,8 +127,13 @@ class TestTheAction:
 
         assert self.run(failing, paths="workloads", baseline="known.json").returncode == 0
         assert self.run(failing, paths="workloads", fail_on="never").returncode == 0
-        assert self.run(failing, paths="workloads/two-pods.yaml workloads/claims.yaml").returncode == 1
-        assert self.run(Project(failing.root), paths=".", working_directory="workloads").returncode == 1
+        assert (
+            self.run(failing, paths="workloads/two-pods.yaml workloads/claims.yaml").returncode == 1
+        )
+        assert (
+            self.run(Project(failing.root), paths=".", working_directory="workloads").returncode
+            == 1
+        )
 
     def test_wrong_input_fails_and_says_so(self, project: Project) -> None:
         done = self.run(project, paths="nowhere")
@@ -125,7 +155,9 @@ class TestTheAction:
 class TestTheComponentOfGitlab:
     def job(self, **given: str) -> dict[str, Any]:
         head, body = (ROOT / "templates/check.yml").read_text(encoding="utf-8").split("\n---\n")
-        inputs = {name: each["default"] for name, each in yaml.safe_load(head)["spec"]["inputs"].items()} | given
+        inputs = {
+            name: each["default"] for name, each in yaml.safe_load(head)["spec"]["inputs"].items()
+        } | given
         filled = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda found: inputs[found[1]], body)
         (job,) = yaml.safe_load(filled).values()
         return job
@@ -139,13 +171,18 @@ class TestTheComponentOfGitlab:
         assert "pip install" in install
         assert done.returncode == 1
         assert "unknown-field: ResourceClaim default/one" in done.stdout
-        suite = ElementTree.parse(failing.root / job["artifacts"]["reports"]["junit"].replace("*", "")).getroot()
+        suite = ElementTree.parse(
+            failing.root / job["artifacts"]["reports"]["junit"].replace("*", "")
+        ).getroot()
         assert int(suite.attrib["failures"]) > 0
         for path in job["artifacts"]["paths"]:
             assert list(failing.root.glob(path))
 
     def test_manifests_without_pools_are_checked(self, project: Project) -> None:
-        assert in_shell(project.root, "\n".join(self.job(paths="workloads")["script"][1:])).returncode == 0
+        assert (
+            in_shell(project.root, "\n".join(self.job(paths="workloads")["script"][1:])).returncode
+            == 0
+        )
 
 
 class TestTheHooks:
@@ -163,7 +200,9 @@ class TestTheHooks:
         done = self.run(failing, "pulumi-dra-fix", "workloads")
 
         assert done.returncode == 0, done.stdout
-        assert "exactly: {deviceClassName" in (failing.root / "workloads/claims.yaml").read_text(encoding="utf-8")
+        assert "exactly: {deviceClassName" in (failing.root / "workloads/claims.yaml").read_text(
+            encoding="utf-8"
+        )
 
     def test_claims_of_other_files_count(self) -> None:
         assert all(hook["pass_filenames"] is False for hook in HOOKS.values())

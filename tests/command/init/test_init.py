@@ -1,4 +1,6 @@
-"""`pulumi-dra init` writes files to start from: the fleet plans, and it is the one that was asked about."""
+"""`pulumi-dra init` writes files to start from: the fleet plans, and it is the one that was asked
+about.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,15 @@ def fleet_in(project: Project, folder: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("region", "cloud"), [("us-east-1", "eks"), ("us-central1", "gke"), ("eastus", "aks")], ids=["eks", "gke", "aks"]
+    ("region", "cloud"),
+    [("us-east-1", "eks"), ("us-central1", "gke"), ("eastus", "aks")],
+    ids=["eks", "gke", "aks"],
 )
-def test_a_region_gives_a_fleet_that_runs_the_first_claim(region: str, cloud: str, project: Project) -> None:
-    kubernetes = new_cluster_version(cloud)  # of today: the newest version that is past its first months
+def test_a_region_gives_a_fleet_that_runs_the_first_claim(
+    region: str, cloud: str, project: Project
+) -> None:
+    # of today: the newest version that is past its first months
+    kubernetes = new_cluster_version(cloud)
     done = project.run("init", "gpus", "--region", region)
     assert (done.status, done.err) == (0, "")
     assert {key: fleet_in(project, "gpus")[key] for key in ("cloud", "kubernetes")} == {
@@ -52,7 +59,9 @@ def test_a_cluster_gives_the_fleet_that_it_was_made_from(name: str, project: Pro
     nodes = project.run("slices", "--fleet", str(EXAMPLES / name / "fleet.yaml"), "--nodes")
     project.write("cluster.yaml", nodes.out)
     version = made_from["kubernetes"]
-    done = project.run("init", "again", "--observed", "cluster.yaml", "--kubernetes", version, "--ci", "none")
+    done = project.run(
+        "init", "again", "--observed", "cluster.yaml", "--kubernetes", version, "--ci", "none"
+    )
     assert (done.status, done.err) == (0, "")
     found = fleet_in(project, "again")
     assert {key: found[key] for key in ("cloud", "region", "kubernetes")} == {
@@ -98,7 +107,11 @@ spec:
 
 
 def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project) -> None:
-    nodes = [("a1", "SPOT", "g6.2xlarge", "a"), ("a2", "SPOT", "g6.2xlarge", "b"), ("a3", "SPOT", "g6.4xlarge", "a")]
+    nodes = [
+        ("a1", "SPOT", "g6.2xlarge", "a"),
+        ("a2", "SPOT", "g6.2xlarge", "b"),
+        ("a3", "SPOT", "g6.4xlarge", "a"),
+    ]
     texts = [SPOT_NODE.format(name=n, capacity=c, machine=m, zone=z) for n, c, m, z in nodes]
     project.write("cluster.yaml", "".join(texts))
     done = project.run("init", "team", "--observed", "cluster.yaml", "--ci", "none")
@@ -138,7 +151,9 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
     found = fleet_in(project, "prod")
     assert (found["cloud"], found["region"], found["kubernetes"]) == ("eks", "us-east-1", "1.35")
     counts, labels = {"min": 0, "max": 3}, {"team": "a"}
-    assert found["pools"] == [{"name": "gpus", "machine": "g6.2xlarge", "count": counts, "labels": labels}]
+    assert found["pools"] == [
+        {"name": "gpus", "machine": "g6.2xlarge", "count": counts, "labels": labels}
+    ]
     assert "secret" not in (project.root / "prod/fleet.yaml").read_text()
     assert (project.root / "prod/pulumi-dra.gitlab-ci.yml").is_file()
     assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
@@ -149,8 +164,16 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
     [
         ([], "", "nothing to start from"),
         (["--region", "mars-1"], "", '"mars-1" is not the region of a supported cloud'),
-        (["--observed", "given.yaml"], "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "Kubernetes release"),
-        (["--observed", "given.yaml", "--kubernetes", "1.34"], "apiVersion: v1\nkind: Pod\n", "left out: "),
+        (
+            ["--observed", "given.yaml"],
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+            "Kubernetes release",
+        ),
+        (
+            ["--observed", "given.yaml", "--kubernetes", "1.34"],
+            "apiVersion: v1\nkind: Pod\n",
+            "left out: ",
+        ),
         (["--state", "given.yaml"], "not json", "is not JSON"),
         (["--state", "given.yaml"], "[]", "is not the state of a stack"),
         (["--state", "given.yaml"], '{"deployment": {"resources": []}}', "declares no pool"),
@@ -168,14 +191,26 @@ def test_invalid_input_is_told_and_nothing_is_written(
 
 
 def state_without_dra(region: str = "") -> dict[str, Any]:
-    """Return the state of a stack with a GPU pool of another making: neither labels for claims nor a driver."""
+    """Return the state of a stack with a GPU pool of another making: neither labels for claims nor
+    a driver.
+    """
     state = stack_state()
-    rows = [row for row in state["deployment"]["resources"] if row["type"] != "kubernetes:helm.sh/v3:Release"]
+    rows = [
+        row
+        for row in state["deployment"]["resources"]
+        if row["type"] != "kubernetes:helm.sh/v3:Release"
+    ]
     for row in rows:
         row["inputs"].pop("labels", None)
         row["inputs"].pop("region", None)
-    provider = {"urn": "urn:pulumi:prod::other::pulumi:providers:aws::p", "type": "pulumi:providers:aws"}
-    state["deployment"]["resources"] = [*rows, *([{**provider, "inputs": {"region": region}}] if region else [])]
+    provider = {
+        "urn": "urn:pulumi:prod::other::pulumi:providers:aws::p",
+        "type": "pulumi:providers:aws",
+    }
+    state["deployment"]["resources"] = [
+        *rows,
+        *([{**provider, "inputs": {"region": region}}] if region else []),
+    ]
     return state
 
 

@@ -1,4 +1,6 @@
-"""`pulumi-dra init --stack` writes a project that the other commands read, and leaves a repository's own files."""
+"""`pulumi-dra init --stack` writes a project that the other commands read, and leaves a
+repository's own files.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ pools: [{name: l4, machine: g2-standard-8, count: {max: 2}}]
 
 
 def settings(project: Project, stack: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((project.root / f"stacks/Pulumi.{stack}.yaml").read_text())["config"]
+    found: dict[str, Any] = yaml.safe_load(
+        (project.root / f"stacks/Pulumi.{stack}.yaml").read_text()
+    )["config"]
     return found
 
 
@@ -56,14 +60,27 @@ def test_a_region_becomes_a_project_with_a_current_plan(
     assert project.run("check", "--stack", "prod").status == 0
 
 
-def test_a_fleet_file_of_the_project_is_named_and_another_is_copied_as_it_is(project: Project, tmp_path: Path) -> None:
+def test_a_fleet_file_of_the_project_is_named_and_another_is_copied_as_it_is(
+    project: Project, tmp_path: Path
+) -> None:
     text = f"# ours\n{FLEET}"
     project.write("fleets/gpus.yaml", text)
-    inside = project.run("init", "--stack", "a", "--from", "fleets/gpus.yaml", "--workloads", "workloads")
+    inside = project.run(
+        "init", "--stack", "a", "--from", "fleets/gpus.yaml", "--workloads", "workloads"
+    )
     assert inside.status == 0, inside.err
     assert settings(project, "a")["pulumi-dra:fleet"] == "fleets/gpus.yaml"
 
-    words = ("init", "platform", "--stack", "b", "--fleet", "fleets/gpus.yaml", "--workloads", "workloads")
+    words = (
+        "init",
+        "platform",
+        "--stack",
+        "b",
+        "--fleet",
+        "fleets/gpus.yaml",
+        "--workloads",
+        "workloads",
+    )
     outside = project.run(*words)
     assert outside.status == 0, outside.err
     platform = Project(project.root / "platform")
@@ -105,7 +122,9 @@ def test_files_that_differ_are_named_and_nothing_is_written(tmp_path: Path) -> N
 def test_workloads_that_do_not_fit_are_planned_and_reported(project: Project) -> None:
     project.write("many.yaml", (project.root / "workloads/two-pods.yaml").read_text())
     project.write("fleet.yaml", FLEET.replace("max: 4", "max: 0"))
-    done = project.run("init", "new", "--stack", "prod", "--from", "fleet.yaml", "--workloads", "workloads")
+    done = project.run(
+        "init", "new", "--stack", "prod", "--from", "fleet.yaml", "--workloads", "workloads"
+    )
     assert done.status == 0, done.err
     assert "plan: does not fit" in done.out
     assert "pulumi-dra plan --stack prod    # reasons and fixes" in done.out
@@ -116,7 +135,12 @@ def test_ci_files_are_in_the_root_of_the_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     project.write("fleet.yaml", FLEET)
     for kind in ("github", "gitlab"):
-        assert project.run("init", f"in/{kind}", "--stack", kind, "--from", "fleet.yaml", "--ci", kind).status == 0
+        assert (
+            project.run(
+                "init", f"in/{kind}", "--stack", kind, "--from", "fleet.yaml", "--ci", kind
+            ).status
+            == 0
+        )
     workflow = yaml.safe_load((tmp_path / ".github/workflows/pulumi-dra-github.yml").read_text())
     assert workflow["defaults"]["run"]["working-directory"] == "in/github"
     (job,) = yaml.safe_load((tmp_path / "pulumi-dra-gitlab.gitlab-ci.yml").read_text()).values()
@@ -136,6 +160,9 @@ def test_a_fleet_file_without_a_stack_is_told_what_to_add(project: Project) -> N
     project.write("fleet.yaml", FLEET)
     done = project.run("init", "new", "--from", "fleet.yaml")
     assert done.status == 2
-    assert "write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME" in done.err
+    assert (
+        "write one: terraform show -json > plan.json; to use a fleet file, add --stack NAME"
+        in done.err
+    )
     assert project.run("init", "new", "--from", "fleet.yaml", "--stack", "prod").status == 0
     assert json.loads((project.root / "new/stacks/prod.plan.json").read_text())["verdict"] == "fits"

@@ -1,4 +1,6 @@
-"""Applications of Argo CD and objects of Flux are replaced by what they deliver from their own repository."""
+"""Applications of Argo CD and objects of Flux are replaced by what they deliver from their own
+repository.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +56,20 @@ spec:
 
 
 def flux(kind: str, spec: str, name: str = "chat") -> str:
-    group = "helm.toolkit.fluxcd.io/v2" if kind == "HelmRelease" else "kustomize.toolkit.fluxcd.io/v1"
-    return f"apiVersion: {group}\nkind: {kind}\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n{spec}\n"
+    group = (
+        "helm.toolkit.fluxcd.io/v2" if kind == "HelmRelease" else "kustomize.toolkit.fluxcd.io/v1"
+    )
+    return (
+        f"apiVersion: {group}\nkind: {kind}\nmetadata: {{name: {name}, namespace: "
+        f"flux-system}}\nspec:\n{spec}\n"
+    )
 
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A git repository with a chart, a kustomization, and plain manifests; helm is on PATH if there is one."""
+    """A git repository with a chart, a kustomization, and plain manifests; helm is on PATH if there
+    is one.
+    """
     made = Project(tmp_path)
     for path, text in CHART.items():
         made.write(path, text)
@@ -77,7 +86,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def delivered(repository: Project, text: str) -> list[tuple[str, str, str]]:
-    """Return namespace, name, and labels of the pods that a file's objects deliver; nothing else is left of it."""
+    """Return namespace, name, and labels of the pods that a file's objects deliver; nothing else is
+    left of it.
+    """
     repository.write("apps/app.yaml", text)
     found = deliver(read_sources(["apps"]))
     assert found.notes == ()
@@ -86,7 +97,9 @@ def delivered(repository: Project, text: str) -> list[tuple[str, str, str]]:
     for source in found.rendered:
         for item in filter(None, yaml.safe_load_all(source.text)):
             meta = item["metadata"]
-            labels = " ".join(f"{key}={value}" for key, value in sorted(meta.get("labels", {}).items()))
+            labels = " ".join(
+                f"{key}={value}" for key, value in sorted(meta.get("labels", {}).items())
+            )
             pods.append((meta.get("namespace") or source.namespace_at(1), meta["name"], labels))
     return pods
 
@@ -94,26 +107,33 @@ def delivered(repository: Project, text: str) -> list[tuple[str, str, str]]:
 HELM_CASES = {
     "values of the chart": ("    path: charts/chat", "size=small tag=none"),
     "a values file below the chart": (
-        "    path: charts/chat\n    helm: {valueFiles: [prod.yaml]}", "size=medium tag=from-file",
+        "    path: charts/chat\n    helm: {valueFiles: [prod.yaml]}",
+        "size=medium tag=from-file",
     ),
     "a values file from the root": (
-        "    path: charts/chat\n    helm: {valueFiles: [/charts/chat/prod.yaml]}", "size=medium tag=from-file",
+        "    path: charts/chat\n    helm: {valueFiles: [/charts/chat/prod.yaml]}",
+        "size=medium tag=from-file",
     ),
     "inline values after files": (
-        "    path: charts/chat\n    helm: {valueFiles: [prod.yaml], values: 'size: large'}", "size=large tag=from-file",
+        "    path: charts/chat\n    helm: {valueFiles: [prod.yaml], values: 'size: large'}",
+        "size=large tag=from-file",
     ),
     "a values object before values": (
-        "    path: charts/chat\n    helm: {values: 'size: no', valuesObject: {size: huge}}", "size=huge tag=none",
+        "    path: charts/chat\n    helm: {values: 'size: no', valuesObject: {size: huge}}",
+        "size=huge tag=none",
     ),
     "parameters last": (
-        "    path: charts/chat\n    helm: {valuesObject: {size: no}, parameters: [{name: size, value: 'a,b'}]}",
+        (
+            "    path: charts/chat\n    helm: {valuesObject: {size: no}, parameters: [{name: size, "
+            "value: 'a,b'}]}"
+        ),
         "size=a,b tag=none",
     ),
     "a missing values file that may be missing": (
         "    path: charts/chat\n    helm: {valueFiles: [no.yaml], ignoreMissingValueFiles: true}",
         "size=small tag=none",
     ),
-}  # fmt: skip
+}
 
 
 @needs_helm
@@ -128,7 +148,8 @@ def test_values_may_come_from_another_source_of_the_application(repository: Proj
         "  source:\n", "  sources:\n  - ref: values\n    repoURL: x/y\n  -\n"
     )
     text = text.replace(
-        "    path: charts/chat", "    path: charts/chat\n    helm: {valueFiles: [$values/charts/chat/prod.yaml]}"
+        "    path: charts/chat",
+        "    path: charts/chat\n    helm: {valueFiles: [$values/charts/chat/prod.yaml]}",
     )
     assert delivered(repository, text) == [("serve", "chat", "size=medium tag=from-file")]
 
@@ -139,16 +160,26 @@ def test_values_may_come_from_another_source_of_the_application(repository: Proj
     [("", "prod-base"), ("\n    kustomize: {namePrefix: eu-, nameSuffix: -b}", "eu-prod-base-b")],
     ids=["as it is", "changed"],
 )
-def test_an_application_builds_its_kustomization(changes: str, name: str, repository: Project) -> None:
-    assert delivered(repository, application(f"    path: overlays/prod{changes}")) == [("serve", name, "")]
+def test_an_application_builds_its_kustomization(
+    changes: str, name: str, repository: Project
+) -> None:
+    assert delivered(repository, application(f"    path: overlays/prod{changes}")) == [
+        ("serve", name, "")
+    ]
 
 
 @needs_kustomize
 def test_images_of_an_application_are_in_the_form_of_kustomize(repository: Project) -> None:
-    source = "    path: base\n    kustomize: {images: ['registry.example/chat=other.example:5000/talk:2']}"
+    source = (
+        "    path: base\n    kustomize: {images: "
+        "['registry.example/chat=other.example:5000/talk:2']}"
+    )
     repository.write("app.yaml", application(source))
     (rendered,) = deliver(read_sources(["app.yaml"])).rendered
-    assert yaml.safe_load(rendered.text)["spec"]["containers"][0]["image"] == "other.example:5000/talk:2"
+    assert (
+        yaml.safe_load(rendered.text)["spec"]["containers"][0]["image"]
+        == "other.example:5000/talk:2"
+    )
 
 
 def test_plain_manifests_are_read_as_deep_as_the_application_says(repository: Project) -> None:
@@ -157,14 +188,23 @@ def test_plain_manifests_are_read_as_deep_as_the_application_says(repository: Pr
     assert delivered(repository, deep) == [("serve", "a", ""), ("serve", "b", "")]
 
 
-def test_an_application_of_applications_is_followed_and_files_are_read_once(repository: Project) -> None:
+def test_an_application_of_applications_is_followed_and_files_are_read_once(
+    repository: Project,
+) -> None:
     repository.write("apps/plain.yaml", application("    path: plain", "plain"))
     repository.write("apps/root.yaml", application("    path: apps", "root", "argocd"))
     found = deliver(read_sources(["apps"]))
-    assert [source.name for source in found.rendered if "Pod" in source.text] == ["plain (Application plain, rendered)"]
+    assert [source.name for source in found.rendered if "Pod" in source.text] == [
+        "plain (Application plain, rendered)"
+    ]
     whole = deliver(read_sources(["."]))
-    pods = [item["metadata"]["name"] for source in (*whole.rest, *whole.rendered) if "kind: Pod" in source.text
-            and "{{" not in source.text for item in yaml.safe_load_all(source.text) if item]  # fmt: skip
+    pods = [
+        item["metadata"]["name"]
+        for source in (*whole.rest, *whole.rendered)
+        if "kind: Pod" in source.text and "{{" not in source.text
+        for item in yaml.safe_load_all(source.text)
+        if item
+    ]
     assert sorted(pods) == ["a", "b", "base"]
 
 
@@ -172,7 +212,8 @@ def test_an_application_of_applications_is_followed_and_files_are_read_once(repo
 def test_a_helm_release_of_flux_renders_its_chart(repository: Project) -> None:
     metadata = "metadata: {name: sizes, namespace: flux-system}"
     repository.write(
-        "values.yaml", f"apiVersion: v1\nkind: ConfigMap\n{metadata}\ndata: {{values.yaml: 'size: some'}}\n"
+        "values.yaml",
+        f"apiVersion: v1\nkind: ConfigMap\n{metadata}\ndata: {{values.yaml: 'size: some'}}\n",
     )
     spec = """\
   targetNamespace: serve
@@ -189,17 +230,22 @@ def test_a_helm_release_of_flux_renders_its_chart(repository: Project) -> None:
 
 
 @needs_kustomize
-def test_a_kustomization_of_flux_builds_folders_with_and_without_a_kustomization(repository: Project) -> None:
+def test_a_kustomization_of_flux_builds_folders_with_and_without_a_kustomization(
+    repository: Project,
+) -> None:
     source = "  sourceRef: {kind: GitRepository, name: all}\n  targetNamespace: serve\n"
     assert delivered(repository, flux("Kustomization", f"{source}  path: ./overlays/prod")) == [
         ("serve", "prod-base", "")
     ]
-    found = delivered(repository, flux("Kustomization", f"{source}  path: ./plain\n  namePrefix: x-"))
+    found = delivered(
+        repository, flux("Kustomization", f"{source}  path: ./plain\n  namePrefix: x-")
+    )
     assert found == [("serve", "x-a", ""), ("serve", "x-b", "")]
     repository.write("plain/deep/b.yaml", POD.replace("NAME", "${who:=nobody}-${where}"))
     build = "  postBuild: {substitute: {where: here}}"
     found = delivered(
-        repository, flux("Kustomization", f"  sourceRef: {{kind: GitRepository}}\n  path: plain\n{build}")
+        repository,
+        flux("Kustomization", f"  sourceRef: {{kind: GitRepository}}\n  path: plain\n{build}"),
     )
     assert found == [("", "a", ""), ("", "nobody-here", "")]
 
@@ -216,24 +262,36 @@ NOT_RENDERED = {
         application("    path: charts/chat\n    helm: {valueFiles: ['https://e.example/v.yaml']}"),
         "its values are at https:",
     ),
-    "a plugin": (application("    path: plain\n    plugin: {name: x}"), "needs a plugin or Jsonnet"),
+    "a plugin": (
+        application("    path: plain\n    plugin: {name: x}"),
+        "needs a plugin or Jsonnet",
+    ),
     "a HelmRepository": (
-        flux("HelmRelease", "  chart: {spec: {chart: chat, sourceRef: {kind: HelmRepository, name: r}}}"),
+        flux(
+            "HelmRelease",
+            "  chart: {spec: {chart: chat, sourceRef: {kind: HelmRepository, name: r}}}",
+        ),
         "its chart chat is in a registry",
     ),
     "values in a Secret": (
-        flux("HelmRelease", "  chart: {spec: {chart: charts/chat, sourceRef: {kind: GitRepository}}}\n"
-             "  valuesFrom: [{kind: Secret, name: s}]"),
+        flux(
+            "HelmRelease",
+            "  chart: {spec: {chart: charts/chat, sourceRef: {kind: GitRepository}}}\n"
+            "  valuesFrom: [{kind: Secret, name: s}]",
+        ),
         "its values are in the Secret s",
     ),
     "an OCI source": (
-        flux("Kustomization", "  sourceRef: {kind: OCIRepository}\n  path: ./"), "its source is of kind OCIRepository",
+        flux("Kustomization", "  sourceRef: {kind: OCIRepository}\n  path: ./"),
+        "its source is of kind OCIRepository",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "why"), NOT_RENDERED.values(), ids=NOT_RENDERED)
-def test_an_object_whose_manifests_are_elsewhere_stays_with_a_reason(text: str, why: str, repository: Project) -> None:
+def test_an_object_whose_manifests_are_elsewhere_stays_with_a_reason(
+    text: str, why: str, repository: Project
+) -> None:
     found = deliver([Source("app.yaml", text)])
     assert (found.rest, found.rendered) == ((Source("app.yaml", text),), ())
     (note,) = found.notes
@@ -242,7 +300,15 @@ def test_an_object_whose_manifests_are_elsewhere_stays_with_a_reason(text: str, 
 
 
 def test_a_source_in_another_repository_is_not_taken_from_this_one(repository: Project) -> None:
-    remote = ["git", "-C", str(repository.root), "remote", "add", "origin", "git@git.example:team/other.git"]
+    remote = [
+        "git",
+        "-C",
+        str(repository.root),
+        "remote",
+        "add",
+        "origin",
+        "git@git.example:team/other.git",
+    ]
     subprocess.run(remote, check=True)
     (note,) = deliver([Source("app.yaml", application("    path: plain"))]).notes
     assert "its source is in another repository, https://git.example/team/platform" in note.message
@@ -250,7 +316,9 @@ def test_a_source_in_another_repository_is_not_taken_from_this_one(repository: P
     assert deliver([Source("app.yaml", own)]).notes == ()
 
 
-def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(repository: Project) -> None:
+def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(
+    repository: Project,
+) -> None:
     repository.stack()
     repository.write("app.yaml", application("    path: charts/chat"))
     done = repository.run("plan", "app.yaml", "--stack", "dev", PATH=str(repository.root / "none"))
@@ -260,8 +328,12 @@ def test_without_the_tool_plan_cannot_tell_and_says_which_tool_is_missing(reposi
 
 def test_plan_and_check_read_the_delivered_manifests_and_show_them(repository: Project) -> None:
     repository.stack()
-    repository.write("app.yaml", f"{POD.replace('NAME', 'beside')}---\n{application('    path: plain')}")
-    plan = repository.run("plan", "app.yaml", "--stack", "dev", "--show-rendered", "--format", "json")
+    repository.write(
+        "app.yaml", f"{POD.replace('NAME', 'beside')}---\n{application('    path: plain')}"
+    )
+    plan = repository.run(
+        "plan", "app.yaml", "--stack", "dev", "--show-rendered", "--format", "json"
+    )
     assert plan.status == 0, plan.err
     assert {(each["namespace"], each["name"]) for each in plan.json["workloads"]} == {
         ("default", "beside"),

@@ -19,10 +19,24 @@ def test_plan_reads_pools_of_eksctl_and_notes_what_it_does_not_state(project: Pr
 
 
 def test_init_writes_the_fleet_of_a_terraform_plan(project: Project) -> None:
-    group = {"node_group_name": "l4", "instance_types": ["g6.2xlarge"], "scaling_config": [{"max_size": 2}]}
+    group = {
+        "node_group_name": "l4",
+        "instance_types": ["g6.2xlarge"],
+        "scaling_config": [{"max_size": 2}],
+    }
     resources = [
-        {"address": "aws_eks_cluster.ml", "mode": "managed", "type": "aws_eks_cluster", "values": {"name": "ml"}},
-        {"address": "aws_eks_node_group.l4", "mode": "managed", "type": "aws_eks_node_group", "values": group},
+        {
+            "address": "aws_eks_cluster.ml",
+            "mode": "managed",
+            "type": "aws_eks_cluster",
+            "values": {"name": "ml"},
+        },
+        {
+            "address": "aws_eks_node_group.l4",
+            "mode": "managed",
+            "type": "aws_eks_node_group",
+            "values": group,
+        },
     ]
     plan = {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     project.write("plan.json", json.dumps(plan))

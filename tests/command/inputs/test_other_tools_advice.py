@@ -56,7 +56,10 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
     assert "2 clusters are described here: ml, web" in told
     assert "choose one: pulumi-dra init FOLDER --from cluster.yaml --cluster NAME" in told
     follow(project, told, FOLDER="gpus", NAME="web")
-    counts = [pool["count"]["max"] for pool in yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]]
+    counts = [
+        pool["count"]["max"]
+        for pool in yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
+    ]
     assert counts == [2, 2]
     unknown = init(project, TWO_CLUSTERS, "--cluster", "wep")
     assert 'no cluster "wep" is described here' in unknown
@@ -65,7 +68,11 @@ def test_one_of_several_clusters_is_chosen_as_the_fix_says(project: Project) -> 
 
 
 def test_a_file_with_gpu_pools_is_named_as_the_fix_says(project: Project) -> None:
-    plain = "".join(line for line in TWO_POOLS.splitlines(keepends=True) if "g6" not in line and "p5" not in line)
+    plain = "".join(
+        line
+        for line in TWO_POOLS.splitlines(keepends=True)
+        if "g6" not in line and "p5" not in line
+    )
     assert "name a file with GPU pools" in init(project, plain)
     assert "name a file with GPU pools" not in init(project, TWO_POOLS)
 
@@ -75,7 +82,10 @@ def test_machine_types_of_a_node_pool_are_named_as_the_note_says(project: Projec
     advice = "name those to plan with in a requirement of node.kubernetes.io/instance-type"
     assert re.search(r"NodePool gpus allows \d+ machine types; " + advice, told)
     named = "- {key: node.kubernetes.io/instance-type, operator: In, values: [g6.2xlarge]}"
-    told = init(project, NODE_POOL.replace("      requirements:\n", f"      requirements:\n        {named}\n"))
+    told = init(
+        project,
+        NODE_POOL.replace("      requirements:\n", f"      requirements:\n        {named}\n"),
+    )
     assert advice not in told
     pools = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"]
     assert [pool["machine"] for pool in pools] == ["g6.2xlarge"]
@@ -88,28 +98,48 @@ def test_auto_mode_is_replaced_by_node_groups_as_the_note_says(project: Project)
 
 
 def test_pools_of_scaling_groups_are_added_by_hand_as_the_note_says(project: Project) -> None:
-    group = {"node_group_name": "l4", "instance_types": ["g6.2xlarge"], "scaling_config": [{"max_size": 2}]}
+    group = {
+        "node_group_name": "l4",
+        "instance_types": ["g6.2xlarge"],
+        "scaling_config": [{"max_size": 2}],
+    }
     rows = [("aws_eks_cluster", {"name": "ml", "version": "1.35"}), ("aws_eks_node_group", group)]
     rows += [("aws_autoscaling_group", {"name": "h100"})]
-    resources = [{"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values} for kind, values in rows]
-    plan = json.dumps({"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}})
+    resources = [
+        {"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values}
+        for kind, values in rows
+    ]
+    plan = json.dumps(
+        {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
+    )
     told = init(project, plan, "--region", "us-east-1", name="plan.json")
     assert "nodes of Auto Scaling groups aren't read; add their pools by hand" in told
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
     fleet["pools"].append({"name": "h100", "machine": "p5.48xlarge", "count": {"max": 2}})
     project.write("gpus/fleet.yaml", yaml.safe_dump(fleet))
-    done = project.run("plan", str(EXAMPLES / "workloads"), "--fleet", "gpus/fleet.yaml", "--format", "json")
+    done = project.run(
+        "plan", str(EXAMPLES / "workloads"), "--fleet", "gpus/fleet.yaml", "--format", "json"
+    )
     assert [pool["name"] for pool in done.json["pools"]] == ["l4", "h100"]
 
 
 def test_partitioned_pools_get_their_mig_configuration_as_the_note_says(project: Project) -> None:
-    config = {"machine_type": "a2-highgpu-1g", "guest_accelerator": [{"type": "nvidia-tesla-a100", "count": 1,
-              "gpu_partition_size": "1g.5gb"}]}  # fmt: skip
+    config = {
+        "machine_type": "a2-highgpu-1g",
+        "guest_accelerator": [
+            {"type": "nvidia-tesla-a100", "count": 1, "gpu_partition_size": "1g.5gb"}
+        ],
+    }
     cluster = {"name": "ml", "location": "us-central1", "min_master_version": "1.35"}
     pool = {"name": "a100", "cluster": "ml", "node_count": 1, "node_config": [config]}
     rows = [("google_container_cluster", cluster), ("google_container_node_pool", pool)]
-    resources = [{"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values} for kind, values in rows]
-    plan = json.dumps({"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}})
+    resources = [
+        {"address": f"{kind}.a", "mode": "managed", "type": kind, "values": values}
+        for kind, values in rows
+    ]
+    plan = json.dumps(
+        {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
+    )
     told = init(project, plan, name="plan.json")
     assert "its GPUs are partitioned (1g.5gb); set `mig` to their MIG configuration" in told
     fleet = yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())
@@ -120,14 +150,19 @@ def test_partitioned_pools_get_their_mig_configuration_as_the_note_says(project:
 
 
 @pytest.mark.parametrize("kind", ["Application", "HelmRelease", "ProvisioningRequest", "GpuThing"])
-def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(kind: str, project: Project) -> None:
+def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(
+    kind: str, project: Project
+) -> None:
     unread = {
         "Application": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
         "spec: {source: {chart: a, repoURL: https://charts.example}}\n",
-        "HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
+        "HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: "
+        "a}\n"
         "spec: {chart: {spec: {chart: a, sourceRef: {kind: HelmRepository, name: r}}}}\n",
-        "ProvisioningRequest": "apiVersion: autoscaling.x-k8s.io/v1\nkind: ProvisioningRequest\nmetadata: {name: a}\n",
-        "GpuThing": "apiVersion: example.com/v1\nkind: GpuThing\nmetadata: {name: a}\nspec: {gpus: 1}\n",
+        "ProvisioningRequest": "apiVersion: autoscaling.x-k8s.io/v1\nkind: "
+        "ProvisioningRequest\nmetadata: {name: a}\n",
+        "GpuThing": "apiVersion: example.com/v1\nkind: GpuThing\nmetadata: {name: a}\nspec: {gpus: "
+        "1}\n",
     }
     fixes = {
         "Application": "give what is built from its path: kustomize build … | pulumi-dra plan -",

@@ -1,4 +1,6 @@
-"""Charts and kustomizations that are named on the command line are rendered by the tools that people use."""
+"""Charts and kustomizations that are named on the command line are rendered by the tools that
+people use.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ cat rendered.yaml
 """
 
 
-@pytest.mark.skipif(not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl")
+@pytest.mark.skipif(
+    not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
+)
 def test_a_kustomization_is_built_before_it_is_checked(project: Project) -> None:
     project.write("overlay/kustomization.yaml", KUSTOMIZATION)
     project.write("overlay/claim.yaml", CLAIM.replace("gpu.nvidia.com", "gpu.nvidia.comm"))
@@ -34,7 +38,9 @@ def test_a_kustomization_is_built_before_it_is_checked(project: Project) -> None
     assert "overlay (rendered)" in done.out
 
 
-@pytest.mark.skipif(not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl")
+@pytest.mark.skipif(
+    not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
+)
 def test_a_kustomization_that_can_not_be_built_says_what_the_tool_says(project: Project) -> None:
     project.write("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
 
@@ -85,8 +91,12 @@ def test_a_chart_that_renders_too_long_is_piped_as_the_fix_says(
     project.write("chart/Chart.yaml", "apiVersion: v2\nname: chat\nversion: 1.0.0\n")
     project.write("bin/helm", "#!/bin/sh\nexec sleep 20\n").chmod(0o755)
 
-    done = project.run("check", "chart", PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    done = project.run(
+        "check", "chart", PATH=f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    )
 
     assert done.status == 2
-    assert "render it yourself, and pipe the result: helm template … | pulumi-dra plan -" in done.err
+    assert (
+        "render it yourself, and pipe the result: helm template … | pulumi-dra plan -" in done.err
+    )
     assert project.run("check", "-", stdin=CLAIM).status == 0

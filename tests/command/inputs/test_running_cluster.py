@@ -33,7 +33,9 @@ def path(project: Project) -> str:
     return f"{project.root / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
 
-def test_plan_reads_the_cluster_of_a_context_as_it_reads_its_snapshot(project: Project, path: str) -> None:
+def test_plan_reads_the_cluster_of_a_context_as_it_reads_its_snapshot(
+    project: Project, path: str
+) -> None:
     workloads = str(EXAMPLES / "workloads")
     file = project.run("plan", workloads, "--observed", "cluster.yaml", "--kubernetes", "1.35")
 
@@ -49,7 +51,10 @@ def test_init_starts_from_the_cluster_of_a_context(project: Project, path: str) 
     done = project.run("init", "gpus", "--context", "gpu", "--kubernetes", "1.35", PATH=path)
 
     assert done.status == 0
-    assert yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"][0]["machine"] == "g6.2xlarge"
+    assert (
+        yaml.safe_load((project.root / "gpus/fleet.yaml").read_text())["pools"][0]["machine"]
+        == "g6.2xlarge"
+    )
 
 
 def test_a_kubeconfig_without_a_context_means_its_current_one(project: Project, path: str) -> None:
@@ -58,7 +63,10 @@ def test_a_kubeconfig_without_a_context_means_its_current_one(project: Project, 
 
     project.run("plan", workloads, "--kubeconfig", "config", "--kubernetes", "1.35", PATH=path)
 
-    assert (project.root / "words").read_text().split()[:2] == ["--kubeconfig=config", "--request-timeout=60s"]
+    assert (project.root / "words").read_text().split()[:2] == [
+        "--kubeconfig=config",
+        "--request-timeout=60s",
+    ]
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "explain", "init", "migrate"])

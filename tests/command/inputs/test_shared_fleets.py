@@ -1,4 +1,6 @@
-"""Fleets that several repositories share: by name in `pulumi-dra.yaml`, and by URL, for options and stacks."""
+"""Fleets that several repositories share: by name in `pulumi-dra.yaml`, and by URL, for options and
+stacks.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "fleet.yaml").write_text(FLEET)
     (folder / "pulumi-dra.yaml").write_text("fleets: {dev: fleet.yaml}\n")
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "one"]):
-        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), *words]
+        command = [
+            "git",
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "-C",
+            str(folder),
+            *words,
+        ]
         subprocess.run(command, check=True)
     return f"git+file://{folder}@main"
 
@@ -47,7 +58,18 @@ def test_a_fault_names_the_shared_file(project: Project, shared: str) -> None:
     folder = Path(shared.removeprefix("git+file://").removesuffix("@main"))
     (folder / "fleet.yaml").write_text(FLEET.replace("us-east-1", "mars-1"))
     subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-C", str(folder), "commit", "-qam", "two"],
+        [
+            "git",
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.com",
+            "-C",
+            str(folder),
+            "commit",
+            "-qam",
+            "two",
+        ],
         check=True,
     )
     done = project.run("plan", "workloads", "--fleet", f"{shared}#fleet.yaml")

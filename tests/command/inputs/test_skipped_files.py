@@ -1,4 +1,6 @@
-"""Folders hold more than manifests: what is none, or cannot be read, is told once, and the rest is judged."""
+"""Folders hold more than manifests: what is none, or cannot be read, is told once, and the rest is
+judged.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from typing import Any
 import pytest
 from command_project import Done, Project
 
-GOOD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
+GOOD = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main, image: i}]}\n"
+)
 BROKEN = "apiVersion: v1\nkind: Pod\n  metadata: {name: p\n"
 HELM = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Values.name }}}\n"
 CHART = "apiVersion: v2\nname: shop\nversion: 1.0.0\n"
@@ -20,15 +24,21 @@ spec: {template: {spec: {containers: [{name: main, resources: {limits: {nvidia.c
 PLACEHOLDER = "apiVersion: v1\nkind: Namespace\nmetadata: {name: '${namespace}'}\n"
 ENVIRONMENT = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: shell}\n"
-    "spec: {containers: [{name: main, image: i, args: ['echo ${HOME} {{x}}'], env: [{name: A, value: '${B}'}]}]}\n"
+    "spec: {containers: [{name: main, image: i, args: ['echo ${HOME} {{x}}'], env: [{name: A, "
+    "value: '${B}'}]}]}\n"
 )
-SPARK = "apiVersion: v1\nkind: Pod\nmetadata: {name: driver}\nspec: {containers: [{name: spark-kubernetes-driver}]}\n"
+SPARK = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: driver}\nspec: {containers: [{name: "
+    "spark-kubernetes-driver}]}\n"
+)
 NO_IMAGE = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: main}]}\n"
 
 # Files beside a good one → (severity, rule, words) of all that is told, and the exit status.
 FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     "values": (
-        {"values-prod.yaml": "replicas: 3\n"}, [("note", "file-not-judged", "values of a chart")], 0,
+        {"values-prod.yaml": "replicas: 3\n"},
+        [("note", "file-not-judged", "values of a chart")],
+        0,
     ),
     "files of other tools": (
         {"package.json": '{"name": "x"}', "compose.yaml": "services: {}\n"},
@@ -36,13 +46,18 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         0,
     ),
     "a program in YAML that calls a resource as the driver's chart calls a value": (
-        {"Pulumi.yaml": "name: x\nruntime: yaml\nresources:\n  gpus: {type: 'aws:eks:NodeGroup', properties: {}}\n"},
+        {
+            "Pulumi.yaml": "name: x\nruntime: yaml\nresources:\n  gpus: {type: "
+            "'aws:eks:NodeGroup', properties: {}}\n"
+        },
         [("note", "file-not-judged", "no manifest")],
         0,
     ),
     "a chart is one finding": (
         {
-            "shop/Chart.yaml": CHART, "shop/values.yaml": "replicas: 1\n", "shop/templates/a.yaml": HELM,
+            "shop/Chart.yaml": CHART,
+            "shop/values.yaml": "replicas: 1\n",
+            "shop/templates/a.yaml": HELM,
             "shop/templates/b.yaml": HELM,
         },
         [("note", "file-not-judged", "4 files are left alone (part of the chart")],
@@ -54,7 +69,10 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         0,
     ),
     "alternatives of one object, once for each folder": (
-        {"other/a.yaml": GOOD.replace("image: i", "image: j"), "other/b.yaml": GOOD.replace("image: i", "image: k")},
+        {
+            "other/a.yaml": GOOD.replace("image: i", "image: j"),
+            "other/b.yaml": GOOD.replace("image: i", "image: k"),
+        },
         [("note", "duplicate-object", "all/other defines 1 object that another file defines, too")],
         0,
     ),
@@ -83,27 +101,45 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         1,
     ),
     "a template of another tool": (
-        {"a.yaml": HELM}, [("note", "file-not-judged", "1 file is left alone (a template)")], 0,
+        {"a.yaml": HELM},
+        [("note", "file-not-judged", "1 file is left alone (a template)")],
+        0,
     ),
-    "a name to be filled in": ({"a.yaml": PLACEHOLDER}, [("note", "file-not-judged", "a template")], 0),
+    "a name to be filled in": (
+        {"a.yaml": PLACEHOLDER},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
     "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
     "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
     "a pod template without containers": (
-        {"driver-pod-template.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {nodeSelector: {a: b}}\n"},
+        {
+            "driver-pod-template.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: "
+            "{nodeSelector: {a: b}}\n"
+        },
         [("note", "file-not-judged", "Spark")],
         0,
     ),
     "a pod without containers": (
-        {"driver.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {nodeSelector: {a: b}}\n"},
+        {
+            "driver.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: d}\nspec: {nodeSelector: "
+            "{a: b}}\n"
+        },
         [("error", "required-value", "spec.containers")],
         1,
     ),
     "a pod without an image": ({"a.yaml": NO_IMAGE}, [("error", "required-value", "image")], 1),
-    "a file that is no YAML": ({"a.yaml": BROKEN}, [("error", "file-not-read", "cannot be read as YAML")], 3),
-    "a kind without its version": (
-        {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"}, [("error", "file-not-read", "apiVersion not set")], 3,
+    "a file that is no YAML": (
+        {"a.yaml": BROKEN},
+        [("error", "file-not-read", "cannot be read as YAML")],
+        3,
     ),
-}  # fmt: skip
+    "a kind without its version": (
+        {"a.yaml": "kind: Pod\nmetadata: {name: p}\n"},
+        [("error", "file-not-read", "apiVersion not set")],
+        3,
+    ),
+}
 
 
 def checked(project: Project, *words: str) -> Done:
@@ -129,7 +165,9 @@ def test_beside_a_good_file(project: Project, name: str) -> None:
         (severity, code) for severity, code, _ in expected
     )
     for _, code, words in expected:
-        assert any(each["code"] == code and words in f"{each['path']} {each['message']}" for each in found)
+        assert any(
+            each["code"] == code and words in f"{each['path']} {each['message']}" for each in found
+        )
     assert done.status == status
 
 
@@ -154,8 +192,12 @@ def test_a_plan_leaves_the_same_alone(project: Project, name: str) -> None:
         assert "pulumi-dra check" not in "".join(each["fix"] for each in found)
 
 
-@pytest.mark.parametrize("words", [["explain", "--claim", "default/p-x"], ["suggest", "--region", "us-east-1"]])
-def test_commands_without_a_place_for_it_say_it_beside_the_answer(project: Project, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["explain", "--claim", "default/p-x"], ["suggest", "--region", "us-east-1"]]
+)
+def test_commands_without_a_place_for_it_say_it_beside_the_answer(
+    project: Project, words: list[str]
+) -> None:
     project.write("all/good.yaml", GOOD)
     project.write("all/values.yaml", "replicas: 3\n")
     command, *options = words
@@ -204,7 +246,9 @@ def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
     [BROKEN, "kind: Pod\nmetadata: {name: x}\n", None],
     ids=["no YAML", "no apiVersion", "a link to nothing"],
 )
-def test_a_plan_goes_on_without_a_file_that_cannot_be_read(project: Project, bad: str | None) -> None:
+def test_a_plan_goes_on_without_a_file_that_cannot_be_read(
+    project: Project, bad: str | None
+) -> None:
     project.write("all/good.yaml", GOOD)
     if bad is None:
         (project.root / "all" / "bad.yaml").symlink_to("nowhere.yaml")
@@ -214,7 +258,9 @@ def test_a_plan_goes_on_without_a_file_that_cannot_be_read(project: Project, bad
     done = project.run("plan", "all", "--stack", "dev", "--format", "json")
 
     assert (done.status, done.json["verdict"]) == (3, "cannot-tell")
-    assert [(each["code"], each["file"]) for each in told(done)] == [("file-not-read", "all/bad.yaml")]
+    assert [(each["code"], each["file"]) for each in told(done)] == [
+        ("file-not-read", "all/bad.yaml")
+    ]
 
 
 @pytest.mark.parametrize("pattern", ["bad.yaml", "all/bad.yaml", "bad*", "./all/bad.yaml"])
@@ -241,14 +287,19 @@ def test_standard_input_has_the_name_it_is_given(project: Project) -> None:
 
 
 def test_one_rule_alone(project: Project) -> None:
-    project.write("pod.yaml", GOOD.replace("image: i}", "image: i, resources: {requests: {cpu: 64}}}"))
+    project.write(
+        "pod.yaml", GOOD.replace("image: i}", "image: i, resources: {requests: {cpu: 64}}}")
+    )
 
     words = ("check", "pod.yaml", "--stack", "dev", "--format", "json", "--select")
     other = project.run(*words, "class-misspelt")
     asked = project.run(*words, "pod-fits-no-system-pool")
 
     assert (told(other), other.status) == ([], 0)
-    assert ([each["code"] for each in told(asked)], asked.status) == (["pod-fits-no-system-pool"], 1)
+    assert ([each["code"] for each in told(asked)], asked.status) == (
+        ["pod-fits-no-system-pool"],
+        1,
+    )
 
 
 def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project) -> None:

@@ -106,11 +106,17 @@ def test_without_the_folder_the_server_does_not_start(project: Project) -> None:
 def test_a_root_that_is_no_folder_is_replaced_as_the_fix_says(project: Project) -> None:
     project.write("claim.yaml", "kind: Nothing\n")
 
-    wrong = project.run_apart("mcp", "--root", "claim.yaml", stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    right = project.run_apart("mcp", "--root", ".", stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    wrong = project.run_apart(
+        "mcp", "--root", "claim.yaml", stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    right = project.run_apart(
+        "mcp", "--root", ".", stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
 
     assert wrong.returncode == 2
-    assert "claim.yaml isn't a folder; give --root the folder of your manifests and fleets" in str(wrong.stderr)
+    assert "claim.yaml isn't a folder; give --root the folder of your manifests and fleets" in str(
+        wrong.stderr
+    )
     assert right.returncode == 0, right.stderr
 
 

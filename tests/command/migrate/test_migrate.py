@@ -61,7 +61,9 @@ def test_written_files_request_claims_that_plan_and_check_accept(project: Projec
 
     assert path.read_text().startswith("# keep this comment\n")
     assert project.run("plan", "chat.yaml", "--fleet", "fleet.yaml").status == 0
-    assert project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml").out.startswith("Nothing to migrate")
+    assert project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml").out.startswith(
+        "Nothing to migrate"
+    )
 
 
 def test_a_diff_can_be_applied(project: Project) -> None:
@@ -137,7 +139,9 @@ def test_steps_are_printed_as_json_by_the_published_contract(project: Project) -
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_POOL)
 
-    done = project.run("migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps", "--format", "json")
+    done = project.run(
+        "migrate", "chat.yaml", "--fleet", "fleet.yaml", "--steps", "--format", "json"
+    )
 
     found = MigrateStepsOutput.model_validate_json(done.out)
     assert (done.status, found.is_safe, found.twins) == (0, True, {"l4": "l4-dra"})
@@ -153,7 +157,9 @@ def test_a_folder_of_each_step_holds_files_that_other_subcommands_accept(project
     assert project.run(*words).status == 0
 
     step = project.root / "steps/02-move-chat"
-    planned = project.run("plan", str(step / "manifests.yaml"), "--fleet", str(step / "fleet-after.yaml"), "--quiet")
+    planned = project.run(
+        "plan", str(step / "manifests.yaml"), "--fleet", str(step / "fleet-after.yaml"), "--quiet"
+    )
     assert planned.status == 0
     assert "kubectl apply -f 02-move-chat/previous.yaml" in (step / "rollback.txt").read_text()
 
@@ -172,10 +178,15 @@ def test_steps_that_cannot_be_proven_exit_with_a_failure(project: Project) -> No
     ("words", "complaint"),
     [
         (("--steps",), "add --fleet FILE or --stack NAME"),
-        (("--steps", "--write", "--fleet", "fleet.yaml"), "use --steps-folder FOLDER to write each step's files"),
+        (
+            ("--steps", "--write", "--fleet", "fleet.yaml"),
+            "use --steps-folder FOLDER to write each step's files",
+        ),
     ],
 )
-def test_steps_need_a_fleet_and_write_no_manifests(project: Project, words: tuple[str, ...], complaint: str) -> None:
+def test_steps_need_a_fleet_and_write_no_manifests(
+    project: Project, words: tuple[str, ...], complaint: str
+) -> None:
     project.write("chat.yaml", DEPLOYMENT)
     project.write("fleet.yaml", OLD_POOL)
 

@@ -1,8 +1,10 @@
-"""The HTML reports in a real browser: nothing to scroll sideways at 320 pixels, and nothing that axe finds.
+"""The HTML reports in a real browser: nothing to scroll sideways at 320 pixels, and nothing that
+axe finds.
 
 Golden files are shown as they are; a rehearsal, a matrix and a portfolio are made here.
 
-Skipped without Chromium; axe runs where AXE_CORE names its file (`npm pack axe-core` brings `axe.min.js`).
+Skipped without Chromium; axe runs where AXE_CORE names its file (`npm pack axe-core` brings
+`axe.min.js`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from dra_command.rehearse.html import rehearse_html
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 EXAMPLES = Path(__file__).parents[3] / "examples"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 AXE = os.environ.get("AXE_CORE", "")
 REPORTS = ("plan.html", "plan-fits.html", "plan-cannot-tell.html", "check.html", "explain.html")
 PORTFOLIO = """\
@@ -72,7 +76,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     project.write("portfolio.yaml", PORTFOLIO)
     made = {
         "rehearsal": rehearse_html(rehearsal()),
-        "matrix": project.run("plan", *words, "--matrix", "kubernetes=1.34,1.36", "--format", "html").out,
+        "matrix": project.run(
+            "plan", *words, "--matrix", "kubernetes=1.34,1.36", "--format", "html"
+        ).out,
         "portfolio": project.run("portfolio", "portfolio.yaml", "-q", "--format", "html").out,
     }
     assert all("<h1" in page for page in made.values())
@@ -88,9 +94,21 @@ def seen(tmp_path: Path, page: str, width: int, *, dark: bool, axe: str = "") ->
     wrapped = FRAME.replace("WIDTH", str(width)).replace("AXE", literal(axe) if axe else '""', 1)
     path = tmp_path / "frame.html"
     path.write_text(wrapped.replace("PAGE", literal(page)), encoding="utf-8")
-    words = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000", "--dump-dom"]
-    words += [f"--user-data-dir={tmp_path / 'profile'}", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    done = subprocess.run([*words, path.as_uri()], capture_output=True, text=True, check=True, timeout=120)
+    words = [
+        str(CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=30000",
+        "--dump-dom",
+    ]
+    words += [
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--blink-settings=preferredColorScheme={0 if dark else 1}",
+    ]
+    done = subprocess.run(
+        [*words, path.as_uri()], capture_output=True, text=True, check=True, timeout=120
+    )
     (said,) = re.findall(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
     result: dict[str, Any] = json.loads(unescape(said))
     return result
@@ -98,7 +116,9 @@ def seen(tmp_path: Path, page: str, width: int, *, dark: bool, axe: str = "") ->
 
 @pytest.mark.parametrize("report", [*REPORTS, *MADE])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_nothing_scrolls_sideways(report: str, width: int, pages: dict[str, str], tmp_path: Path) -> None:
+def test_nothing_scrolls_sideways(
+    report: str, width: int, pages: dict[str, str], tmp_path: Path
+) -> None:
     said = seen(tmp_path, pages[report], width, dark=False)
     assert said["rooms"] > width - 40
     assert (said["folded"], said["open"]) == (0, 0)

@@ -1,4 +1,6 @@
-"""The HTML reports: colours that can be read, nothing loaded or run, foreign names as text, a size that stays small."""
+"""The HTML reports: colours that can be read, nothing loaded or run, foreign names as text, a size
+that stays small.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ REHEARSALS = Path(__file__).parents[2] / "planner" / "simulation" / "rehearsals"
 def luminance(colour: str) -> float:
     """The relative luminance of WCAG 2.2."""
     parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -58,7 +62,9 @@ def test_reports_by_verdict(name: str, project: Project) -> None:
     if name == "fits":
         words = ["plan", "--stack", "dev"]
     else:
-        case = yaml.safe_load((REHEARSALS / "m1-small-then-whole-node.yaml").read_text(encoding="utf-8"))
+        case = yaml.safe_load(
+            (REHEARSALS / "m1-small-then-whole-node.yaml").read_text(encoding="utf-8")
+        )
         project.write("fleet.yaml", yaml.safe_dump(case["fleet"]))
         project.write("app.yaml", yaml.safe_dump_all(case["workloads"]))
         words = ["plan", "app.yaml", "--fleet", "fleet.yaml"]
@@ -70,8 +76,13 @@ def test_a_page_may_use_its_own_style_and_nothing_else(project: Project) -> None
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    assert unescape(policy).split("; ")[:2] == ["default-src 'none'", f"style-src 'sha256-{digest}'"]
-    assert not re.search(r"<script|\son[a-z]+=|\sstyle=|https?://|url\((?!#)|@import|<link|<img|<iframe", page)
+    assert unescape(policy).split("; ")[:2] == [
+        "default-src 'none'",
+        f"style-src 'sha256-{digest}'",
+    ]
+    assert not re.search(
+        r"<script|\son[a-z]+=|\sstyle=|https?://|url\((?!#)|@import|<link|<img|<iframe", page
+    )
 
 
 HOSTILE = [
@@ -105,7 +116,8 @@ spec:
   containers: [{{name: {quoted}, image: registry.example.com/hidden-image, env: [{{name: A, value: hidden-value}}]}}]
 """,
     )
-    done = project.run("plan", "workloads/two-pods.yaml", "--stack", "dev", "--format", form)  # named: no template
+    # named: no template
+    done = project.run("plan", "workloads/two-pods.yaml", "--stack", "dev", "--format", form)
     assert (done.status, done.err) == (1, "")
     out = done.out
     assert not set(out) & {"\u202e", "\x1b", "\u200b"}
@@ -129,7 +141,9 @@ systemPool: {machine: m7i.large}
 drivers: {nvidia: {version: 25.8.1}}
 pools:
 """
-POOL = "  - {{name: pool-{at}, machine: {machine}, count: {{min: 0, max: 40}}, zones: [us-east-1a]}}\n"
+POOL = (
+    "  - {{name: pool-{at}, machine: {machine}, count: {{min: 0, max: 40}}, zones: [us-east-1a]}}\n"
+)
 WORKLOAD = """\
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
@@ -160,7 +174,8 @@ def test_many_workloads_and_pools_stay_small(project: Project) -> None:
     pools = "".join(POOL.format(at=at, machine=machine) for at, machine in enumerate(machines))
     project.write("fleet.yaml", FLEET + pools)
     texts = (
-        WORKLOAD.format(at=at, team=at % 9, gpus=1 + at % 4, replicas=1 + at % 3, pool=at % 20) for at in range(200)
+        WORKLOAD.format(at=at, team=at % 9, gpus=1 + at % 4, replicas=1 + at % 3, pool=at % 20)
+        for at in range(200)
     )
     project.write("many.yaml", "---\n".join(texts))
     words = ("plan", "many.yaml", "--fleet", "fleet.yaml", "--simulate", "off", "--format")
@@ -180,7 +195,9 @@ def test_many_workloads_and_pools_stay_small(project: Project) -> None:
     [("check", "workloads"), ("explain", "--stack", "dev", "--claim", "default/tesla-volta-gpu")],
     ids=["check", "explain"],
 )
-def test_other_answers_have_the_forms_too(words: tuple[str, ...], form: str, project: Project) -> None:
+def test_other_answers_have_the_forms_too(
+    words: tuple[str, ...], form: str, project: Project
+) -> None:
     copy_examples(project)
     done = project.run(*words, "--format", form)
     assert (done.status, done.err) == (1, "")
@@ -194,7 +211,9 @@ def test_a_picture_is_one_svg_that_needs_nothing(project: Project) -> None:
     compare("pools.svg", text)
     root = ElementTree.fromstring(text)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    used = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if each.get("class") == "f1"]
+    used = [
+        each for each in root.iter("{http://www.w3.org/2000/svg}rect") if each.get("class") == "f1"
+    ]
     assert len(used) >= 2
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|<script|url\((?!#hatch)", text)
 

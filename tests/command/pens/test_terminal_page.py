@@ -1,4 +1,6 @@
-"""Text in a pipe: the same bytes with and without Rich, and Rich only where something must be folded or coloured."""
+"""Text in a pipe: the same bytes with and without Rich, and Rich only where something must be
+folded or coloured.
+"""
 
 from __future__ import annotations
 
@@ -49,19 +51,25 @@ def test_a_table_is_as_rich_writes_it(data: st.DataObject, columns: int) -> None
 def test_heads_of_numbers_are_folded_before_the_names_beside_them() -> None:
     """A table of scenarios lost its first column at 80 columns."""
     heads = ("scenario", "do not fit at all", "cannot be judged", "against as-is", "USD per hour")
-    lines = rich_pen().table(heads, [("kubernetes", "2", "1", "+102.1%", "1,234.56")], {1, 2, 3, 4}, {})
+    lines = rich_pen().table(
+        heads, [("kubernetes", "2", "1", "+102.1%", "1,234.56")], {1, 2, 3, 4}, {}
+    )
     assert lines[-1].split() == ["kubernetes", "2", "1", "+102.1%", "1,234.56"]
     assert max(map(len, lines)) <= WIDTH
 
 
-@pytest.mark.parametrize("text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)])
+@pytest.mark.parametrize(
+    "text", ["two\nlines", "tab\there", "漢字", "e\u0301", "👍", "x" * (WIDTH + 1)]
+)
 def test_what_may_not_fit_is_left_to_rich(text: str) -> None:
     assert plain_paragraph(text, WIDTH) is None
     assert plain_table([text], [], (), WIDTH) is None
 
 
 def test_every_sign_taken_as_one_column_is_one() -> None:
-    taken = [sign for sign in map(chr, range(0x3000)) if plain_paragraph(f"{sign}.", WIDTH) is not None]
+    taken = [
+        sign for sign in map(chr, range(0x3000)) if plain_paragraph(f"{sign}.", WIDTH) is not None
+    ]
     assert len(taken) > 500
     assert all(cell_len(sign) == 1 for sign in taken)
 
@@ -75,6 +83,11 @@ def test_a_wide_sign_is_aligned() -> None:
 
 @pytest.mark.parametrize(("variables", "coloured"), [({}, False), ({"FORCE_COLOR": "1"}, True)])
 def test_colours_in_a_pipe_only_where_forced(variables: dict[str, str], coloured: bool) -> None:
-    code = "from dra_command.pens.terminal.page import Page\nwith Page() as page: page.line(('fits', 'green'))\n"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables)
+    code = (
+        "from dra_command.pens.terminal.page import Page\nwith Page() as page: "
+        "page.line(('fits', 'green'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables
+    )
     assert ("\x1b[" in done.stdout) is coloured

@@ -65,7 +65,10 @@ def test_no_machine_helps(project: Project) -> None:
     given(project, 'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("40Ti")) >= 0')
     done = project.run(*WORDS)
     assert done.status == 1
-    assert "not written: with no machine that the region sells on demand does everything fit" in done.err
+    assert (
+        "not written: with no machine that the region sells on demand does everything fit"
+        in done.err
+    )
 
 
 def test_wrong_uses_are_refused(project: Project) -> None:

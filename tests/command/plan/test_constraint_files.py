@@ -38,7 +38,10 @@ def test_a_change_of_the_manifests(project: Project) -> None:
     given(project, "039")
     assert "wrote fix.yaml: restrict" in project.run(*WORDS).err
     component = yaml.safe_load((project.root / "fix.yaml").read_text())
-    assert (component["apiVersion"], component["kind"]) == ("kustomize.config.k8s.io/v1alpha1", "Component")
+    assert (component["apiVersion"], component["kind"]) == (
+        "kustomize.config.k8s.io/v1alpha1",
+        "Component",
+    )
     for each in component["patches"]:
         assert {"version", "kind", "namespace", "name"} <= set(each["target"])
         (operation,) = yaml.safe_load(each["patch"])
@@ -48,7 +51,9 @@ def test_a_change_of_the_manifests(project: Project) -> None:
 
 
 def test_guards_become_patches_of_the_manifests(project: Project) -> None:
-    """Given Kubernetes before 1.36, expect pods that are patched to have what the admission policies would add."""
+    """Given Kubernetes before 1.36, expect pods that are patched to have what the admission
+    policies would add.
+    """
     case = yaml.load((REHEARSALS / "039.yaml").read_text(), yaml.CSafeLoader)
     project.write("fleet.yaml", yaml.safe_dump({**case["fleet"], "placement": "exact"}))
     project.write("app.yaml", yaml.safe_dump_all(case["workloads"]))
@@ -62,7 +67,9 @@ def test_guards_become_patches_of_the_manifests(project: Project) -> None:
         assert set(operations["nodeSelector"]["value"]) >= {"pulumi-dra/pool"}
 
 
-def given_instead_of_the_job(project: Project, kind: str, spec: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+def given_instead_of_the_job(
+    project: Project, kind: str, spec: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
     """Write the case with guards, with its pods in a workload of another kind."""
     case = yaml.load((REHEARSALS / "039.yaml").read_text(), yaml.CSafeLoader)
     kept = [each for each in case["workloads"] if each["kind"] != "Job"]
@@ -70,24 +77,34 @@ def given_instead_of_the_job(project: Project, kind: str, spec: Callable[[dict[s
     api, _, name = kind.rpartition("/")
     other = {"apiVersion": api, "kind": name, "metadata": {"name": "w1"}}
     project.write("fleet.yaml", yaml.safe_dump({**case["fleet"], "placement": "exact"}))
-    project.write("app.yaml", yaml.safe_dump_all([*kept, {**other, "spec": spec(job["spec"]["template"]["spec"])}]))
+    project.write(
+        "app.yaml",
+        yaml.safe_dump_all([*kept, {**other, "spec": spec(job["spec"]["template"]["spec"])}]),
+    )
 
 
 def test_guards_of_a_group_of_workers_become_a_patch_of_their_template(project: Project) -> None:
     given_instead_of_the_job(
         project,
         "leaderworkerset.x-k8s.io/v1/LeaderWorkerSet",
-        lambda pod: {"replicas": 8, "leaderWorkerTemplate": {"size": 1, "workerTemplate": {"spec": pod}}},
+        lambda pod: {
+            "replicas": 8,
+            "leaderWorkerTemplate": {"size": 1, "workerTemplate": {"spec": pod}},
+        },
     )
     assert "patches for 2 workloads" in project.run(*WORDS).err
     component = yaml.safe_load((project.root / "fix.yaml").read_text())
-    (patch,) = (each for each in component["patches"] if each["target"]["kind"] == "LeaderWorkerSet")
+    (patch,) = (
+        each for each in component["patches"] if each["target"]["kind"] == "LeaderWorkerSet"
+    )
     (operation,) = yaml.safe_load(patch["patch"])
     assert operation["path"] == "/spec/leaderWorkerTemplate/workerTemplate/spec/nodeSelector"
 
 
 def test_guards_of_a_bare_pod_spec_are_added_in_its_manifest_as_told(project: Project) -> None:
-    """Given a pod spec without a template around it, expect no patch, and no advice once the manifest has the guard."""
+    """Given a pod spec without a template around it, expect no patch, and no advice once the
+    manifest has the guard.
+    """
 
     def service(**more: dict[str, str]) -> str:
         given_instead_of_the_job(
@@ -116,14 +133,18 @@ def test_without_simulation_nothing_is_written(project: Project) -> None:
 
 def test_nodes_that_exist_are_not_sized(project: Project) -> None:
     given(project, "m2-any-takes-h100")
-    done = project.run("plan", "app.yaml", "--observed", "cluster.yaml", "--constraints", "fix.yaml")
+    done = project.run(
+        "plan", "app.yaml", "--observed", "cluster.yaml", "--constraints", "fix.yaml"
+    )
     assert done.status == 2
     assert "--constraints needs pools that are sized" in done.err
 
 
 def test_json_holds_every_fix_with_its_patch(project: Project) -> None:
     given(project, "m2-any-takes-h100")
-    fixes = project.run("plan", "app.yaml", "--fleet", "fleet.yaml", "--format", "json").json["simulation"]["fixes"]
+    fixes = project.run("plan", "app.yaml", "--fleet", "fleet.yaml", "--format", "json").json[
+        "simulation"
+    ]["fixes"]
     assert [(fix["kind"], fix["saves_per_hour"], fix["nodes"]) for fix in fixes] == [
         (kind, 6.0752, {"h100": 1, "l4": 1}) for kind in ("taint", "affinity", "profile")
     ]

@@ -1,4 +1,6 @@
-"""Fleets that set drivers and nodes up, planned as a user plans them: what they say decides what fits."""
+"""Fleets that set drivers and nodes up, planned as a user plans them: what they say decides what
+fits.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,21 @@ GKE: dict[str, Any] = {
     "cloud": "gke",
     "region": "us-central1",
     "network": {"zones": ["us-central1-a"]},
-    "pools": [{"name": "h200", "machine": "a3-ultragpu-8g", "count": {"max": 8}, "capacity": {"reservation": "h200"}}],
+    "pools": [
+        {
+            "name": "h200",
+            "machine": "a3-ultragpu-8g",
+            "count": {"max": 8},
+            "capacity": {"reservation": "h200"},
+        }
+    ],
 }
 TOLERATIONS = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
 
 
-def workload(requests: list[dict[str, Any]], replicas: int, constraints: Any = (), **pod: Any) -> str:
+def workload(
+    requests: list[dict[str, Any]], replicas: int, constraints: Any = (), **pod: Any
+) -> str:
     """A Deployment whose pods each have one claim with these requests."""
     claim = {"requests": requests, **({"constraints": list(constraints)} if constraints else {})}
     container = {
@@ -88,9 +99,11 @@ def with_drivers(fleet: dict[str, Any], **drivers: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("fleet", "device_class", "interfaces", "pods_per_node"),
     [
-        (FLEET, "efa.networking.k8s.aws", 4, 8),  # p5.48xlarge: one GPU and four interfaces on each root
+        # p5.48xlarge: one GPU and four interfaces on each root
+        (FLEET, "efa.networking.k8s.aws", 4, 8),
         (GKE, "mrdma.google.com", 1, 8),  # a3-ultragpu-8g: two GPUs and two interfaces on each root
-        (GKE, "mrdma.google.com", 2, 4),  # the first pod of a root leaves its other GPU without interfaces
+        # the first pod of a root leaves its other GPU without interfaces
+        (GKE, "mrdma.google.com", 2, 4),
     ],
     ids=["EFA", "RDMA", "two RDMA"],
 )
@@ -98,7 +111,9 @@ def test_a_gpu_and_interfaces_on_one_root(
     project: Project, fleet: dict[str, Any], device_class: str, interfaces: int, pods_per_node: int
 ) -> None:
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", device_class, count=interfaces)]
-    answer = plan(project, with_drivers(fleet, dranet=True), workload(requests, 2 * pods_per_node, SAME_ROOT))
+    answer = plan(
+        project, with_drivers(fleet, dranet=True), workload(requests, 2 * pods_per_node, SAME_ROOT)
+    )
     assert (answer["verdict"], nodes(answer)) == ("fits", 2)
 
 
@@ -106,12 +121,21 @@ def test_more_interfaces_than_a_root_has(project: Project) -> None:
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", "efa.networking.k8s.aws", count=5)]
     answer = plan(project, with_drivers(FLEET, dranet=True), workload(requests, 1, SAME_ROOT))
     assert answer["verdict"] == "does-not-fit"
-    assert plan(project, with_drivers(FLEET, dranet=True), workload(requests, 1))["verdict"] == "fits"
+    assert (
+        plan(project, with_drivers(FLEET, dranet=True), workload(requests, 1))["verdict"] == "fits"
+    )
 
 
-@pytest.mark.parametrize("device_class", ["efa.networking.k8s.aws", "compute-domain-default-channel.nvidia.com"])
-def test_nobody_can_tell_of_a_class_that_no_driver_of_the_fleet_brings(project: Project, device_class: str) -> None:
-    assert plan(project, FLEET, workload([request("one", device_class)], 1))["verdict"] == "cannot-tell"
+@pytest.mark.parametrize(
+    "device_class", ["efa.networking.k8s.aws", "compute-domain-default-channel.nvidia.com"]
+)
+def test_nobody_can_tell_of_a_class_that_no_driver_of_the_fleet_brings(
+    project: Project, device_class: str
+) -> None:
+    assert (
+        plan(project, FLEET, workload([request("one", device_class)], 1))["verdict"]
+        == "cannot-tell"
+    )
 
 
 def test_an_interface_whose_root_nobody_published(project: Project) -> None:
@@ -120,12 +144,19 @@ def test_an_interface_whose_root_nobody_published(project: Project) -> None:
     fleet["pools"] = [{"name": "gb200", "machine": "a4x-highgpu-4g", "count": {"max": 2}, **bought}]
     requests = [request("gpu", "gpu.nvidia.com"), request("nic", "mrdma.google.com")]
     tolerations = {"tolerations": [{"operator": "Exists"}]}
-    assert plan(project, fleet, workload(requests, 1, SAME_ROOT, **tolerations))["verdict"] == "cannot-tell"
+    assert (
+        plan(project, fleet, workload(requests, 1, SAME_ROOT, **tolerations))["verdict"]
+        == "cannot-tell"
+    )
     assert plan(project, fleet, workload(requests, 1, **tolerations))["verdict"] == "fits"
 
 
 def shared(how: Any) -> dict[str, Any]:
-    nvidia = {"version": "0.5.0", "featureGates": {"ConsumableShares": True}, "consumableShares": how}
+    nvidia = {
+        "version": "0.5.0",
+        "featureGates": {"ConsumableShares": True},
+        "consumableShares": how,
+    }
     pools = [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 8}}]
     return {**FLEET, "drivers": {"nvidia": nvidia}, "pools": pools}
 
@@ -158,14 +189,22 @@ def test_one_channel_of_a_compute_domain_for_each_node(project: Project) -> None
 
 
 def test_dynamic_mig_partitions_a_gpu_as_claims_need(project: Project) -> None:
-    fleet = {**FLEET, "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}}}
+    fleet = {
+        **FLEET,
+        "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}},
+    }
     selector = {"cel": {"expression": "device.attributes['gpu.nvidia.com'].profile == '3g.40gb'"}}
-    answer = plan(project, fleet, workload([request("mig", "mig.nvidia.com", selectors=[selector])], 32))
+    answer = plan(
+        project, fleet, workload([request("mig", "mig.nvidia.com", selectors=[selector])], 32)
+    )
     assert (answer["verdict"], nodes(answer)) == ("fits", 2)
 
 
 def test_vfio_devices_have_a_class_of_their_own(project: Project) -> None:
-    fleet = {**FLEET, "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}}}
+    fleet = {
+        **FLEET,
+        "drivers": {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}},
+    }
     answer = plan(project, fleet, workload([request("gpu", "vfio.gpu.nvidia.com", count=8)], 2))
     assert (answer["verdict"], nodes(answer)) == ("fits", 2)
 
@@ -173,8 +212,10 @@ def test_vfio_devices_have_a_class_of_their_own(project: Project) -> None:
 @pytest.mark.parametrize(
     ("settings", "pod", "needed"),
     [
-        ({"maxPods": 6}, {}, 3),  # aws-node, kube-proxy, the pod identity agent and the driver take four of six
-        ({"reserved": {"cpu": "6"}}, {"resources": {"requests": {"cpu": "1"}}}, 6),  # 7910m less 6 less daemons
+        # aws-node, kube-proxy, the pod identity agent and the driver take four of six
+        ({"maxPods": 6}, {}, 3),
+        # 7910m less 6 less daemons
+        ({"reserved": {"cpu": "6"}}, {"resources": {"requests": {"cpu": "1"}}}, 6),
         ({"labels": {"team": "a"}}, {"nodeSelector": {"team": "a"}}, 1),
         ({"labels": {"team": "a"}}, {"nodeSelector": {"team": "b"}}, None),
         ({"taints": [{"key": "team", "value": "a"}]}, {}, None),
@@ -196,13 +237,18 @@ def test_nodes_are_as_their_pool_says(
 
 def test_daemon_pods_of_the_platform_take_their_part(project: Project) -> None:
     fleet = {**shared("unlimited"), "daemonPods": {"agent": {"cpu": "5"}}}
-    manifests = workload([request("gpu", "gpu.nvidia.com")], 4, resources={"requests": {"cpu": "1"}})
+    manifests = workload(
+        [request("gpu", "gpu.nvidia.com")], 4, resources={"requests": {"cpu": "1"}}
+    )
     assert nodes(plan(project, shared("unlimited"), manifests)) == 1
     assert nodes(plan(project, fleet, manifests)) == 2
 
 
 def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
-    project.stack("version: 25.8.1", "version: 0.5.0\n        featureGates: {DynamicMIG: true}\n      dranet: true")
+    project.stack(
+        "version: 25.8.1",
+        "version: 0.5.0\n        featureGates: {DynamicMIG: true}\n      dranet: true",
+    )
     text = (project.root / "stacks/Pulumi.dev.yaml").read_text().replace('"1.34"', '"1.36"')
     project.write("stacks/Pulumi.dev.yaml", text.replace("g6.2xlarge", "p5.48xlarge"))
     project.write("workloads/app.yaml", workload([request("mig", "mig.nvidia.com")], 1))
@@ -217,7 +263,10 @@ def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
 @pytest.mark.parametrize(
     ("drivers", "requests"),
     [
-        ({"dranet": False}, [request("gpu", "gpu.nvidia.com"), request("nic", "efa.networking.k8s.aws", count=4)]),
+        (
+            {"dranet": False},
+            [request("gpu", "gpu.nvidia.com"), request("nic", "efa.networking.k8s.aws", count=4)],
+        ),
         (
             {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": False}}},
             [request("mig", "mig.nvidia.com")],
@@ -228,10 +277,14 @@ def test_the_saved_plan_holds_what_the_fleet_said(project: Project) -> None:
 def test_a_plan_is_judged_by_the_drivers_of_its_document(
     project: Project, drivers: dict[str, Any], requests: list[dict[str, Any]]
 ) -> None:
-    fleet = with_drivers(FLEET, dranet=True, nvidia={"version": "0.5.0", "featureGates": {"DynamicMIG": True}})
+    fleet = with_drivers(
+        FLEET, dranet=True, nvidia={"version": "0.5.0", "featureGates": {"DynamicMIG": True}}
+    )
     settings = {"config": {"pulumi-dra:fleet": fleet, "pulumi-dra:workloads": ["workloads"]}}
     project.write("stacks/Pulumi.dev.yaml", yaml.safe_dump(settings))
-    project.write("workloads/app.yaml", workload(requests, 2, SAME_ROOT if len(requests) > 1 else ()))
+    project.write(
+        "workloads/app.yaml", workload(requests, 2, SAME_ROOT if len(requests) > 1 else ())
+    )
     assert project.run("plan", "--stack", "dev", "--write").status == 0
     kept = yaml.safe_load((project.root / "stacks/dev.plan.json").read_text())
     assert judge_document(kept).verdict == "fits"

@@ -11,11 +11,19 @@ FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/workload.yaml"))
 
 
 def paths(folder: str) -> tuple[str, str, str]:
-    return str(EXAMPLES / folder / "workload.yaml"), "--fleet", str(EXAMPLES / folder / "fleet.yaml")
+    return (
+        str(EXAMPLES / folder / "workload.yaml"),
+        "--fleet",
+        str(EXAMPLES / folder / "fleet.yaml"),
+    )
 
 
-@pytest.mark.parametrize(("folder", "nodes"), [("gpu-and-efa", 2), ("gpu-and-rdma", 2), ("shared-gpus", 2)])
-def test_an_example_needs_as_many_nodes_as_its_header_says(project: Project, folder: str, nodes: int) -> None:
+@pytest.mark.parametrize(
+    ("folder", "nodes"), [("gpu-and-efa", 2), ("gpu-and-rdma", 2), ("shared-gpus", 2)]
+)
+def test_an_example_needs_as_many_nodes_as_its_header_says(
+    project: Project, folder: str, nodes: int
+) -> None:
     answer = project.run("plan", *paths(folder), "--format", "json").json
     assert (answer["verdict"], answer["pools"][0]["count"]["packing"]) == ("fits", nodes)
 
@@ -27,5 +35,7 @@ def test_an_example_breaks_no_rule(project: Project, folder: str) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_an_example_says_how_to_plan_it(folder: str) -> None:
-    command = f"#   pulumi-dra plan examples/{folder}/workload.yaml --fleet examples/{folder}/fleet.yaml"
+    command = (
+        f"#   pulumi-dra plan examples/{folder}/workload.yaml --fleet examples/{folder}/fleet.yaml"
+    )
     assert command in Path(EXAMPLES / folder / "fleet.yaml").read_text().splitlines()

@@ -40,7 +40,9 @@ def test_notes_about_a_fleet(planned: Project) -> None:
 
 
 def test_the_catalog_lists_outdated_facts(project: Project) -> None:
-    rows = project.run("catalog", "outdated", "--today", "2026-11-26", "--format", "json").json["outdated"]
+    rows = project.run("catalog", "outdated", "--today", "2026-11-26", "--format", "json").json[
+        "outdated"
+    ]
     ends = {row["fact"]: row["true_until"] for row in rows}
     assert ends["Kubernetes 1.34 on EKS, standard support"] == "2026-12-02"
     assert all(row["true_until"] <= "2027-02-24" for row in rows)

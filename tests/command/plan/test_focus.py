@@ -11,11 +11,28 @@ from command_project import Project
 
 # Columns that FOCUS 1.2 requires in every dataset.
 MANDATORY = {
-    "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
-    "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargePeriodEnd", "ChargePeriodStart", "ContractedCost",
-    "EffectiveCost", "InvoiceIssuerName", "ListCost", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName",
-    "ServiceCategory", "ServiceName",
-}  # fmt: skip
+    "BilledCost",
+    "BillingAccountId",
+    "BillingAccountName",
+    "BillingCurrency",
+    "BillingPeriodEnd",
+    "BillingPeriodStart",
+    "ChargeCategory",
+    "ChargeClass",
+    "ChargeDescription",
+    "ChargePeriodEnd",
+    "ChargePeriodStart",
+    "ContractedCost",
+    "EffectiveCost",
+    "InvoiceIssuerName",
+    "ListCost",
+    "PricingQuantity",
+    "PricingUnit",
+    "ProviderName",
+    "PublisherName",
+    "ServiceCategory",
+    "ServiceName",
+}
 NULLABLE = {"BillingAccountName", "ChargeClass", "PricingQuantity", "PricingUnit"}
 
 
@@ -27,8 +44,12 @@ def rows_of(project: Project, *words: str) -> list[dict[str, str]]:
 
 def test_rows_add_up_to_the_cost_of_the_month(project: Project) -> None:
     rows = rows_of(project)
-    hourly = Decimal(str(project.run("plan", "--stack", "dev", "--format", "json").json["cost"]["hourly"]))
-    assert sum(Decimal(row["BilledCost"]) for row in rows) == (hourly * 24 * 28).quantize(Decimal("0.01"))
+    hourly = Decimal(
+        str(project.run("plan", "--stack", "dev", "--format", "json").json["cost"]["hourly"])
+    )
+    assert sum(Decimal(row["BilledCost"]) for row in rows) == (hourly * 24 * 28).quantize(
+        Decimal("0.01")
+    )
     for row in rows:
         assert set(row) >= MANDATORY
         assert all(row[name] for name in MANDATORY - NULLABLE)
@@ -40,7 +61,9 @@ def test_rows_add_up_to_the_cost_of_the_month(project: Project) -> None:
 
 def test_a_team_is_the_namespaces_label_or_the_namespace(project: Project) -> None:
     assert {row["x_Team"] for row in rows_of(project)[:-1]} == {"default"}
-    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {team: vision}}\n"
+    namespace = (
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {team: vision}}\n"
+    )
     project.write("workloads/namespace.yaml", namespace)
     assert {row["x_Team"] for row in rows_of(project)[:-1]} == {"vision"}
 
@@ -51,7 +74,14 @@ def test_without_a_price_there_are_no_rows_and_the_reason_is_printed(project: Pr
     assert '"2027" is not a month such as 2027-01' in months.err
     project.write("cluster.yaml", project.run("slices", "--stack", "dev", "--nodes").out)
     observed = project.run(
-        "plan", "workloads", "--observed", "cluster.yaml", "--format", "focus", "--kubernetes", "1.34"
+        "plan",
+        "workloads",
+        "--observed",
+        "cluster.yaml",
+        "--format",
+        "focus",
+        "--kubernetes",
+        "1.34",
     )
     assert observed.status == 2
     assert "give --fleet or --stack, not --observed" in observed.err

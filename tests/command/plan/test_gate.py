@@ -1,4 +1,6 @@
-"""`plan --gate`, and the examples that apply it: what the job of Argo CD runs, and a gate that is fresh."""
+"""`plan --gate`, and the examples that apply it: what the job of Argo CD runs, and a gate that is
+fresh.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def test_the_gate_of_the_example_is_fresh(tmp_path: Path) -> None:
     for name in ("workload.yaml", "fleet.yaml"):
         shutil.copy(ARGO / name, tmp_path)
 
-    done = Project(tmp_path).run("plan", "workload.yaml", "--fleet", "fleet.yaml", "--gate", "gate.yaml", "-q")
+    done = Project(tmp_path).run(
+        "plan", "workload.yaml", "--fleet", "fleet.yaml", "--gate", "gate.yaml", "-q"
+    )
 
     assert (done.status, done.err) == (0, "")
     assert (tmp_path / "gate.yaml").read_text() == (ARGO / "gate.yaml").read_text()
@@ -33,7 +37,9 @@ def test_the_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
 
     def run() -> int:
         words = [sys.executable, "-m", "dra_command", *container["args"]]
-        return subprocess.run(words, cwd=tmp_path, env=dict(os.environ), capture_output=True, check=False).returncode
+        return subprocess.run(
+            words, cwd=tmp_path, env=dict(os.environ), capture_output=True, check=False
+        ).returncode
 
     assert run() == 0
     fleet = tmp_path / "fleet.yaml"

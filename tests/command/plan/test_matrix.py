@@ -28,7 +28,14 @@ spec:
 
 def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
     done = project.run(
-        "plan", "-", "--stack", "dev", "--matrix", "pools.l4.count.max=4,5", "driver=25.8.1,0.4.1", stdin=FIVE
+        "plan",
+        "-",
+        "--stack",
+        "dev",
+        "--matrix",
+        "pools.l4.count.max=4,5",
+        "driver=25.8.1,0.4.1",
+        stdin=FIVE,
     )
     assert done.status == 1
     assert done.out.splitlines()[:7] == [
@@ -41,7 +48,10 @@ def test_a_matrix_is_a_table_of_verdicts_and_counts(project: Project) -> None:
         "5                   25.8.1  fits                0  5 of 5   4.89",
     ]
     assert "pools.l4.count.max=4, driver=0.4.1" in done.out
-    assert '→ raise the maximum of pool "l4" to 7: 1 more node, USD 0.98 more per hour; 3 more nodes' in done.out
+    assert (
+        '→ raise the maximum of pool "l4" to 7: 1 more node, USD 0.98 more per hour; 3 more nodes'
+        in done.out
+    )
 
 
 def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
@@ -57,12 +67,17 @@ def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
         "json",
         stdin=FIVE,
     ).json
-    assert (matrix["verdict"], matrix["axes"]) == ("does-not-fit", ["kubernetes", "pools.l4.count.max"])
+    assert (matrix["verdict"], matrix["axes"]) == (
+        "does-not-fit",
+        ["kubernetes", "pools.l4.count.max"],
+    )
     for row in matrix["combinations"]:
         kubernetes, most = (each["value"] for each in row["settings"])
         project.stack('kubernetes: "1.34"', f'kubernetes: "{kubernetes}"')
         stack = project.root / "stacks/Pulumi.dev.yaml"
-        stack.write_text(stack.read_text(encoding="utf-8").replace("max: 4", f"max: {most}"), encoding="utf-8")
+        stack.write_text(
+            stack.read_text(encoding="utf-8").replace("max: 4", f"max: {most}"), encoding="utf-8"
+        )
         alone = project.run("plan", "-", "--stack", "dev", "--format", "json", stdin=FIVE).json
         assert row["plan"] == alone
         assert row["verdict"] == alone["verdict"]
@@ -70,7 +85,14 @@ def test_every_cell_is_what_the_plan_alone_says(project: Project) -> None:
 
 
 def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> None:
-    words = ("plan", "workloads", "--stack", "dev", "--matrix", "pools.l4.machine=g6.2xlarge,g6.3xlarge")
+    words = (
+        "plan",
+        "workloads",
+        "--stack",
+        "dev",
+        "--matrix",
+        "pools.l4.machine=g6.2xlarge,g6.3xlarge",
+    )
     done = project.run(*words)
     assert done.status == 1
     assert "g6.3xlarge refused" in " ".join(done.out.split())
@@ -92,7 +114,9 @@ def test_a_fleet_that_cannot_be_is_a_row_with_its_reason(project: Project) -> No
         ((f"pools.l4.count.max={','.join(map(str, range(1, 102)))}",), "at most 100 are planned"),
     ],
 )
-def test_a_matrix_that_says_nothing_is_refused(project: Project, words: tuple[str, ...], says: str) -> None:
+def test_a_matrix_that_says_nothing_is_refused(
+    project: Project, words: tuple[str, ...], says: str
+) -> None:
     done = project.run("plan", "workloads", "--stack", "dev", "--matrix", *words)
     assert done.status == 2
     assert says in done.err
@@ -107,20 +131,35 @@ def test_what_if_explains_on_the_changed_fleet(project: Project) -> None:
         "claim default/five-gpu of Deployment default/five fits",
         "with pools.l4.count.max=8; without it does not fit",
     ]
-    answer = project.run(*words, "--what-if", "pools.l4.count.max=8", "--format", "json", stdin=FIVE).json
-    assert answer["what_if"] == {"changes": ["pools.l4.count.max=8"], "verdict_before": "does-not-fit"}
+    answer = project.run(
+        *words, "--what-if", "pools.l4.count.max=8", "--format", "json", stdin=FIVE
+    ).json
+    assert answer["what_if"] == {
+        "changes": ["pools.l4.count.max=8"],
+        "verdict_before": "does-not-fit",
+    }
     assert project.run(*words, "--format", "json", stdin=FIVE).json["what_if"] is None
 
 
 def test_what_if_of_a_pool_that_is_not_there_yet(project: Project) -> None:
     words = ("explain", "-", "--stack", "dev", "--claim", "default/five-gpu", "--pool", "h100")
-    done = project.run(*words, "--what-if", "pools.h100={machine: p5.48xlarge, count: 1}", stdin=FIVE)
+    done = project.run(
+        *words, "--what-if", "pools.h100={machine: p5.48xlarge, count: 1}", stdin=FIVE
+    )
     assert (done.status, done.out.count("pool h100 (p5.48xlarge) fits")) == (0, 1)
 
 
 def test_a_snapshot_has_nothing_to_change(project: Project) -> None:
     project.write("cluster.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n")
     done = project.run(
-        "explain", "-", "--observed", "cluster.yaml", "--claim", "a/b", "--what-if", "kubernetes=1.36", stdin=FIVE
+        "explain",
+        "-",
+        "--observed",
+        "cluster.yaml",
+        "--claim",
+        "a/b",
+        "--what-if",
+        "kubernetes=1.36",
+        stdin=FIVE,
     )
     assert (done.status, "a snapshot is judged as it is" in done.err) == (2, True)

@@ -1,4 +1,6 @@
-"""Fleet files with random damage, through the command as users call it: an answer or invalid input, never a crash."""
+"""Fleet files with random damage, through the command as users call it: an answer or invalid input,
+never a crash.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,71 @@ from hypothesis import strategies as st
 from dra_command.__main__ import INTERNAL_ERROR, main
 
 PIECES = [
-    b"\x00", b"\x07", b"\x7f", b"\xc2\x85", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe9", b"\xed\xa0\x80", b"\xf0\x9f\x91\x8d",
-    b'"\\ud800"', b'"\\0"', b"\t", b"\r", b"\n", b"\n---\n", b"\n...\n", b"%YAML 1.1\n", b"&a ", b"*a", b"&a [*a]",
-    b"<<: *a\n", b"<<: {cloud: gke}\n", b"? ", b"- ", b": ", b", ", b"{", b"}", b"[", b"]", b"{" * 300, b"!!int ",
-    b"!!binary ", b"!x ", b"!!set {", b"|\n", b">-\n", b"#", b"'", b'"', b"~", b".nan", b".inf", b"-1", b"1e999", b"0x",
-    b"9" * 30, b"2026-13-45", b"12:30", b"yes", b"null", b"true", b"{}", b"[]", b"{{ x }}", b"cloud: eks\n",
-    b"    cloud: gke\n", b"    pools: []\n",
-]  # fmt: skip
+    b"\x00",
+    b"\x07",
+    b"\x7f",
+    b"\xc2\x85",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\xe9",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x91\x8d",
+    b'"\\ud800"',
+    b'"\\0"',
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\n---\n",
+    b"\n...\n",
+    b"%YAML 1.1\n",
+    b"&a ",
+    b"*a",
+    b"&a [*a]",
+    b"<<: *a\n",
+    b"<<: {cloud: gke}\n",
+    b"? ",
+    b"- ",
+    b": ",
+    b", ",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"{" * 300,
+    b"!!int ",
+    b"!!binary ",
+    b"!x ",
+    b"!!set {",
+    b"|\n",
+    b">-\n",
+    b"#",
+    b"'",
+    b'"',
+    b"~",
+    b".nan",
+    b".inf",
+    b"-1",
+    b"1e999",
+    b"0x",
+    b"9" * 30,
+    b"2026-13-45",
+    b"12:30",
+    b"yes",
+    b"null",
+    b"true",
+    b"{}",
+    b"[]",
+    b"{{ x }}",
+    b"cloud: eks\n",
+    b"    cloud: gke\n",
+    b"    pools: []\n",
+]
 DAMAGE = st.lists(
-    st.tuples(st.integers(0, len(STACK)), st.integers(0, 12), st.sampled_from(PIECES) | st.binary(max_size=3)),
+    st.tuples(
+        st.integers(0, len(STACK)),
+        st.integers(0, 12),
+        st.sampled_from(PIECES) | st.binary(max_size=3),
+    ),
     min_size=1,
     max_size=3,
 )
@@ -34,9 +92,13 @@ def damaged(text: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     return text
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(DAMAGE)
-def test_a_damaged_stack_never_ends_in_an_internal_error(project: Project, edits: list[tuple[int, int, bytes]]) -> None:
+def test_a_damaged_stack_never_ends_in_an_internal_error(
+    project: Project, edits: list[tuple[int, int, bytes]]
+) -> None:
     path = project.root / "stacks" / "Pulumi.dev.yaml"
     path.write_bytes(damaged(STACK.encode(), edits))
     status, said = ended(project.root)
@@ -48,7 +110,10 @@ def test_a_damaged_stack_never_ends_in_an_internal_error(project: Project, edits
 @pytest.mark.parametrize("place", [b"config:", b"us-east-1", b"25.8.1", b"4}"])
 def test_every_odd_piece_everywhere(project: Project, piece: bytes, place: bytes) -> None:
     path = project.root / "stacks" / "Pulumi.dev.yaml"
-    for text in (STACK.encode().replace(place, piece), STACK.encode().replace(place, place + piece)):
+    for text in (
+        STACK.encode().replace(place, piece),
+        STACK.encode().replace(place, place + piece),
+    ):
         path.write_bytes(text)
         status, said = ended(project.root)
         assert status != INTERNAL_ERROR, said

@@ -1,4 +1,6 @@
-"""`plan --quotas FILE` plans within the account's quotas, and prints the request that is missing."""
+"""`plan --quotas FILE` plans within the account's quotas, and prints the request that is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,24 @@ from command_project import Project
 
 
 def export(limit: float) -> str:
-    row = {"QuotaCode": "L-DB2E81BA", "QuotaName": "Running On-Demand G and VT instances", "Value": limit}
+    row = {
+        "QuotaCode": "L-DB2E81BA",
+        "QuotaName": "Running On-Demand G and VT instances",
+        "Value": limit,
+    }
     return json.dumps({"Quotas": [row]})
 
 
-def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(project: Project) -> None:
+def test_a_quota_that_is_too_small_is_reported_with_the_request_that_helps(
+    project: Project,
+) -> None:
     project.write("quotas.json", export(8))
     small = project.run("plan", "--stack", "dev", "--quotas", "quotas.json")
     assert small.status == 1
-    assert "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. Request more: aws" in small.err
+    assert (
+        "the plan needs 16 vCPUs, but the account's limit is 8, so 8 are missing. Request more: aws"
+        in small.err
+    )
     assert "--quota-code L-DB2E81BA --desired-value 16 --region us-east-1" in small.err
     project.write("quotas.json", export(16))  # as requested
     enough = project.run("plan", "--stack", "dev", "--quotas", "quotas.json")

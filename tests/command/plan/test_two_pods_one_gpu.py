@@ -1,4 +1,6 @@
-"""The demonstration of the field's guides on AKS: two pods, each with a GPU of its own, and one T4 machine."""
+"""The demonstration of the field's guides on AKS: two pods, each with a GPU of its own, and one T4
+machine.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,12 @@ def test_both_run_on_two_nodes(project: Project, count: Any) -> None:
     assert done.json["cost"]["hourly"] == pytest.approx(2 * 0.526)
 
 
-def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(project: Project) -> None:
-    """A /24 of 10.244.0.0/16 for each node: what an autoscaler may make counts, as it does in Azure."""
+def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(
+    project: Project,
+) -> None:
+    """A /24 of 10.244.0.0/16 for each node: what an autoscaler may make counts, as it does in
+    Azure.
+    """
 
     def planned(count: int, **change: Any) -> Any:
         document = yaml.safe_load(fleet({"min": 0, "max": count})) | change
@@ -48,9 +54,13 @@ def test_pools_that_may_grow_beyond_the_addresses_of_their_pods_are_refused(proj
 
     told = planned(300, autoscaler="cluster-autoscaler")
     assert told.status == 2
-    assert "303 nodes, one of them for upgrades, take 77568 addresses of the pods' range 10.244.0.0/16" in told.err
+    assert (
+        "303 nodes, one of them for upgrades, take 77568 addresses of the pods' range 10.244.0.0/16"
+        in told.err
+    )
     fix = (
-        "lower the counts of pools, or give the cluster a larger podsCidr and the fleet a quota of pod-addresses of "
+        "lower the counts of pools, or give the cluster a larger podsCidr and the fleet a quota of "
+        "pod-addresses of "
         "its size"
     )
     assert fix in told.err
@@ -65,9 +75,14 @@ def test_the_text_says_so_in_its_first_lines(project: Project) -> None:
 
     assert told[0] == "✕ Does not fit: 1 of 2 pods pending in 1 of 2 workloads"
     assert told[1].strip().startswith("AKS eastus · Kubernetes 1.35")
-    assert any('set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour' in line for line in told)
+    assert any(
+        'set the count of pool "t4" to 2: 1 more node, USD 0.53 more per hour' in line
+        for line in told
+    )
 
 
 def test_the_header_says_how_to_plan_it() -> None:
-    command = "#   pulumi-dra plan examples/workloads/two-pods.yaml --fleet examples/one-t4/fleet.yaml"
+    command = (
+        "#   pulumi-dra plan examples/workloads/two-pods.yaml --fleet examples/one-t4/fleet.yaml"
+    )
     assert command in FLEET.read_text().splitlines()

@@ -1,4 +1,6 @@
-"""What is said to be the least is the least of what is said: nodes of nodes, prices of prices, all pools together."""
+"""What is said to be the least is the least of what is said: nodes of nodes, prices of prices, all
+pools together.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,15 @@ def planned(pods: int, prices: dict[str, float | None], most: int = 4) -> Plan:
     pools: list[dict[str, Any]] = [
         {"name": name, "machine": GPUS[name][0], "count": {"max": most}, "pricePerHour": price}
         if price is not None
-        else {"name": name, "machine": "p5.48xlarge", "count": {"max": most}, "zones": ["us-east-1a"],
-              "capacity": {"capacityBlock": "cr-0123"}}
+        else {
+            "name": name,
+            "machine": "p5.48xlarge",
+            "count": {"max": most},
+            "zones": ["us-east-1a"],
+            "capacity": {"capacityBlock": "cr-0123"},
+        }
         for name, price in prices.items()
-    ]  # fmt: skip
+    ]
     document = {
         "cloud": "eks",
         "region": "us-east-1",
@@ -57,7 +64,9 @@ def planned(pods: int, prices: dict[str, float | None], most: int = 4) -> Plan:
 
 def fewest(pods: int, most: int = 4) -> int:
     """Try every number of nodes of each pool."""
-    return min(sum(each) for each in product(range(most + 1), repeat=2) if each[0] + 4 * each[1] >= pods)
+    return min(
+        sum(each) for each in product(range(most + 1), repeat=2) if each[0] + 4 * each[1] >= pods
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +85,9 @@ def fewest(pods: int, most: int = 4) -> int:
          "1 GPU node (provably the fewest); cost unknown: no price for block (give it pricePerHour)"),
     ],
 )  # fmt: skip
-def test_each_least_is_of_its_own_objective(case: str, pods: int, prices: dict[str, float | None], said: str) -> None:
+def test_each_least_is_of_its_own_objective(
+    case: str, pods: int, prices: dict[str, float | None], said: str
+) -> None:
     assert costs(planned(pods, prices)) == (said,), case
 
 
@@ -121,4 +132,6 @@ spec:
 def test_pods_of_a_daemon_set_on_system_nodes_are_not_counted_among_those_of_the_plan() -> None:
     fleet = planned(1, {ONE: 1.0}).fleet
     plan = make_plan(PlanRequest(sources=(Source("watch.yaml", WATCHING),), fleet=fleet))
-    assert headline(plan).endswith("up to 2 pods pending in 7 of 7 arrival orders even on the maximum of every pool")
+    assert headline(plan).endswith(
+        "up to 2 pods pending in 7 of 7 arrival orders even on the maximum of every pool"
+    )

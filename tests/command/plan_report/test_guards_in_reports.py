@@ -48,20 +48,26 @@ def test_the_text_names_the_guards_and_the_other_future(guided: Plan) -> None:
 def test_markdown_and_html_have_the_same_guards(guided: Plan) -> None:
     for text in (plan_markdown([StackPlan("", guided)]), plan_html(guided)):
         assert (
-            "Guards make the scheduler follow this plan" in text or "Guards make the scheduler follow the plan" in text
+            "Guards make the scheduler follow this plan" in text
+            or "Guards make the scheduler follow the plan" in text
         )
         for line in guard_lines(guided):
             assert line.effect in text
 
 
 def test_html_shows_both_futures_side_by_side(guided: Plan) -> None:
-    """Expect the nodes of each pool, the price, and the pending pods, without guards and with them."""
+    """Expect the nodes of each pool, the price, and the pending pods, without guards and with
+    them.
+    """
     table = futures_table(guided)
     assert table is not None
     assert guided.guarded is not None
     assert [row[0] for row in table.rows] == [
-        *(pool.name for pool in guided.guarded.given.pools), "all nodes", "USD per hour", "pods pending"
-    ]  # fmt: skip
+        *(pool.name for pool in guided.guarded.given.pools),
+        "all nodes",
+        "USD per hour",
+        "pods pending",
+    ]
     assert guided.cost is not None
     assert table.rows[-2][2] == f"USD {guided.cost.hourly_usd:,.2f}"
     assert table.rows[-1][2] == "none"
@@ -87,6 +93,10 @@ def test_before_kubernetes_1_36_the_owners_of_the_namespace_act() -> None:
 
 def test_a_plan_without_guards_has_no_such_key() -> None:
     given = platform("eks", "small", 1)
-    plan = make_plan(PlanRequest(sources=(Source("workloads.yaml", given.manifests),), fleet=read_fleet(given.fleet)))
+    plan = make_plan(
+        PlanRequest(
+            sources=(Source("workloads.yaml", given.manifests),), fleet=read_fleet(given.fleet)
+        )
+    )
     assert "guards" not in json.loads(plan_json(plan))
     assert "guard" not in plan_markdown([StackPlan("", plan)])

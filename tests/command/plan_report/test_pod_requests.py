@@ -48,11 +48,19 @@ def template(name: str, *requests: dict[str, Any], equal: str = "") -> dict[str,
 
 
 def pod_spec(claim: str, key: str = "resourceClaimTemplateName") -> dict[str, Any]:
-    return {"containers": [{"name": "main", "image": "any"}], "resourceClaims": [{"name": "devices", key: claim}]}
+    return {
+        "containers": [{"name": "main", "image": "any"}],
+        "resourceClaims": [{"name": "devices", key: claim}],
+    }
 
 
 def pod(claim: str, key: str = "resourceClaimTemplateName") -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": pod_spec(claim, key)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": pod_spec(claim, key),
+    }
 
 
 def told(*documents: dict[str, Any]) -> list[str]:
@@ -68,7 +76,10 @@ def told(*documents: dict[str, Any]) -> list[str]:
         (template("c", ONE), "1 × gpu.nvidia.com"),
         (template("c", ONE, TWO), "3 × gpu.nvidia.com"),
         (template("c", ONE, EVERY_NIC), "1 × gpu.nvidia.com and all dranet"),
-        (template("c", TWO, equal="resource.kubernetes.io/pcieRoot"), "2 × gpu.nvidia.com, same pcieRoot"),
+        (
+            template("c", TWO, equal="resource.kubernetes.io/pcieRoot"),
+            "2 × gpu.nvidia.com, same pcieRoot",
+        ),
         (template("c", EITHER), "1 × gpu.nvidia.com or 2 × mig.nvidia.com"),
     ],
     ids=["one", "added up", "all of a node", "equal attributes", "alternatives"],

@@ -21,11 +21,20 @@ def change(after: str, before: str) -> str:
             'write `quantity("81559Mi")` instead of `quantity("80Gi")`',
         ),
         (
-            f"if 23034Mi will do, {change(MEMORY.format('23034Mi'), MEMORY.format('80Gi'))} in request gpu",
-            'if 23034Mi will do, write `quantity("23034Mi")` instead of `quantity("80Gi")` in request gpu',
+            (
+                f"if 23034Mi will do, {change(MEMORY.format('23034Mi'), MEMORY.format('80Gi'))} in "
+                "request gpu"
+            ),
+            (
+                'if 23034Mi will do, write `quantity("23034Mi")` instead of `quantity("80Gi")` in '
+                "request gpu"
+            ),
         ),
         (
-            change('a.v.isLessThan(semver("2.0.0")) && b == "x"', 'a.v.isLessThan(semver("1.0.0")) && b == "x"'),
+            change(
+                'a.v.isLessThan(semver("2.0.0")) && b == "x"',
+                'a.v.isLessThan(semver("1.0.0")) && b == "x"',
+            ),
             'write `semver("2.0.0")` instead of `semver("1.0.0")`',
         ),
     ],
@@ -40,12 +49,23 @@ def test_one_value_is_told_alone(fix: str, shown: str) -> None:
     [
         change('a == "x"', 'a == "y"'),
         change('a.compareTo(quantity("1Gi")) >= 0', 'a.compareTo(quantity("2Gi")) > 0'),
-        change('f(quantity("1Gi")) && g(quantity("3Gi"))', 'f(quantity("2Gi")) && g(quantity("4Gi"))'),
-        change('f(quantity("1Gi")) && g(quantity("2Gi"))', 'f(quantity("2Gi")) && g(quantity("2Gi"))'),
+        change(
+            'f(quantity("1Gi")) && g(quantity("3Gi"))', 'f(quantity("2Gi")) && g(quantity("4Gi"))'
+        ),
+        change(
+            'f(quantity("1Gi")) && g(quantity("2Gi"))', 'f(quantity("2Gi")) && g(quantity("2Gi"))'
+        ),
         'drop `device.driver == "x"`',
         "",
     ],
-    ids=["no call", "the operator too", "two values", "a value that stands twice", "nothing is written", "nothing"],
+    ids=[
+        "no call",
+        "the operator too",
+        "two values",
+        "a value that stands twice",
+        "nothing is written",
+        "nothing",
+    ],
 )
 def test_what_is_more_than_a_value_stays_whole(fix: str) -> None:
     assert short_change(fix) == fix

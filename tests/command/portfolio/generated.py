@@ -19,7 +19,9 @@ pools:
 
 
 def write_portfolio(folder: Path, stacks: int, scenarios: int, more: str = "") -> Path:
-    """Write so many stacks and scenarios (beside `as-is`) into a folder, and return the portfolio's file."""
+    """Write so many stacks and scenarios (beside `as-is`) into a folder, and return the portfolio's
+    file.
+    """
     dice = random.Random(stacks)
     (folder / "fleets").mkdir(parents=True)
     (folder / "work").mkdir()
@@ -29,9 +31,13 @@ def write_portfolio(folder: Path, stacks: int, scenarios: int, more: str = "") -
         name = f"c{at:05d}"
         fleet = FLEET.format(machine=machine, most=dice.randint(2, 8))
         (folder / "fleets" / f"{name}.yaml").write_text(fleet)
-        (folder / "work" / f"{name}.yaml").write_text(f"{template()}---\n{deployment(replicas=dice.randint(1, 4))}")
+        (folder / "work" / f"{name}.yaml").write_text(
+            f"{template()}---\n{deployment(replicas=dice.randint(1, 4))}"
+        )
         entries.append(f"  - {{fleet: fleets/{name}.yaml, workloads: [work/{name}.yaml]}}\n")
-    futures = [f"  - {{name: grow-{at}, replicas: {1 + at / 10}}}\n" for at in range(1, scenarios + 1)]
+    futures = [
+        f"  - {{name: grow-{at}, replicas: {1 + at / 10}}}\n" for at in range(1, scenarios + 1)
+    ]
     file = folder / "portfolio.yaml"
     head = "scenarios:\n" if futures else ""
     file.write_text(f"stacks:\n{''.join(entries)}{head}{''.join(futures)}{more}")

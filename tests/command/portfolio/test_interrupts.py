@@ -1,4 +1,6 @@
-"""Ctrl-C and sudden ends, with every engine: what was done is kept, and no process is left behind."""
+"""Ctrl-C and sudden ends, with every engine: what was done is kept, and no process is left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def is_alone(group: int) -> bool:
 
 
 @pytest.mark.parametrize("engine", ["dask", "processes"])
-def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(tmp_path: Path, engine: str) -> None:
+def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
+    tmp_path: Path, engine: str
+) -> None:
     file = write_portfolio(tmp_path / "p", 100, 49)
     process = started(file, engine)
     wait_until(lambda: has_answers(file))
@@ -65,8 +69,13 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(tmp_path: Path, 
     wait_until(lambda: is_alone(process.pid))
     kept = int(err.split()[1])
     assert 0 < kept < 5000
-    again = subprocess.run([*COMMAND, str(file), "--sample", "1%"], capture_output=True, text=True, check=False)
-    assert f"{5000 - kept:,} cells are not computed yet" in again.stdout or f"{kept:,} known already" in again.stdout
+    again = subprocess.run(
+        [*COMMAND, str(file), "--sample", "1%"], capture_output=True, text=True, check=False
+    )
+    assert (
+        f"{5000 - kept:,} cells are not computed yet" in again.stdout
+        or f"{kept:,} known already" in again.stdout
+    )
 
 
 def test_workers_end_with_a_run_that_is_killed(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A Dask scheduler and four workers in processes of their own, two of which are killed on the way."""
+"""A Dask scheduler and four workers in processes of their own, two of which are killed on the
+way.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from pathlib import Path
 import pytest
 from generated import write_portfolio
 
-from dra_command.portfolio.computation.execution import PortfolioAnswers, RunLog, RunOptions, run_portfolio
+from dra_command.portfolio.computation.execution import (
+    PortfolioAnswers,
+    RunLog,
+    RunOptions,
+    run_portfolio,
+)
 from dra_command.portfolio.input_collection import collect
 from dra_planner.errors import PlannerError
 
@@ -38,10 +45,22 @@ def cluster(tmp_path: Path) -> Iterator[Started]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", *words, "--scheduler-file", str(where), "--no-dashboard"]
+        command = [
+            sys.executable,
+            "-m",
+            "dask",
+            *words,
+            "--scheduler-file",
+            str(where),
+            "--no-dashboard",
+        ]
         started.append(
             subprocess.Popen(
-                command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                command,
+                cwd=tmp_path,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
         )
         return started[-1]
@@ -80,7 +99,9 @@ def answers_of(file: Path, results: str, **options: object) -> PortfolioAnswers:
 
 
 @pytest.mark.filterwarnings("ignore")  # of Dask, when workers go
-def test_two_of_four_workers_are_killed_and_nothing_is_missing(tmp_path: Path, cluster: Started) -> None:
+def test_two_of_four_workers_are_killed_and_nothing_is_missing(
+    tmp_path: Path, cluster: Started
+) -> None:
     file = write_portfolio(tmp_path / "p", 40, 7)
     killed: list[int] = []
 
@@ -95,7 +116,9 @@ def test_two_of_four_workers_are_killed_and_nothing_is_missing(tmp_path: Path, c
     alone = answers_of(file, "alone", engine="here")
     assert len(killed) == 2
     assert answers.log.computed == 320
-    assert [answers.row(cell) for cell in answers.cells] == [alone.row(cell) for cell in alone.cells]
+    assert [answers.row(cell) for cell in answers.cells] == [
+        alone.row(cell) for cell in alone.cells
+    ]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -117,14 +140,17 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
             cluster.scheduler.kill()
 
     options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
-    with pytest.raises(PlannerError, match="has gone") as gone:  # workers of the same planner took cells before
+    # workers of the same planner took cells before
+    with pytest.raises(PlannerError, match="has gone") as gone:
         run_portfolio(collect(str(file)), options, kill)
     assert gone.value.fix == "what was done is kept: the same command continues"
     assert answers_of(file, "../results", engine="here").log.known >= 4
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
 
     from dra_command.portfolio.computation.engines import dask_cluster
 
@@ -135,7 +161,9 @@ def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_starts_some(tmp_path: Path) -> None:
+def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_starts_some(
+    tmp_path: Path,
+) -> None:
     where = tmp_path / "scheduler.json"
     file = write_portfolio(tmp_path / "p", 1, 0)
     port = _free_port()
@@ -146,27 +174,51 @@ def test_a_scheduler_without_workers_answers_once_the_command_that_is_told_start
 
     def start(*words: str) -> None:
         command = [sys.executable, "-m", "dask", *words]
-        started.append(subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        started.append(
+            subprocess.Popen(
+                command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        )
 
     words = told.value.fix.partition(": dask ")[2].split()
-    start(*words, "--port", str(port), "--host", "127.0.0.1", "--scheduler-file", str(where), "--no-dashboard")
+    start(
+        *words,
+        "--port",
+        str(port),
+        "--host",
+        "127.0.0.1",
+        "--scheduler-file",
+        str(where),
+        "--no-dashboard",
+    )
     try:
         until = time.monotonic() + SECONDS_TO_START
-        while not (where.exists() and where.read_text().strip().endswith("}")) and time.monotonic() < until:
+        while (
+            not (where.exists() and where.read_text().strip().endswith("}"))
+            and time.monotonic() < until
+        ):
             time.sleep(0.2)
         address = json.loads(where.read_text())["address"]
         assert address == f"tcp://127.0.0.1:{port}"
         with pytest.raises(PlannerError, match="has no workers") as told:
             answers_of(file, "results", scheduler=address)
         assert told.value.fix == f"start some: dask worker {address}"
-        start(*told.value.fix.partition(": dask ")[2].split(), "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        start(
+            *told.value.fix.partition(": dask ")[2].split(),
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+        )
         while time.monotonic() < until:
             try:
                 answers = answers_of(file, "results", scheduler=address)
                 break
             except PlannerError:
                 time.sleep(0.5)
-        assert [row.outcome for cell in answers.cells if (row := answers.row(cell)) is not None] == ["fits"]
+        assert [
+            row.outcome for cell in answers.cells if (row := answers.row(cell)) is not None
+        ] == ["fits"]
     finally:
         for process in started:
             process.kill()

@@ -76,7 +76,9 @@ def test_the_example_in_json(
     monkeypatch.chdir(example)
     _, out, _ = answer(capsys, EXAMPLE, "--format", "json")
     told = json.loads(out)
-    schema = json.loads((ROOT / "docs" / "schema" / "portfolio-answer.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (ROOT / "docs" / "schema" / "portfolio-answer.json").read_text(encoding="utf-8")
+    )
     assert set(told) == set(schema["required"])
     assert (told["verdict"], len(told["cells"])) == ("does-not-fit", 24)
     assert told["placement"]["bound"] <= told["placement"]["cost"]
@@ -85,7 +87,9 @@ def test_the_example_in_json(
         "Deployment default/transcription": "west",
     }
     by_cell = {(row["stack"], row["scenario"]): row for row in told["cells"]}
-    assert by_cell["west", "prices-up"]["hourly"] == pytest.approx(1.2 * by_cell["west", "as-is"]["hourly"])
+    assert by_cell["west", "prices-up"]["hourly"] == pytest.approx(
+        1.2 * by_cell["west", "as-is"]["hourly"]
+    )
 
 
 class Links(HTMLParser):
@@ -120,7 +124,9 @@ def test_the_example_in_html(
     assert page.targets <= page.ids
     assert out.count("<td class='does-not-fit'") >= 3
     bars = Counter(re.findall(r"<rect class='([^']*)'", out))
-    assert bars == {"fits": 19, "does-not-fit": 4, "cannot-tell": 1}, "three verdicts, three colours"
+    assert bars == {"fits": 19, "does-not-fit": 4, "cannot-tell": 1}, (
+        "three verdicts, three colours"
+    )
     assert out.count("<svg") == 3 + 2  # nodes of each stack, and each curve
     assert not re.search(r"(src|href)=.https?:", out)
 
@@ -130,7 +136,11 @@ def test_one_cell_is_printed_as_plan_does(
 ) -> None:
     monkeypatch.chdir(example)
     status, out, _ = answer(capsys, EXAMPLE, "--cell", "west/as-is")
-    words = ["examples/portfolio/workloads/inference.yaml", "--fleet", "examples/portfolio/fleets/west.yaml"]
+    words = [
+        "examples/portfolio/workloads/inference.yaml",
+        "--fleet",
+        "examples/portfolio/fleets/west.yaml",
+    ]
     assert status == main(["plan", *words, "--simulate", "0.2"])
     assert capsys.readouterr().out == out
     status, _, err = answer(capsys, EXAMPLE, "--cell", "west/as-it-is")
@@ -151,7 +161,9 @@ def test_all_answers_as_one_table(
     assert all(re.fullmatch("[0-9a-f]{64}", row["digest"]) for row in table)
 
 
-def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write_portfolio(tmp_path / "p", 2, 1)
     (tmp_path / "p" / "fleets" / "c00001.yaml").write_text("cloud: [\n")
     status, out, _ = answer(capsys, str(file))
@@ -160,7 +172,9 @@ def test_a_broken_stack_is_wrong_input_and_the_rest_is_told(tmp_path: Path, caps
     assert "2 have no answer" in out
 
 
-def test_a_placement_that_cannot_be_made_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_placement_that_cannot_be_made_is_wrong_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0, "place: [{workloads: [work]}]\n")
     status, out, _ = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
@@ -171,7 +185,9 @@ def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = "ask: {simulate: off, curves: {most: 2, workloads: [default/web, default/wbe]}}\n"
-    status, out, _ = answer(capsys, str(write_portfolio(tmp_path / "p", 2, 0, asked)), "--format", "json")
+    status, out, _ = answer(
+        capsys, str(write_portfolio(tmp_path / "p", 2, 0, asked)), "--format", "json"
+    )
     found = json.loads(out)
     assert status == Status.WRONG_INPUT
     assert found["curves"]
@@ -184,7 +200,9 @@ def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
 def test_a_share_says_what_all_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write_portfolio(tmp_path / "p", 4, 1)
     _, out, _ = answer(capsys, str(file), "--sample", "25%")
-    assert re.search(r"6 cells are not computed yet; 2 took [\d.]+ ms of CPU each: \d+ seconds on 1 core", out)
+    assert re.search(
+        r"6 cells are not computed yet; 2 took [\d.]+ ms of CPU each: \d+ seconds on 1 core", out
+    )
 
 
 def test_what_was_interrupted_says_how_to_go_on(
@@ -285,7 +303,9 @@ def test_answers_that_cannot_be_read_are_told_and_computed_again(
     kept = tmp_path / "p" / ".pulumi-dra" / "portfolio"
     (part,) = kept.glob("part-*.parquet")
     known = [row["digest"] for row in json.loads(first[1])["cells"]]
-    pq.write_table(pa.table({"digest": known, "verdict": ["fits"] * 4}), kept / "part-0-other-columns.parquet")
+    pq.write_table(
+        pa.table({"digest": known, "verdict": ["fits"] * 4}), kept / "part-0-other-columns.parquet"
+    )
     (kept / "part-1.jsonl").write_text('{"digest": "0"}\n')
     part.write_bytes(part.read_bytes()[:50])
     status, out, err = answer(capsys, str(file), "--format", "json")
@@ -307,7 +327,9 @@ def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
     assert "name another folder with --results" in err
 
 
-def test_another_run_on_the_same_answers_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_run_on_the_same_answers_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write_portfolio(tmp_path / "p", 1, 0)
     first = Store(tmp_path / "p" / ".pulumi-dra" / "portfolio")
     first.begin()
@@ -321,18 +343,27 @@ def test_another_run_on_the_same_answers_is_told(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n", '"a" would name 2 stacks'),
+        (
+            "stacks:\n  - {fleet: fleets/*.yaml, name: a, workloads: [work]}\n",
+            '"a" would name 2 stacks',
+        ),
         (
             "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\n"
             "  - {fleet: fleets/c00000.yaml, workloads: [work]}\n",
             'two stacks are named "c00000"',
         ),
         (
-            "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nscenarios:\n  - {name: a, addWorkloads: [none]}\n",
+            (
+                "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nscenarios:\n  - {name: a, "
+                "addWorkloads: [none]}\n"
+            ),
             r"scenarios\[0\].addWorkloads: .*none does not exist",
         ),
         (
-            "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nplace:\n  - {workloads: [none]}\n",
+            (
+                "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work]}\nplace:\n  - {workloads: "
+                "[none]}\n"
+            ),
             r"place\[0\].workloads: .*none does not exist",
         ),
     ],
@@ -347,7 +378,9 @@ def test_paths_that_lead_nowhere_are_told(tmp_path: Path, text: str, says: str) 
 
 def test_a_glob_of_fleets_is_a_stack_each(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 0)
-    file.write_text("stacks:\n  - {fleet: fleets/*.yaml, workloads: [work/c00000.yaml], labels: {tier: prod}}\n")
+    file.write_text(
+        "stacks:\n  - {fleet: fleets/*.yaml, workloads: [work/c00000.yaml], labels: {tier: prod}}\n"
+    )
     found = collect(str(file))
     assert [each.name for each in found.stacks] == ["c00000", "c00001", "c00002"]
     assert found.labels["c00001"] == {"name": "c00001", "tier": "prod"}

@@ -36,7 +36,10 @@ def rows_of(answers: PortfolioAnswers) -> list[AnswerRow | None]:
 
 
 def run(
-    file: Path, results: str = "results", progress: Callable[[RunLog], None] = lambda log: None, **options: object
+    file: Path,
+    results: str = "results",
+    progress: Callable[[RunLog], None] = lambda log: None,
+    **options: object,
 ) -> PortfolioAnswers:
     """Run a portfolio in this process, unless other options say where."""
     where = RunOptions(results=file.parent / results, **{"engine": "here", **options})  # type: ignore[arg-type]
@@ -50,7 +53,11 @@ def test_answers_are_those_of_make_plan(tmp_path: Path) -> None:
         fleet = read_stack_fleet(inputs)
         plan = answer_of(make_plan(PlanRequest(sources=inputs.sources, fleet=fleet, steps=20_000)))
         assert row is not None
-        assert (row.outcome, row.nodes, row.hourly_usd) == (plan.verdict, plan.nodes, float(plan.hourly_usd or 0))
+        assert (row.outcome, row.nodes, row.hourly_usd) == (
+            plan.verdict,
+            plan.nodes,
+            float(plan.hourly_usd or 0),
+        )
 
 
 def test_a_second_run_computes_nothing(tmp_path: Path) -> None:
@@ -73,7 +80,9 @@ def test_a_changed_file_changes_its_cells_alone(tmp_path: Path) -> None:
 def test_a_changed_scenario_changes_its_cells_alone(tmp_path: Path) -> None:
     file = write_portfolio(tmp_path / "p", 3, 3)
     run(file)
-    file.write_text(file.read_text().replace("{name: grow-2, replicas: 1.2}", "{name: grow-2, replicas: 4}"))
+    file.write_text(
+        file.read_text().replace("{name: grow-2, replicas: 1.2}", "{name: grow-2, replicas: 4}")
+    )
     assert run(file).log.computed == 3
 
 
@@ -115,7 +124,9 @@ def test_a_broken_stack_is_told_and_the_others_complete(tmp_path: Path) -> None:
     assert outcomes[2:] == ["failed:input"] * 4
 
 
-def test_a_cell_that_takes_too_long_is_told_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_that_takes_too_long_is_told_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = write_portfolio(tmp_path / "p", 2, 0, "limits: {seconds: 1}\n")
     plan = worker._ASK["plan"]
 
@@ -134,7 +145,9 @@ def test_a_cell_that_takes_too_long_is_told_and_tried_again(tmp_path: Path, monk
     again = run(file)
     monkeypatch.setitem(worker._ASK, "plan", plan)
     assert rows_of(again) == rows_of(run(file, "fresh"))
-    assert [row.outcome.partition(":")[0] for row in rows_of(again) if row is not None].count("failed") == 0
+    assert [row.outcome.partition(":")[0] for row in rows_of(again) if row is not None].count(
+        "failed"
+    ) == 0
 
 
 def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +159,10 @@ def test_a_cell_without_memory_is_told(tmp_path: Path, monkeypatch: pytest.Monke
         patch.setitem(worker._ASK, "plan", hungry)
         (row,) = rows_of(run(file))
     assert row is not None
-    assert (row.outcome, row.why) == ("failed:memory", "takes more memory than a worker has; raise `limits.memoryGib`")
+    assert (row.outcome, row.why) == (
+        "failed:memory",
+        "takes more memory than a worker has; raise `limits.memoryGib`",
+    )
     file.write_text(file.read_text().replace("memoryGib: 1", "memoryGib: 8"))
     (again,) = rows_of(run(file))
     assert again is not None
@@ -183,8 +199,12 @@ def test_a_pool_of_processes_answers_alike_though_one_is_killed(tmp_path: Path) 
     assert rows_of(answers) == rows_of(run(file, "fresh"))
 
 
-def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(tmp_path: Path) -> None:
-    """What takes more than the machine has is killed by the kernel, as here, and nobody says why."""
+def test_a_cell_that_ends_every_process_is_told_and_answered_with_more_memory(
+    tmp_path: Path,
+) -> None:
+    """What takes more than the machine has is killed by the kernel, as here, and nobody says
+    why.
+    """
     file = write_portfolio(tmp_path / "p", 1, 0, "limits: {memoryGib: 2}\n")
 
     class Killed(Processes):
@@ -214,7 +234,9 @@ def test_answers_are_kept_without_pyarrow_as_well(tmp_path: Path) -> None:
     lines.add(kept)
     lines.close()
     assert [part.suffix for part in (tmp_path / "lines").iterdir()] == [".jsonl"]
-    assert sorted(Store(tmp_path / "lines").read({row.digest for row in kept}).values()) == sorted(kept)
+    assert sorted(Store(tmp_path / "lines").read({row.digest for row in kept}).values()) == sorted(
+        kept
+    )
 
 
 def test_many_parts_become_one(tmp_path: Path) -> None:
@@ -234,10 +256,15 @@ def test_the_json_of_plans_is_read_where_it_is_asked_for(tmp_path: Path) -> None
     store.add(rows.values())
     store.close()
     assert Store(tmp_path).read({"plan", "risk"}, whole=True) == rows
-    assert Store(tmp_path).read({"plan", "risk"}) == {**rows, "plan": rows["plan"]._replace(details="")}
+    assert Store(tmp_path).read({"plan", "risk"}) == {
+        **rows,
+        "plan": rows["plan"]._replace(details=""),
+    }
 
 
-def test_stacks_with_few_cells_travel_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stacks_with_few_cells_travel_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = write_portfolio(tmp_path / "p", 400, 0)
     sizes: list[int] = []
 
@@ -277,12 +304,25 @@ def replace_outcome(row: AnswerRow, outcome: str) -> AnswerRow:
     ],
 )
 def test_where_cells_are_computed_on_one_machine(
-    cells: int, engine: str, workers: int, cores: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cells: int,
+    engine: str,
+    workers: int,
+    cores: int,
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dra_command.portfolio.computation.execution.default_workers", lambda: cores)
+    monkeypatch.setattr(
+        "dra_command.portfolio.computation.execution.default_workers", lambda: cores
+    )
     collected = collect(str(write_portfolio(tmp_path / "p", 1, 1)))
-    chosen = choose_engine(collected, cells, RunOptions(results=tmp_path, engine=engine, workers=workers))
+    chosen = choose_engine(
+        collected, cells, RunOptions(results=tmp_path, engine=engine, workers=workers)
+    )
     try:
-        assert (chosen.name, chosen.workers) == (name, workers or (1 if name == "this process" else cores))
+        assert (chosen.name, chosen.workers) == (
+            name,
+            workers or (1 if name == "this process" else cores),
+        )
     finally:
         chosen.close()

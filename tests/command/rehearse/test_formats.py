@@ -1,4 +1,6 @@
-"""What a rehearsal looks like in every format. Golden texts are rewritten with `REWRITE_GOLDEN=1`."""
+"""What a rehearsal looks like in every format. Golden texts are rewritten with
+`REWRITE_GOLDEN=1`.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,10 @@ def test_quiet_leaves_the_tables_out(capsys: pytest.CaptureFixture[str]) -> None
 def test_json_is_the_contract() -> None:
     document = json.loads(rehearse_json(rehearsal()))
     assert RehearseOutput.model_validate(document).model_dump(mode="json") == document
-    assert document["workloads"][0]["simulation"] == {"placed": 2, "placements": [{"pool": "l4", "pods": 2}]}
+    assert document["workloads"][0]["simulation"] == {
+        "placed": 2,
+        "placements": [{"pool": "l4", "pods": 2}],
+    }
     assert document["scenarios"][0]["workloads"][1]["deviation"]["reason"] == "arrived-together"
 
 
@@ -67,7 +72,9 @@ def test_what_nobody_explains_in_a_scenario_is_told_first() -> None:
 
 def test_pods_that_a_scenario_leaves_pending_decide_the_verdict() -> None:
     found = rehearsal()
-    placed = tuple(replace(row, wanted=row.outcome.placed, outcome=_placed(row.outcome)) for row in found.rows)
+    placed = tuple(
+        replace(row, wanted=row.outcome.placed, outcome=_placed(row.outcome)) for row in found.rows
+    )
     calm = replace(found, rows=placed, scenarios=())
     assert (verdict_of(calm), headline(calm)) == ("fits", "All 6 pods were placed.")
     lost = replace(calm, scenarios=found.scenarios)

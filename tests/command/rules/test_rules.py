@@ -1,4 +1,6 @@
-"""`pulumi-dra rules`, and custom rules in `check`, in the policy pack, and in cel-python's evaluator."""
+"""`pulumi-dra rules`, and custom rules in `check`, in the policy pack, and in cel-python's
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +50,13 @@ def test_there_are_ten_examples() -> None:
     assert len(EXAMPLE_FILES) >= 10
 
 
-VERDICTS: dict[str, set[str]] = {  # of the examples on examples/eighty-gi with its fleet, worked out by hand
+# of the examples on examples/eighty-gi with its fleet, worked out by hand
+VERDICTS: dict[str, set[str]] = {
     "claims-specify-memory": {
         "ResourceClaimTemplate serve/any-gpu: a request for gpu.nvidia.com doesn't specify memory"
     },
-    "pool-cost-ceiling": {'pool "h100": at 4 nodes, the pool costs USD 160716 per month'},  # 4 x 55.04 x 730
+    # 4 x 55.04 x 730
+    "pool-cost-ceiling": {'pool "h100": at 4 nodes, the pool costs USD 160716 per month'},
     "team-label": {
         'Deployment serve/chat: the pods have no label "team"',
         'Deployment serve/vision: the pods have no label "team"',
@@ -69,7 +73,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Any:
     merged = {id: rule for each in rules for id, rule in each.items()}
     project.write("pulumi-dra.yaml", yaml.safe_dump({"rules": merged}))
     workloads, fleet = str(EXAMPLES / "eighty-gi"), str(EXAMPLES / "eighty-gi/fleet.yaml")
-    done = project.run("check", workloads, "--fleet", fleet, "--config", "pulumi-dra.yaml", "--format", "json")
+    done = project.run(
+        "check", workloads, "--fleet", fleet, "--config", "pulumi-dra.yaml", "--format", "json"
+    )
     assert done.status == 1, done.err
     return done.json
 
@@ -83,7 +89,9 @@ def test_every_example_runs_in_check(checked: Any) -> None:
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_an_example_finds_what_is_wrong(name: str, checked: Any) -> None:
-    assert {each["message"] for each in checked["diagnostics"] if each["code"] == name} == VERDICTS[name]
+    assert {each["message"] for each in checked["diagnostics"] if each["code"] == name} == VERDICTS[
+        name
+    ]
 
 
 def plain_variables(document: Any) -> Any:
@@ -91,7 +99,9 @@ def plain_variables(document: Any) -> Any:
 
 
 def test_cel_python_agrees_where_its_evaluator_can_run() -> None:
-    """cel-python parses both; its evaluator lacks optionals and list functions, and gets many cases wrong."""
+    """cel-python parses both; its evaluator lacks optionals and list functions, and gets many cases
+    wrong.
+    """
     compared = 0
     for file in EXAMPLE_FILES:
         for rule in read_configuration(str(file)).settings.custom_rules.values():
@@ -101,7 +111,9 @@ def test_cel_python_agrees_where_its_evaluator_can_run() -> None:
                 environment = celpy.Environment()
                 try:
                     program = environment.program(environment.compile(rule.expression))
-                    answer = program.evaluate({name: plain_variables(value) for name, value in case.given.items()})
+                    answer = program.evaluate(
+                        {name: plain_variables(value) for name, value in case.given.items()}
+                    )
                 except (celpy.CELParseError, celpy.CELEvalError):
                     continue
                 assert bool(answer) == (case.expect == "pass"), (file, case.name)
@@ -117,7 +129,10 @@ class TestCheck:
         with_pools = project.run("check", "--stack", "dev", "--format", "json")
 
         assert without.status == 0
-        assert {"rule": "no-l4", "why": "needs the pools: --stack, --fleet or --observed"} in without.json["skipped"]
+        assert {
+            "rule": "no-l4",
+            "why": "needs the pools: --stack, --fleet or --observed",
+        } in without.json["skipped"]
         assert with_pools.status == 1
         (found,) = [each for each in with_pools.json["diagnostics"] if each["code"] == "no-l4"]
         assert (found["severity"], found["message"], found["fix"]) == (
@@ -140,14 +155,18 @@ class TestCheck:
         project.write("pulumi-dra.yaml", LABELED + exemption)
         done = project.run("check", "workloads")
         assert (done.status, "exempted" in done.out) == (0, True)
-        project.write("pulumi-dra.yaml", 'exemptions: [{rule: team-labl, object: "*", reason: old}]\n')
+        project.write(
+            "pulumi-dra.yaml", 'exemptions: [{rule: team-labl, object: "*", reason: old}]\n'
+        )
         assert 'there is no rule "team-labl"' in project.run("check", "workloads").err
 
     def test_a_comment_in_a_manifest_exempts(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", LABELED)
         file = next((project.root / "workloads").glob("*.yaml"))
         text = file.read_text()
-        file.write_text(text.replace("\nspec:", "\nspec:  # pulumi-dra: ignore team-label — a shared tool"))
+        file.write_text(
+            text.replace("\nspec:", "\nspec:  # pulumi-dra: ignore team-label — a shared tool")
+        )
 
         done = project.run("check", "workloads")
 
@@ -160,7 +179,9 @@ class TestCheck:
         done = project.run("check", "workloads")
 
         assert done.status == 3
-        assert "the rule can't tell, because its expression fails: no such key: team" in " ".join(done.out.split())
+        assert "the rule can't tell, because its expression fails: no such key: team" in " ".join(
+            done.out.split()
+        )
 
     def test_explain_prints_a_custom_rule(self, project: Project) -> None:
         project.write("pulumi-dra.yaml", NO_L4)
@@ -177,16 +198,27 @@ class TestCheck:
         done = project.run("check", "--stack", "dev")
 
         assert done.status == 2
-        assert "pulumi-dra.yaml:4 rules.no-l4.expression: invalid expression: undefined field 'gpus'" in done.err
+        assert (
+            "pulumi-dra.yaml:4 rules.no-l4.expression: invalid expression: undefined field 'gpus'"
+            in done.err
+        )
 
 
 def test_the_pack_finds_the_same(tmp_path: Path) -> None:
     (tmp_path / "pulumi-dra.yaml").write_text(NO_L4)
     configured = read_configuration(str(tmp_path / "pulumi-dra.yaml"))
     rules = configured_rules((*RULES, *configured.custom), configured.settings)
-    resources = list(resources_of_state((ROOT / "tests/policies/exported/raw-eks.json").read_text(), "state.json"))
+    resources = list(
+        resources_of_state(
+            (ROOT / "tests/policies/exported/raw-eks.json").read_text(), "state.json"
+        )
+    )
 
-    told = [each for each in Judge(rules, today=date(2026, 6, 1)).of_stack(resources) if each.rule.id == "no-l4"]
+    told = [
+        each
+        for each in Judge(rules, today=date(2026, 6, 1)).of_stack(resources)
+        if each.rule.id == "no-l4"
+    ]
 
     assert [each.finding.message for each in told] == ['pool "gpus": L4 isn\'t allowed']
     assert told[0].finding.urn.endswith("::gpus")
@@ -212,7 +244,11 @@ class TestObjects:
     def test_a_case_can_be_pasted_from_them(self, project: Project) -> None:
         document = yaml.safe_load(project.run("rules", "objects", "--stack", "dev").out)
         rule = yaml.safe_load(NO_L4)
-        given = {"pool": document["plan"]["pools"][0], "plan": document["plan"], "cost": document["cost"]}
+        given = {
+            "pool": document["plan"]["pools"][0],
+            "plan": document["plan"],
+            "cost": document["cost"],
+        }
         rule["rules"]["no-l4"]["tests"] = [{"name": "ours", "given": given, "expect": "fail"}]
         project.write("pulumi-dra.yaml", yaml.safe_dump(rule))
 

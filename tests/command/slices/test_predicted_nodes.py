@@ -28,7 +28,16 @@ def test_they_are_a_snapshot_that_can_be_planned_on(project: Project) -> None:
     project.write("cluster.yaml", text)
 
     assert read_checked([Source("cluster.yaml", text)], features_of(34)).diagnostics == ()
-    planned = project.run("plan", "workloads", "--observed", "cluster.yaml", "--kubernetes", "1.34", "--format", "json")
+    planned = project.run(
+        "plan",
+        "workloads",
+        "--observed",
+        "cluster.yaml",
+        "--kubernetes",
+        "1.34",
+        "--format",
+        "json",
+    )
     assert planned.json["verdict"] == "does-not-fit"  # two pods, and one node with one GPU
     assert [each["placed"] for each in planned.json["workloads"]] == [1, 0]
 
@@ -36,7 +45,9 @@ def test_they_are_a_snapshot_that_can_be_planned_on(project: Project) -> None:
 def test_one_pool_comes_without_the_system_nodes(project: Project) -> None:
     text = project.run("slices", "--stack", "dev", "--nodes", "--pool", "l4").out
 
-    assert [each["metadata"]["name"] for each in yaml.safe_load_all(text) if each["kind"] == "Node"] == ["l4-0"]
+    assert [
+        each["metadata"]["name"] for each in yaml.safe_load_all(text) if each["kind"] == "Node"
+    ] == ["l4-0"]
 
 
 def test_a_machine_alone_has_no_labels_to_print(project: Project) -> None:

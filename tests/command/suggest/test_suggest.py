@@ -15,10 +15,16 @@ from dra_command.suggest.contract import SuggestOutput
     ("region", "machines", "cloud"),
     [
         ("us-east-1", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge", "eks"),
-        ("eastus", "Standard_NC4as_T4_v3,Standard_NC64as_T4_v3,Standard_NC48ads_A100_v4,Standard_NC8as_T4_v3", "aks"),
+        (
+            "eastus",
+            "Standard_NC4as_T4_v3,Standard_NC64as_T4_v3,Standard_NC48ads_A100_v4,Standard_NC8as_T4_v3",
+            "aks",
+        ),
     ],
 )
-def test_the_printed_fleet_runs_the_workloads(region: str, machines: str, cloud: str, project: Project) -> None:
+def test_the_printed_fleet_runs_the_workloads(
+    region: str, machines: str, cloud: str, project: Project
+) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", region]
     done = project.run("suggest", *words, "--machines", machines)
     assert done.status == 0
@@ -73,9 +79,13 @@ def test_what_the_driver_rejects_on_every_machine_is_named(project: Project) -> 
 
 def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> None:
     project.write("pods.yaml", TEMPLATE.partition("      config")[0] + BY_ANOTHER)
-    done = project.run("suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge,g6.12xlarge")
+    done = project.run(
+        "suggest", "pods.yaml", "--region", "us-east-1", "--machines", "g6.2xlarge,g6.12xlarge"
+    )
     assert (done.status, done.out) == (3, "")
-    assert done.err.startswith("cannot tell whether a fleet of the 2 machine types compared runs everything\n")
+    assert done.err.startswith(
+        "cannot tell whether a fleet of the 2 machine types compared runs everything\n"
+    )
     assert "volcano" in done.err.lower()
 
 
@@ -90,14 +100,18 @@ def test_pods_that_another_scheduler_places_leave_it_open(project: Project) -> N
     ],
 )
 def test_wrong_input(words: list[str], message: str, project: Project) -> None:
-    done = project.run("suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words)
+    done = project.run(
+        "suggest", str(EXAMPLES / "workloads"), "--cloud", "eks", "--region", "us-east-1", *words
+    )
     assert done.status == 2
     assert message in done.err
 
 
 def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
     words = [str(EXAMPLES / "workloads"), "--region", "us-east-1", "--format", "json"]
-    done = project.run("suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge")
+    done = project.run(
+        "suggest", *words, "--machines", "g6.2xlarge,g6.12xlarge,g6e.12xlarge,p4d.24xlarge"
+    )
     assert (done.status, done.err) == (0, "")
     answer = json.loads(done.out)
     assert SuggestOutput.model_validate(answer).model_dump() == answer
@@ -109,7 +123,13 @@ def test_json_has_the_fleets_that_were_compared(project: Project) -> None:
 
 
 def test_json_says_what_no_machine_runs(project: Project) -> None:
-    words = [str(EXAMPLES / "workloads-that-do-not-fit"), "--region", "us-east-1", "--format", "json"]
+    words = [
+        str(EXAMPLES / "workloads-that-do-not-fit"),
+        "--region",
+        "us-east-1",
+        "--format",
+        "json",
+    ]
     done = project.run("suggest", *words, "--machines", "g6.2xlarge")
     answer = json.loads(done.out)
     assert (done.status, answer["verdict"], answer["best"]) == (1, "does-not-fit", None)

@@ -1,4 +1,6 @@
-"""Admission: what rewrites pods when they are created, references that don't resolve, device taints, schedulers."""
+"""Admission: what rewrites pods when they are created, references that don't resolve, device
+taints, schedulers.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ ADMISSION = (
         name="tolerations that only the RuntimeClass has",
         given=[
             template(),
-            runtime_class(scheduling={"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}),
+            runtime_class(
+                scheduling={"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]}
+            ),
             deployment(runtimeClassName="kata", tolerations=[]),
         ],
         verdict="fits",

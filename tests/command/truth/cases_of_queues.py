@@ -40,7 +40,14 @@ QUEUES = (
     ),
     Case(
         name="a LocalQueue whose ClusterQueue isn't declared",
-        given=[MAPPED, local_queue(cluster_queue="missing"), cluster_queue(), flavor(), template(), job(labels=QUEUED)],
+        given=[
+            MAPPED,
+            local_queue(cluster_queue="missing"),
+            cluster_queue(),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
         verdict="cannot-tell",
         says=("ClusterQueue missing",),
     ),
@@ -52,7 +59,14 @@ QUEUES = (
     ),
     Case(
         name="a quota smaller than the Job",
-        given=[MAPPED, local_queue(), cluster_queue(gpus=1), flavor(), template(), job(labels=QUEUED)],
+        given=[
+            MAPPED,
+            local_queue(),
+            cluster_queue(gpus=1),
+            flavor(),
+            template(),
+            job(labels=QUEUED),
+        ],
         verdict="does-not-fit",
         says=("ClusterQueue gpus", "example.com/gpu"),
     ),

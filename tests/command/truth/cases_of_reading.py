@@ -21,7 +21,12 @@ GPU_LIMIT = {"limits": {"nvidia.com/gpu": 1}}
 READING = (
     alone(
         "GPU counts in the annotations of an LLMInferenceService",
-        api("serving.kserve.io/v1alpha1", "LLMInferenceService", "llama", {"model": {"uri": "hf://meta"}})
+        api(
+            "serving.kserve.io/v1alpha1",
+            "LLMInferenceService",
+            "llama",
+            {"model": {"uri": "hf://meta"}},
+        )
         | {
             "metadata": {
                 "name": "llama",
@@ -40,7 +45,9 @@ READING = (
             "jellyfin",
             {
                 "chartRef": {"kind": "OCIRepository", "name": "app-template"},
-                "values": {"pod": {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}},
+                "values": {
+                    "pod": {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}
+                },
             },
         ),
         "HelmRelease",
@@ -52,13 +59,22 @@ READING = (
             "helm.toolkit.fluxcd.io/v2",
             "HelmRelease",
             "app",
-            {"chart": {"spec": {"chart": "app", "sourceRef": {"kind": "HelmRepository", "name": "apps"}}}},
+            {
+                "chart": {
+                    "spec": {
+                        "chart": "app",
+                        "sourceRef": {"kind": "HelmRepository", "name": "apps"},
+                    }
+                }
+            },
         ),
         "HelmRelease",
     ),
     alone(
         "a chart of k3s that Helm's controller installs",
-        api("helm.cattle.io/v1", "HelmChart", "vllm", {"chart": "vllm", "valuesContent": "gpus: 4"}),
+        api(
+            "helm.cattle.io/v1", "HelmChart", "vllm", {"chart": "vllm", "valuesContent": "gpus: 4"}
+        ),
         "HelmChart",
     ),
     alone(
@@ -67,13 +83,21 @@ READING = (
             "argoproj.io/v1alpha1",
             "Application",
             "serving",
-            {"source": {"repoURL": "https://git.example/apps", "path": "serving"}, "destination": {}},
+            {
+                "source": {"repoURL": "https://git.example/apps", "path": "serving"},
+                "destination": {},
+            },
         ),
         "Application",
     ),
     alone(
         "a Flux Kustomization",
-        api("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "apps", {"path": "./apps", "prune": True}),
+        api(
+            "kustomize.toolkit.fluxcd.io/v1",
+            "Kustomization",
+            "apps",
+            {"path": "./apps", "prune": True},
+        ),
         "Kustomization",
     ),
     alone(
@@ -82,7 +106,11 @@ READING = (
             "cluster.x-k8s.io/v1beta1",
             "MachineDeployment",
             "gpu",
-            {"clusterName": "c", "replicas": 4, "template": {"spec": {"clusterName": "c", "bootstrap": {}}}},
+            {
+                "clusterName": "c",
+                "replicas": 4,
+                "template": {"spec": {"clusterName": "c", "bootstrap": {}}},
+            },
         ),
         "MachineDeployment",
     ),
@@ -92,13 +120,21 @@ READING = (
             "autoscaling.x-k8s.io/v1",
             "ProvisioningRequest",
             "train",
-            {"provisioningClassName": "check-capacity", "podSets": [{"count": 4, "podTemplateRef": {"name": "p"}}]},
+            {
+                "provisioningClassName": "check-capacity",
+                "podSets": [{"count": 4, "podTemplateRef": {"name": "p"}}],
+            },
         ),
         "ProvisioningRequest",
     ),
     alone(
         "an unknown kind that names a class",
-        api("ai.example.com/v1", "Fleet", "f", {"workers": {"deviceClassName": "gpu.nvidia.com", "number": 2}}),
+        api(
+            "ai.example.com/v1",
+            "Fleet",
+            "f",
+            {"workers": {"deviceClassName": "gpu.nvidia.com", "number": 2}},
+        ),
         "Fleet",
     ),
     alone(
@@ -154,18 +190,35 @@ READING = (
     ),
     Case(
         name="an unknown kind without devices beside a workload that fits",
-        given=[template(), deployment(), api("ai.example.com/v1", "Prompt", "p", {"text": "Say hello."})],
+        given=[
+            template(),
+            deployment(),
+            api("ai.example.com/v1", "Prompt", "p", {"text": "Say hello."}),
+        ],
         verdict="fits",
     ),
     harmless("a Service", api("v1", "Service", "web", {"ports": [{"port": 80}]})),
-    harmless("a ConfigMap that mentions GPUs", api("v1", "ConfigMap", "c", data={"note": "nvidia.com/gpu: 8"})),
+    harmless(
+        "a ConfigMap that mentions GPUs",
+        api("v1", "ConfigMap", "c", data={"note": "nvidia.com/gpu: 8"}),
+    ),
     harmless(
         "a ConfigMap with a manifest",
-        api("v1", "ConfigMap", "c", data={"pod.yaml": "kind: Pod\nspec: {resourceClaims: [{name: gpu}]}"}),
+        api(
+            "v1",
+            "ConfigMap",
+            "c",
+            data={"pod.yaml": "kind: Pod\nspec: {resourceClaims: [{name: gpu}]}"},
+        ),
     ),
     harmless(
         "a NetworkPolicy",
-        api("networking.k8s.io/v1", "NetworkPolicy", "deny", {"podSelector": {}, "policyTypes": ["Ingress"]}),
+        api(
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            "deny",
+            {"podSelector": {}, "policyTypes": ["Ingress"]},
+        ),
     ),
     harmless(
         "a CustomResourceDefinition whose schema has claims",
@@ -185,7 +238,9 @@ READING = (
                         "schema": {
                             "openAPIV3Schema": {
                                 "type": "object",
-                                "properties": {"resourceClaims": {"type": "array", "items": {"type": "string"}}},
+                                "properties": {
+                                    "resourceClaims": {"type": "array", "items": {"type": "string"}}
+                                },
                             }
                         },
                     }
@@ -194,9 +249,15 @@ READING = (
             namespace="",
         ),
     ),
-    harmless("a ServiceMonitor", api("monitoring.coreos.com/v1", "ServiceMonitor", "dcgm", {"endpoints": []})),
+    harmless(
+        "a ServiceMonitor",
+        api("monitoring.coreos.com/v1", "ServiceMonitor", "dcgm", {"endpoints": []}),
+    ),
     harmless("a claim template without a pod", template()),
-    harmless("a Job template that is suspended by Flux's image policy", api("v1", "ServiceAccount", "robot")),
+    harmless(
+        "a Job template that is suspended by Flux's image policy",
+        api("v1", "ServiceAccount", "robot"),
+    ),
     Case(
         name="a pod that only this list reads",
         given=[template(), api("v1", "Pod", "p", pod_spec())],

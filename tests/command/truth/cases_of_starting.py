@@ -10,20 +10,26 @@ MPS = sharing("MPS", mpsConfig={"defaultActiveThreadPercentage": 50})
 NEVER = "ContainerCreating"
 
 
-def claim(name: str, *, count: int = 1, config: dict[str, object] | None = None) -> dict[str, object]:
+def claim(
+    name: str, *, count: int = 1, config: dict[str, object] | None = None
+) -> dict[str, object]:
     spec = template(name, count=count, config=config)["spec"]["spec"]
     return api("resource.k8s.io/v1", "ResourceClaim", name, spec)
 
 
 def shared(name: str, claim_name: str, **pod: object) -> dict[str, object]:
     made = deployment(name, 1, **pod)
-    made["spec"]["template"]["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claim_name}]
+    made["spec"]["template"]["spec"]["resourceClaims"] = [
+        {"name": "gpu", "resourceClaimName": claim_name}
+    ]
     return made
 
 
 def device_class(name: str, **spec: object) -> dict[str, object]:
     selectors = [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]
-    return api("resource.k8s.io/v1", "DeviceClass", name, {"selectors": selectors, **spec}, namespace="")
+    return api(
+        "resource.k8s.io/v1", "DeviceClass", name, {"selectors": selectors, **spec}, namespace=""
+    )
 
 
 def opaque(parameters: dict[str, object]) -> list[dict[str, object]]:
@@ -31,10 +37,14 @@ def opaque(parameters: dict[str, object]) -> list[dict[str, object]]:
 
 
 def alternatives_with(parameters: dict[str, object]) -> dict[str, object]:
-    """Return a template whose request has an alternative, and configuration that names the request."""
+    """Return a template whose request has an alternative, and configuration that names the
+    request.
+    """
     made = template(config=parameters)
     devices = made["spec"]["spec"]["devices"]
-    devices["requests"] = [{"name": "gpu", "firstAvailable": [{"name": "any", "deviceClassName": "gpu.nvidia.com"}]}]
+    devices["requests"] = [
+        {"name": "gpu", "firstAvailable": [{"name": "any", "deviceClassName": "gpu.nvidia.com"}]}
+    ]
     devices["config"] = [{"requests": ["gpu"], **each} for each in opaque(parameters)]
     return made
 
@@ -44,12 +54,19 @@ FABRIC_REQUEST = {"name": "domain", "exactly": {"deviceClassName": "fabric"}}
 
 def fabric_class() -> dict[str, object]:
     selectors = [{"cel": {"expression": "device.driver == 'fabric.example.com'"}}]
-    return api("resource.k8s.io/v1", "DeviceClass", "fabric", {"selectors": selectors}, namespace="")
+    return api(
+        "resource.k8s.io/v1", "DeviceClass", "fabric", {"selectors": selectors}, namespace=""
+    )
 
 
 def fabric_slice() -> dict[str, object]:
     pool = {"name": "fabric", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": "fabric.example.com", "pool": pool, "allNodes": True, "devices": [{"name": "domain-0"}]}
+    spec = {
+        "driver": "fabric.example.com",
+        "pool": pool,
+        "allNodes": True,
+        "devices": [{"name": "domain-0"}],
+    }
     return api("resource.k8s.io/v1", "ResourceSlice", "fabric", spec, namespace="")
 
 
@@ -86,7 +103,12 @@ STARTING = (
         given=[
             fabric_class(),
             fabric_slice(),
-            api("resource.k8s.io/v1", "ResourceClaim", "shared", {"devices": {"requests": [FABRIC_REQUEST]}}),
+            api(
+                "resource.k8s.io/v1",
+                "ResourceClaim",
+                "shared",
+                {"devices": {"requests": [FABRIC_REQUEST]}},
+            ),
             template(),
             deployment(
                 resourceClaims=[
@@ -144,13 +166,19 @@ STARTING = (
     ),
     Case(
         name="configuration with an unknown field",
-        given=[template(config={"apiVersion": OPAQUE, "kind": "GpuConfig", "shared": True}), deployment()],
+        given=[
+            template(config={"apiVersion": OPAQUE, "kind": "GpuConfig", "shared": True}),
+            deployment(),
+        ],
         verdict="does-not-fit",
         says=("shared", NEVER),
     ),
     Case(
         name="an interval that the driver doesn't know",
-        given=[template(config=sharing("TimeSlicing", timeSlicingConfig={"interval": "Endless"})), deployment()],
+        given=[
+            template(config=sharing("TimeSlicing", timeSlicingConfig={"interval": "Endless"})),
+            deployment(),
+        ],
         on=fleet(gates={"TimeSlicingSettings": True}),
         verdict="does-not-fit",
         says=("Endless",),
@@ -172,7 +200,11 @@ STARTING = (
             template(),
             deployment(
                 initContainers=[
-                    {"name": "warm", "image": "w", "resources": {"claims": [{"name": "gpu", "request": "g"}]}}
+                    {
+                        "name": "warm",
+                        "image": "w",
+                        "resources": {"claims": [{"name": "gpu", "request": "g"}]},
+                    }
                 ]
             ),
         ],
@@ -201,7 +233,12 @@ STARTING = (
     Case(
         name="a named claim that the quota of its namespace keeps from being created",
         given=[
-            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}}),
+            api(
+                "v1",
+                "ResourceQuota",
+                "q",
+                {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}},
+            ),
             claim("two", count=2),
             shared("serve", "two"),
         ],
@@ -211,7 +248,12 @@ STARTING = (
     Case(
         name="a quota that admits one of two replicas",
         given=[
-            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}}),
+            api(
+                "v1",
+                "ResourceQuota",
+                "q",
+                {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "1"}},
+            ),
             template(),
             deployment(),
         ],
@@ -221,9 +263,19 @@ STARTING = (
     Case(
         name="a quota that admits the replicas and not the surge of their rollout",
         given=[
-            api("v1", "ResourceQuota", "q", {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "2"}}),
+            api(
+                "v1",
+                "ResourceQuota",
+                "q",
+                {"hard": {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "2"}},
+            ),
             template(),
-            deployment(strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}),
+            deployment(
+                strategy={
+                    "type": "RollingUpdate",
+                    "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
+                }
+            ),
         ],
         verdict="fits",
         says=("rollout",),
@@ -233,7 +285,11 @@ STARTING = (
         given=[
             template(),
             deployment(
-                replicas=4, strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+                replicas=4,
+                strategy={
+                    "type": "RollingUpdate",
+                    "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
+                },
             ),
         ],
         verdict="fits",
@@ -245,7 +301,9 @@ STARTING = (
             template(),
             deployment(
                 containers=[{"name": "main", "image": "app:1"}],
-                initContainers=[{"name": "warm", "image": "w", "resources": {"claims": [{"name": "gpu"}]}}],
+                initContainers=[
+                    {"name": "warm", "image": "w", "resources": {"claims": [{"name": "gpu"}]}}
+                ],
             ),
         ],
         verdict="fits",
@@ -282,7 +340,10 @@ STARTING = (
                 "dcgm",
                 {
                     "selector": {"matchLabels": {"app": "d"}},
-                    "template": {"metadata": {"labels": {"app": "d"}}, "spec": pod_spec() | {"tolerations": []}},
+                    "template": {
+                        "metadata": {"labels": {"app": "d"}},
+                        "spec": pod_spec() | {"tolerations": []},
+                    },
                 },
             ),
         ],

@@ -1,4 +1,6 @@
-"""Everything in the tree that can be planned: examples, guides, cases of the API server, fleets, and clusters."""
+"""Everything in the tree that can be planned: examples, guides, cases of the API server, fleets,
+and clusters.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,11 @@ def _fleets() -> Iterator[Input]:
     for folder in ("planner/simulation/rehearsals", "sandbox/rehearsal/recorded"):
         for path in sorted((TESTS / folder).glob("*.yaml")):
             data = _load(path)
-            objects = [item for each in data["workloads"] for item in (each if isinstance(each, list) else [each])]
+            objects = [
+                item
+                for each in data["workloads"]
+                for item in (each if isinstance(each, list) else [each])
+            ]
             yield Input(name=f"{folder}/{path.stem}", manifests=dump(objects), on=data["fleet"])
 
 
@@ -97,7 +103,11 @@ def _fix_cases() -> Iterator[Input]:
             yield Input(name=f"fixes/{number} before: {case.fix[:40]}", manifests=manifests, on=on)
             if not (case.then or case.then_files):
                 name = f"fixes/{number} after: {case.fix[:40]}"
-                yield Input(name=name, manifests=edited(manifests, case.then_edit), on=changed(on, case.then_put))
+                yield Input(
+                    name=name,
+                    manifests=edited(manifests, case.then_edit),
+                    on=changed(on, case.then_put),
+                )
 
 
 def _migrations() -> Iterator[Input]:
@@ -119,4 +129,6 @@ def dump(objects: list[Any]) -> str:
 
 
 def _load(path: Path) -> Any:
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.load(
+        path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )

@@ -1,4 +1,5 @@
-"""Over everything in the tree that can be planned: the commands agree, each status has a reason, and each ends soon.
+"""Over everything in the tree that can be planned: the commands agree, each status has a reason,
+and each ends soon.
 
 Without `EVERY_INPUT` a sample is planned; `conformance` plans all of it.
 """
@@ -27,13 +28,21 @@ def _nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("given", SAMPLE, ids=lambda given: given.name)
 @pytest.mark.parametrize("has_solver", [True, False], ids=["solver", "no-solver"])
-def test_the_commands_agree(given: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_solver: bool) -> None:
+def test_the_commands_agree(
+    given: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_solver: bool
+) -> None:
     words = given.arguments(tmp_path)
     if has_solver:
-        plan, check = run("plan", *words, "--format", "json"), run("check", *words, "--format", "json")
+        plan, check = (
+            run("plan", *words, "--format", "json"),
+            run("check", *words, "--format", "json"),
+        )
     else:
         with without_solver(monkeypatch):
-            plan, check = run("plan", *words, "--format", "json"), run("check", *words, "--format", "json")
+            plan, check = (
+                run("plan", *words, "--format", "json"),
+                run("check", *words, "--format", "json"),
+            )
     assert max(plan.seconds, check.seconds) < MOST_SECONDS
     if 2 in (plan.status, check.status):
         return  # input that is wrong has no verdict
@@ -47,10 +56,13 @@ def test_the_commands_agree(given: Input, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def _has_reasons(answer: Answer) -> None:
-    """Check that status and verdict are one value, and that there is a reason for every verdict but *fits*."""
+    """Check that status and verdict are one value, and that there is a reason for every verdict but
+    *fits*.
+    """
     found = answer.json
     assert answer.status == STATUSES[found["verdict"]]
-    workloads = found["workloads"] if isinstance(found["workloads"], list) else []  # `check` counts them
+    # `check` counts them
+    workloads = found["workloads"] if isinstance(found["workloads"], list) else []
     reasons = [reason for each in workloads for reason in each["reasons"]]
     assert found["verdict"] == "fits" or found["diagnostics"] or reasons, answer.text
 

@@ -1,4 +1,6 @@
-"""What a case is: given a fleet and objects, `plan` and `check` have one verdict and print the same reasons."""
+"""What a case is: given a fleet and objects, `plan` and `check` have one verdict and print the same
+reasons.
+"""
 
 from __future__ import annotations
 

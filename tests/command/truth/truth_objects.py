@@ -12,7 +12,9 @@ TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedu
 OPAQUE = "resource.nvidia.com/v1beta1"
 
 
-def fleet(*, kubernetes: str = "1.36", gates: Mapping[str, bool] | None = None, most: int = 4, **more: Any) -> Object:
+def fleet(
+    *, kubernetes: str = "1.36", gates: Mapping[str, bool] | None = None, most: int = 4, **more: Any
+) -> Object:
     """A fleet on EKS with one pool of single L4 GPUs."""
     nvidia: Object = {"version": DRIVER}
     if gates:
@@ -30,10 +32,16 @@ def fleet(*, kubernetes: str = "1.36", gates: Mapping[str, bool] | None = None, 
 
 
 def template(
-    name: str = "gpu", *, device_class: str = "gpu.nvidia.com", config: Object | None = None, **exactly: Any
+    name: str = "gpu",
+    *,
+    device_class: str = "gpu.nvidia.com",
+    config: Object | None = None,
+    **exactly: Any,
 ) -> Object:
     """A ResourceClaimTemplate with one request, named gpu."""
-    devices: Object = {"requests": [{"name": "gpu", "exactly": {"deviceClassName": device_class, **exactly}}]}
+    devices: Object = {
+        "requests": [{"name": "gpu", "exactly": {"deviceClassName": device_class, **exactly}}]
+    }
     if config is not None:
         devices["config"] = [{"opaque": {"driver": "gpu.nvidia.com", "parameters": config}}]
     return api("resource.k8s.io/v1", "ResourceClaimTemplate", name, {"spec": {"devices": devices}})
@@ -41,7 +49,11 @@ def template(
 
 def sharing(strategy: str, **settings: Any) -> Object:
     """A GpuConfig of the NVIDIA driver that shares a GPU."""
-    return {"apiVersion": OPAQUE, "kind": "GpuConfig", "sharing": {"strategy": strategy, **settings}}
+    return {
+        "apiVersion": OPAQUE,
+        "kind": "GpuConfig",
+        "sharing": {"strategy": strategy, **settings},
+    }
 
 
 def pod_spec(claim: str = "gpu", *, cpu: str = "1", request: str = "", **more: Any) -> Object:
@@ -56,7 +68,9 @@ def pod_spec(claim: str = "gpu", *, cpu: str = "1", request: str = "", **more: A
     }
 
 
-def deployment(name: str = "serve", replicas: int = 2, *, strategy: Object | None = None, **pod: Any) -> Object:
+def deployment(
+    name: str = "serve", replicas: int = 2, *, strategy: Object | None = None, **pod: Any
+) -> Object:
     """A Deployment whose pods each have one GPU; `pod` are changes of their spec."""
     meta = {"labels": {"app": name}}
     spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}}
@@ -64,15 +78,24 @@ def deployment(name: str = "serve", replicas: int = 2, *, strategy: Object | Non
     return api("apps/v1", "Deployment", name, spec | ({"strategy": strategy} if strategy else {}))
 
 
-def job(name: str = "train", pods: int = 2, *, labels: Mapping[str, str] | None = None, **pod: Any) -> Object:
+def job(
+    name: str = "train", pods: int = 2, *, labels: Mapping[str, str] | None = None, **pod: Any
+) -> Object:
     """A Job whose pods run together, each with one GPU."""
     spec = pod_spec(restartPolicy="Never", **pod)
-    made = api("batch/v1", "Job", name, {"parallelism": pods, "completions": pods, "template": {"spec": spec}})
+    made = api(
+        "batch/v1",
+        "Job",
+        name,
+        {"parallelism": pods, "completions": pods, "template": {"spec": spec}},
+    )
     made["metadata"]["labels"] = dict(labels or {})
     return made
 
 
-def api(version: str, kind: str, name: str, spec: Any = None, *, namespace: str = "ml", **more: Any) -> Object:
+def api(
+    version: str, kind: str, name: str, spec: Any = None, *, namespace: str = "ml", **more: Any
+) -> Object:
     """An object of the API; `namespace` is "" for objects of the cluster."""
     meta: Object = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {
@@ -101,11 +124,16 @@ def local_queue(name: str = "team", cluster_queue: str = "gpus") -> Object:
     return api("kueue.x-k8s.io/v1beta1", "LocalQueue", name, {"clusterQueue": cluster_queue})
 
 
-def cluster_queue(name: str = "gpus", flavor: str = "l4", gpus: int = 8, resource: str = "example.com/gpu") -> Object:
+def cluster_queue(
+    name: str = "gpus", flavor: str = "l4", gpus: int = 8, resource: str = "example.com/gpu"
+) -> Object:
     """A ClusterQueue of Kueue with one flavor."""
     quotas = [{"name": each, "nominalQuota": 100} for each in ("cpu", "memory")]
     quotas.append({"name": resource, "nominalQuota": gpus})
-    group = {"coveredResources": ["cpu", "memory", resource], "flavors": [{"name": flavor, "resources": quotas}]}
+    group = {
+        "coveredResources": ["cpu", "memory", resource],
+        "flavors": [{"name": flavor, "resources": quotas}],
+    }
     spec = {"namespaceSelector": {}, "resourceGroups": [group]}
     return api("kueue.x-k8s.io/v1beta1", "ClusterQueue", name, spec, namespace="")
 

@@ -59,7 +59,12 @@ def test_what_kubectl_says_is_passed_on_with_a_command_to_try(project: Project) 
     def follow() -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PATH": path}
         return subprocess.run(
-            ["sh", "-c", tried], cwd=project.root, env=environment, capture_output=True, text=True, check=False
+            ["sh", "-c", tried],
+            cwd=project.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     assert "error: context gpu does not exist" in follow().stderr

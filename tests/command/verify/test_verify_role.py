@@ -1,4 +1,6 @@
-"""The role that `verify` is documented to need: on a real API server it is enough, and nothing in it is too much."""
+"""The role that `verify` is documented to need: on a real API server it is enough, and nothing in
+it is too much.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ BINDING = {
     "apiVersion": "rbac.authorization.k8s.io/v1",
     "kind": "ClusterRoleBinding",
     "metadata": {"name": "verifier"},
-    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pulumi-dra-verify"},
+    "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": "pulumi-dra-verify",
+    },
     "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": USER}],
 }
 
@@ -62,5 +68,7 @@ def verifier() -> Iterator[ApiServer]:
         ("/apis/resource.k8s.io/v1/resourceclaims", 403),
     ],
 )
-def test_a_real_server_lets_it_read_that_and_nothing_else(verifier: ApiServer, path: str, status: int) -> None:
+def test_a_real_server_lets_it_read_that_and_nothing_else(
+    verifier: ApiServer, path: str, status: int
+) -> None:
     assert verifier.request("GET", path).status == status

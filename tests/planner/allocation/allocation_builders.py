@@ -37,7 +37,9 @@ from dra_planner.quantity import Quantity
 DRIVER = "gpu.nvidia.com"
 GI = 2**30
 CLASSES = {
-    name: DeviceClass(meta=ObjectMeta(name=name), selectors=tuple(CelSelector(s) for s in selectors))
+    name: DeviceClass(
+        meta=ObjectMeta(name=name), selectors=tuple(CelSelector(s) for s in selectors)
+    )
     for name, selectors in {"any": (), "gpu": ('device.driver == "gpu.nvidia.com"',)}.items()
 }
 
@@ -47,11 +49,17 @@ def quantities(amounts: Mapping[str, str | int]) -> dict[str, Quantity]:
 
 
 def node(
-    name: str = "n1", *, labels: Mapping[str, str] | None = None, taints: Sequence[Taint] = (), **amounts: int
+    name: str = "n1",
+    *,
+    labels: Mapping[str, str] | None = None,
+    taints: Sequence[Taint] = (),
+    **amounts: int,
 ) -> Node:
     allocatable = {"cpu": 64_000, "memory": 256 * GI, "pods": 110} | amounts
     own = {"kubernetes.io/hostname": name, **(labels or {})}
-    return Node(meta=ObjectMeta(name=name, labels=own), allocatable=allocatable, taints=tuple(taints))
+    return Node(
+        meta=ObjectMeta(name=name, labels=own), allocatable=allocatable, taints=tuple(taints)
+    )
 
 
 def device(
@@ -100,7 +108,12 @@ def counters(
     """The counter set "set" of a pool with `count` slices."""
     sets = (CounterSet(name="set", counters=quantities(amounts)),)
     return ResourceSlice(
-        name=name, driver=driver, pool=pool, node_name=node_name, slice_count=count, shared_counters=sets
+        name=name,
+        driver=driver,
+        pool=pool,
+        node_name=node_name,
+        slice_count=count,
+        shared_counters=sets,
     )
 
 
@@ -108,11 +121,16 @@ def gpus(count: int, **attributes: Any) -> ResourceSlice:
     return slice_of(*(device(f"gpu-{i}", attributes) for i in range(count)))
 
 
-def request(name: str = "r", *selectors: str, device_class: str = "any", count: int = 1, **more: Any) -> DeviceRequest:
+def request(
+    name: str = "r", *selectors: str, device_class: str = "any", count: int = 1, **more: Any
+) -> DeviceRequest:
     if count == 0:
         more["allocation_mode"] = "All"
     exact = ExactDeviceRequest(
-        device_class_name=device_class, selectors=tuple(CelSelector(s) for s in selectors), count=count or 1, **more
+        device_class_name=device_class,
+        selectors=tuple(CelSelector(s) for s in selectors),
+        count=count or 1,
+        **more,
     )
     return DeviceRequest(name=name, exactly=exact)
 
@@ -128,7 +146,9 @@ def first_of(name: str, *ways: tuple[str, int] | DeviceSubRequest) -> DeviceRequ
     return DeviceRequest(name=name, first_available=subs)
 
 
-def claim(*requests: DeviceRequest, match: str | None = None, distinct: str | None = None) -> ClaimSpec:
+def claim(
+    *requests: DeviceRequest, match: str | None = None, distinct: str | None = None
+) -> ClaimSpec:
     constraints = []
     if match:
         constraints.append(DeviceConstraint(match_attribute=match))
@@ -146,15 +166,29 @@ def shape(
     **pod: Any,
 ) -> Shape:
     """A shape whose claims are named c1, c2, … in its pods."""
-    made = tuple(c if isinstance(c, ShapeClaim) else ShapeClaim(name=f"c{i}", spec=c) for i, c in enumerate(claims, 1))
+    made = tuple(
+        c if isinstance(c, ShapeClaim) else ShapeClaim(name=f"c{i}", spec=c)
+        for i, c in enumerate(claims, 1)
+    )
     entries = tuple(
         PodResourceClaim(name=c.name, resource_claim_name=c.shared.name)
         if c.shared
         else PodResourceClaim(name=c.name, resource_claim_template_name=c.name)
         for c in made
     )
-    container = Container(name="main", requests={"cpu": 1000, "memory": 2 * GI} if requests is None else requests)
+    container = Container(
+        name="main", requests={"cpu": 1000, "memory": 2 * GI} if requests is None else requests
+    )
     spec = PodSpec(containers=(container,), resource_claims=entries, **pod)
     digest = hashlib.sha256(repr((namespace, labels, spec, made)).encode()).hexdigest()[:16]
-    member = Member(workload=WorkloadRef("Pod", namespace, digest), pod_set="", figures=Figures.fixed(pods))
-    return Shape(id=digest, namespace=namespace, labels=dict(labels or {}), pod=spec, claims=made, members=(member,))
+    member = Member(
+        workload=WorkloadRef("Pod", namespace, digest), pod_set="", figures=Figures.fixed(pods)
+    )
+    return Shape(
+        id=digest,
+        namespace=namespace,
+        labels=dict(labels or {}),
+        pod=spec,
+        claims=made,
+        members=(member,),
+    )

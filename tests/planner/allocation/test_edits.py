@@ -32,7 +32,10 @@ from dra_planner.model import (
 from dra_planner.releases import features_of
 
 F36 = features_of(36)
-SELECTORS = ("device.attributes['gpu.nvidia.com'].x == 1", "device.attributes['gpu.nvidia.com'].x == 9")
+SELECTORS = (
+    "device.attributes['gpu.nvidia.com'].x == 1",
+    "device.attributes['gpu.nvidia.com'].x == 9",
+)
 INSTANCES = int(os.environ.get("EDIT_INSTANCES", "120"))
 
 
@@ -79,7 +82,9 @@ def test_of_extended_resources_only_the_count_is_changed():
     """Nobody wrote their claim: there is no class or selector in it that anyone could change."""
 
     def implicit(pod: Shape) -> Shape:
-        return replace(pod, claims=tuple(replace(each, name="extended-resources") for each in pod.claims))
+        return replace(
+            pod, claims=tuple(replace(each, name="extended-resources") for each in pod.claims)
+        )
 
     pod = implicit(shape(claim(request(count=9))))
     (edit,) = suggest_edits(refusal_of(pod, opened(gpus(8))))
@@ -101,8 +106,12 @@ def test_two_obstacles_ask_for_two_edits():
 
 
 def test_a_class_that_matches_nothing_does_not_matter():
-    nothing = DeviceClass(meta=ObjectMeta(name="nothing"), selectors=(CelSelector("device.driver == 'none'"),))
-    here = open_node(node(taints=[Taint("nvidia.com/gpu")]), [gpus(8)], {**CLASSES, "nothing": nothing}, F36)
+    nothing = DeviceClass(
+        meta=ObjectMeta(name="nothing"), selectors=(CelSelector("device.driver == 'none'"),)
+    )
+    here = open_node(
+        node(taints=[Taint("nvidia.com/gpu")]), [gpus(8)], {**CLASSES, "nothing": nothing}, F36
+    )
     pod = shape(claim(request("a", SELECTORS[1], count=6), request("b", count=6)))
     edits = suggest_edits(refusal_of(pod, here))
     assert [e.kind for e in edits] == ["tolerate", "lower-count", "drop-selector"]
@@ -117,7 +126,9 @@ def test_two_requests_move_to_two_classes():
             "none": "device.driver == 'none'",
         }.items()
     }
-    here = open_node(node(), [slice_of(device("d0", {"x": 1}), device("d1", {"x": 2}))], classes, F36)
+    here = open_node(
+        node(), [slice_of(device("d0", {"x": 1}), device("d1", {"x": 2}))], classes, F36
+    )
     pod = shape(claim(request("a", device_class="none"), request("b", device_class="none")))
     edits = suggest_edits(refusal_of(pod, here))
     assert [(e.kind, e.name) for e in edits] == [("use-class", "one"), ("use-class", "two")]
@@ -126,7 +137,9 @@ def test_two_requests_move_to_two_classes():
 ZONE_A = NodeSelector((NodeSelectorTerm((Requirement("zone", "In", ("a",)),)),))
 OF_X = LabelSelector((Requirement("app", "In", ("x",)),))
 APART = (PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=OF_X),)
-WITH_PORT = Container(name="main", requests={"cpu": 1000}, ports=(ContainerPort(container_port=80, host_port=80),))
+WITH_PORT = Container(
+    name="main", requests={"cpu": 1000}, ports=(ContainerPort(container_port=80, host_port=80),)
+)
 
 
 def with_port(pod: Shape) -> Shape:
@@ -135,22 +148,32 @@ def with_port(pod: Shape) -> Shape:
 
 OTHERS = {
     "lower the pod's request for cpu from 100 CPU to 64 CPU": (
-        shape(claim(request()), requests={"cpu": 100_000}), gpus(1), (),
+        shape(claim(request()), requests={"cpu": 100_000}),
+        gpus(1),
+        (),
     ),
-    "drop the pod's required node affinity": (shape(claim(request()), node_affinity=ZONE_A), gpus(1), ()),
+    "drop the pod's required node affinity": (
+        shape(claim(request()), node_affinity=ZONE_A),
+        gpus(1),
+        (),
+    ),
     "drop the constraint on gpu.nvidia.com/x of claim c1": (
         shape(claim(request("r"), request("s"), match="gpu.nvidia.com/x")),
         slice_of(device("a", {"x": 1}), device("b", {"x": 2})),
         (),
     ),
     "request one device instead of all in request r of claim c1": (
-        shape(claim(request(count=0))), gpus(2), (shape(claim(request())),),
+        shape(claim(request(count=0))),
+        gpus(2),
+        (shape(claim(request())),),
     ),
     "use no host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
     "drop the pod's required anti-affinity": (
-        shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART), gpus(2), (shape(labels={"app": "x"}),),
+        shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART),
+        gpus(2),
+        (shape(labels={"app": "x"}),),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", OTHERS)
@@ -175,7 +198,9 @@ def random_node(rng: random.Random) -> NodeState:
     ]
     taints = [Taint("nvidia.com/gpu", "present")] if rng.random() < 0.4 else []
     labels = {"zone": rng.choice("ab")}
-    return opened(slice_of(*devices), on=node(labels=labels, taints=taints, cpu=rng.choice((4_000, 64_000))))
+    return opened(
+        slice_of(*devices), on=node(labels=labels, taints=taints, cpu=rng.choice((4_000, 64_000)))
+    )
 
 
 def random_pod(rng: random.Random) -> Shape:
@@ -238,19 +263,26 @@ def l40(name="gpu-0", product="NVIDIA A100-SXM4-40GB", memory="40Gi"):
         (f'{MEMORY}.compareTo(quantity("40Gi")) > 0', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
         (f'{MEMORY}.isLessThan(quantity("40Gi"))', f'{MEMORY}.compareTo(quantity("40Gi")) <= 0'),
         ("device.attributes['gpu.nvidia.com'].x > 1", "device.attributes['gpu.nvidia.com'].x >= 1"),
-        (f'{MEMORY}.compareTo(quantity("42Gi")) >= 0', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
+        (
+            f'{MEMORY}.compareTo(quantity("42Gi")) >= 0',
+            f'{MEMORY}.compareTo(quantity("40Gi")) >= 0',
+        ),
         (f'{MEMORY}.isGreaterThan(quantity("42Gi"))', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
         (f"{PRODUCT} == 'A100-SXM4-40GB'", f"{PRODUCT} == 'NVIDIA A100-SXM4-40GB'"),
         (f'{PRODUCT} == "nvidia a100 sxm4 40GB"', f'{PRODUCT} == "NVIDIA A100-SXM4-40GB"'),
     ],
 )
-def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes_it(selector, instead):
+def test_a_condition_that_was_meant_otherwise_is_written_as_the_device_publishes_it(
+    selector, instead
+):
     here, pod = opened(l40()), shape(claim(request("r", f"{SELECTORS[0]} && {selector}")))
     refusal = refusal_of(pod, here)
     (edit,) = suggest_edits(refusal)
     assert str(edit) == f"write `{instead}` instead of `{selector}` in request r of claim c1"
     assert [r.fix for r in reasons_of(refusal)] == [f"write `{instead}` instead of `{selector}`"]
-    assert isinstance(place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement)
+    assert isinstance(
+        place(shape(claim(request("r", f"{SELECTORS[0]} && {instead}"))), here), Placement
+    )
 
 
 def test_another_size_is_not_a_way_to_write_the_value():
@@ -261,18 +293,25 @@ def test_another_size_is_not_a_way_to_write_the_value():
 
 def test_only_the_conditions_that_fail_are_quoted_and_dropped():
     fails, passes = f"{PRODUCT}.contains('B200')", f'{MEMORY}.compareTo(quantity("30Gi")) >= 0'
-    refusal = refusal_of(shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40()))
+    refusal = refusal_of(
+        shape(claim(request("r", f"{passes} && {fails} && {SELECTORS[0]}"))), opened(l40())
+    )
     (edit,) = suggest_edits(refusal)
     assert str(edit) == f"drop `{fails}` from request r of claim c1"
     changed = apply_edits([edit], refusal.shape).claims[0].spec.requests[0].exactly
     assert [each.expression for each in changed.selectors] == [f"{passes} && {SELECTORS[0]}"]
     (reason,) = reasons_of(refusal)
-    assert reason.message == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
+    assert (
+        reason.message
+        == f"requests 1 device: 0 of 1 devices match: 1 fails `{fails}` (NVIDIA A100-SXM4-40GB)"
+    )
     assert reason.fix == f"drop `{fails}`"
 
 
 def test_a_constraint_over_pairs_is_written_once_for_each_pair():
-    """Four GPUs and four NICs under one root each: no eight devices share a root, but each pair does."""
+    """Four GPUs and four NICs under one root each: no eight devices share a root, but each pair
+    does.
+    """
     root = "resource.kubernetes.io/pcieRoot"
     devices = [device(f"gpu-{n}", {root: f"root-{n}", "x": 1}) for n in range(4)]
     devices += [device(f"nic-{n}", {root: f"root-{n}", "x": 2}) for n in range(4)]
@@ -284,9 +323,13 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
     (edit,) = suggest_edits(refusal_of(pod, here))
 
     assert edit.kind == "constrain-pairs"
-    assert str(edit).startswith(f"give each of the 4 groups of devices in claim c1 its own constraint on {root}")
+    assert str(edit).startswith(
+        f"give each of the 4 groups of devices in claim c1 its own constraint on {root}"
+    )
     assert str(edit).endswith("write 4 requests for 1 device in place of each of gpus, nics")
     changed = apply_edits([edit], pod)
     (made,) = changed.claims
-    assert [each.requests for each in made.spec.constraints] == [(f"gpus-{n}", f"nics-{n}") for n in range(4)]
+    assert [each.requests for each in made.spec.constraints] == [
+        (f"gpus-{n}", f"nics-{n}") for n in range(4)
+    ]
     assert isinstance(place(changed, here), Placement)

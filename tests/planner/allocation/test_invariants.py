@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from allocation_builders import CLASSES, claim, counters, device, first_of, node, request, shape, slice_of
+from allocation_builders import (
+    CLASSES,
+    claim,
+    counters,
+    device,
+    first_of,
+    node,
+    request,
+    shape,
+    slice_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,16 +53,28 @@ def pods(draw):
         requests = []
         for number in range(draw(st.integers(1, 2))):
             if draw(st.integers(0, 4)) == 0:
-                requests.append(first_of(f"r{number}", ("any", draw(st.integers(1, 3))), ("any", 1)))
+                requests.append(
+                    first_of(f"r{number}", ("any", draw(st.integers(1, 3))), ("any", 1))
+                )
                 continue
-            more = {"tolerations": (DeviceToleration(operator="Exists"),)} if draw(st.booleans()) else {}
+            more = (
+                {"tolerations": (DeviceToleration(operator="Exists"),)}
+                if draw(st.booleans())
+                else {}
+            )
             if draw(st.booleans()):
                 more["capacity"] = {"memory": Quantity.parse("1")}
             selectors = (SELECTOR,) if draw(st.integers(0, 2)) == 0 else ()
-            requests.append(request(f"r{number}", *selectors, count=draw(st.integers(1, 3)), **more))
+            requests.append(
+                request(f"r{number}", *selectors, count=draw(st.integers(1, 3)), **more)
+            )
         rule = draw(st.sampled_from(("", "match", "distinct")))
         claims.append(
-            claim(*requests, match=X if rule == "match" else None, distinct=X if rule == "distinct" else None)
+            claim(
+                *requests,
+                match=X if rule == "match" else None,
+                distinct=X if rule == "distinct" else None,
+            )
         )
     return shape(*claims, requests={})
 
@@ -104,7 +126,10 @@ def _check_claims(pod: Shape, placement: Placement) -> None:
 @settings(max_examples=100, deadline=None)
 def test_deciding_changes_nothing(made, pod):
     state = opened(made)
-    before, shape_before = (state.used, state.taken, state.shares, repr(state.template.pools)), repr(pod)
+    before, shape_before = (
+        (state.used, state.taken, state.shares, repr(state.template.pools)),
+        repr(pod),
+    )
     first = place(pod, state)
     assert (state.used, state.taken, state.shares, repr(state.template.pools)) == before
     assert repr(pod) == shape_before

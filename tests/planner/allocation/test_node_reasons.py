@@ -1,4 +1,6 @@
-"""Fixes of what turns a node down before its devices are looked at; each is applied, and the pod placed again."""
+"""Fixes of what turns a node down before its devices are looked at; each is applied, and the pod
+placed again.
+"""
 
 from __future__ import annotations
 
@@ -36,26 +38,41 @@ def test_a_label_with_another_value_is_selected_as_the_node_has_it() -> None:
 
 def test_a_label_that_the_pool_lacks_can_be_given_to_it() -> None:
     pod = shape(node_selector={"team": "vision"})
-    assert fix_of(pod, opened()) == "label the pool with team=vision, or drop team from the pod's nodeSelector"
+    assert (
+        fix_of(pod, opened())
+        == "label the pool with team=vision, or drop team from the pod's nodeSelector"
+    )
     assert fits(pod, opened(team="vision"))
 
 
-@pytest.mark.parametrize("key", ["kubernetes.io/role", "topology.kubernetes.io/rack", "pulumi-dra/pool"])
+@pytest.mark.parametrize(
+    "key", ["kubernetes.io/role", "topology.kubernetes.io/rack", "pulumi-dra/pool"]
+)
 def test_a_label_that_clouds_refuse_is_never_advised(key: str) -> None:
-    assert fix_of(shape(node_selector={key: "x"}), opened()) == f"drop {key} from the pod's nodeSelector"
+    assert (
+        fix_of(shape(node_selector={key: "x"}), opened())
+        == f"drop {key} from the pod's nodeSelector"
+    )
 
 
 def test_devices_that_no_plugin_counts_are_requested_with_a_claim() -> None:
     pod = shape(requests={"cpu": 1000, "nvidia.com/gpu": 2})
     assert fix_of(pod, opened()) == (
-        "request the devices with a ResourceClaim, or use nodes whose device plugin offers nvidia.com/gpu"
+        "request the devices with a ResourceClaim, or use nodes whose device plugin offers "
+        "nvidia.com/gpu"
     )
-    assert fits(replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}), opened())
+    assert fits(
+        replace(pod, **{f: getattr(shape(claim(request(count=2))), f) for f in ("pod", "claims")}),
+        opened(),
+    )
 
 
 def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
     tainted = open_node(
-        node(taints=[Taint("nvidia.com/gpu", "present", "NoSchedule")]), [gpus(2)], CLASSES, features_of(34)
+        node(taints=[Taint("nvidia.com/gpu", "present", "NoSchedule")]),
+        [gpus(2)],
+        CLASSES,
+        features_of(34),
     )
     pod = shape(requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1})
     answer = place(pod, tainted)
@@ -63,12 +80,20 @@ def test_a_taint_does_not_hide_that_the_node_offers_no_such_resource() -> None:
     assert [(reason.code, reason.message) for reason in reasons_of(answer)] == [
         (
             "missing-toleration",
-            "the node has the taint nvidia.com/gpu=present:NoSchedule, which the pod does not tolerate",
+            (
+                "the node has the taint nvidia.com/gpu=present:NoSchedule, which the pod does not "
+                "tolerate"
+            ),
         ),
         ("insufficient-resource", "nvidia.com/mig-1g.5gb: requests 1, 0 left, 1 short"),
     ]
-    tolerant = shape(requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1}, tolerations=(Toleration(operator="Exists"),))
+    tolerant = shape(
+        requests={"cpu": 1000, "nvidia.com/mig-1g.5gb": 1},
+        tolerations=(Toleration(operator="Exists"),),
+    )
     answer = place(tolerant, tainted)
     assert isinstance(answer, Refusal)
     assert [reason.code for reason in reasons_of(answer)] == ["insufficient-resource"]
-    assert fits(shape(requests={"cpu": 1000}, tolerations=(Toleration(operator="Exists"),)), tainted)
+    assert fits(
+        shape(requests={"cpu": 1000}, tolerations=(Toleration(operator="Exists"),)), tainted
+    )

@@ -16,7 +16,15 @@ from allocation_builders import (
     slice_of,
 )
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, open_node, place, reasons_of
+from dra_planner.allocation import (
+    NodeState,
+    Placement,
+    Refusal,
+    Undecided,
+    open_node,
+    place,
+    reasons_of,
+)
 from dra_planner.model import (
     DeviceCapacity,
     DeviceTaint,
@@ -105,12 +113,17 @@ def test_all_of_more_than_a_claim_may_hold_is_an_error():
 
 def test_match_attribute_backtracks_off_the_first_device():
     here = state(slice_of(*(device(n, {"x": x}) for n, x in zip("abc", (1, 2, 2), strict=True))))
-    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/x")), here)) == ["b", "c"]
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/x")), here)) == [
+        "b",
+        "c",
+    ]
 
 
 def test_match_attribute_that_cannot_be_met_says_how_values_group():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": f"pci{i % 4}"}) for i in range(8))))
-    (reason,) = reasons_of(refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)))
+    (reason,) = reasons_of(
+        refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here))
+    )
     assert reason.code == "match-attribute"
     assert "2 × pci0" in reason.message
     assert "at most 2 devices" in reason.fix
@@ -118,8 +131,14 @@ def test_match_attribute_that_cannot_be_met_says_how_values_group():
 
 def test_unknown_values_of_one_group_match_and_of_two_do_not():
     here = state(slice_of(*(device(f"gpu-{i}", {"root": Unknown(f"g{i // 2}")}) for i in range(4))))
-    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == ["gpu-0", "gpu-1"]
-    assert refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)).kind == "devices"
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == [
+        "gpu-0",
+        "gpu-1",
+    ]
+    assert (
+        refused(place(shape(claim(request(count=3), match="gpu.nvidia.com/root")), here)).kind
+        == "devices"
+    )
 
 
 def test_an_unknown_value_without_a_group_leaves_it_open():
@@ -130,13 +149,21 @@ def test_an_unknown_value_without_a_group_leaves_it_open():
 
 
 def test_an_unknown_value_that_cannot_change_the_answer_is_no_obstacle():
-    here = state(slice_of(device("a", {"root": Unknown()}), device("b", {"root": 1}), device("c", {"root": 1})))
-    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == ["b", "c"]
+    here = state(
+        slice_of(
+            device("a", {"root": Unknown()}), device("b", {"root": 1}), device("c", {"root": 1})
+        )
+    )
+    assert placed(place(shape(claim(request(count=2), match="gpu.nvidia.com/root")), here)) == [
+        "b",
+        "c",
+    ]
 
 
 def test_counters_are_shared_by_partitions():
     here = state(
-        counters(memory=40), slice_of(*(device(f"h{i}", draws={"memory": 20}) for i in range(3)), slice_count=2)
+        counters(memory=40),
+        slice_of(*(device(f"h{i}", draws={"memory": 20}) for i in range(3)), slice_count=2),
     )
     assert fill(shape(claim(request())), here) == 2
 
@@ -156,7 +183,9 @@ def test_shares_of_a_device_are_rounded_by_its_policy():
             valid_range=ValidRange(minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi")),
         ),
     )
-    here = state(slice_of(device("a", capacity={"memory": memory}, allow_multiple_allocations=True)))
+    here = state(
+        slice_of(device("a", capacity={"memory": memory}, allow_multiple_allocations=True))
+    )
     assert fill(shape(claim(request(capacity={"memory": Quantity.parse("30Gi")}))), here) == 2
     assert fill(shape(claim(request())), here) == 10
     verdict = place(shape(claim(request(capacity={"memory": Quantity.parse("5Gi")}))), here)
@@ -167,7 +196,9 @@ def test_a_missing_toleration_is_named():
     tainted = node(taints=[Taint("nvidia.com/gpu", "present")])
     (reason,) = reasons_of(refused(place(shape(claim(request())), state(gpus(1), on=tainted))))
     assert reason.code == "missing-toleration"
-    assert '{key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}' in reason.fix
+    assert (
+        '{key: nvidia.com/gpu, operator: Equal, value: "present", effect: NoSchedule}' in reason.fix
+    )
     tolerant = shape(claim(request()), tolerations=(Toleration("nvidia.com/gpu", "Exists"),))
     assert placed(place(tolerant, state(gpus(1), on=tainted))) == ["gpu-0"]
 
@@ -184,7 +215,9 @@ def test_pod_slots_are_a_resource():
 
 
 def test_a_class_that_does_not_exist():
-    (reason,) = reasons_of(refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1)))))
+    (reason,) = reasons_of(
+        refused(place(shape(claim(first_of("r", ("any", 1), ("nope", 1)))), state(gpus(1))))
+    )
     assert reason.message == "request r/b: device class nope does not exist"
 
 
@@ -208,7 +241,8 @@ def test_incomplete_pools_are_used_by_1_34_only():
 
 def test_a_search_that_takes_too_long_is_no_verdict():
     parts = (device(f"p{i}", draws={"memory": 100 + i}) for i in range(24))
-    here = state(counters(memory=1240), slice_of(*parts, slice_count=2))  # room for any eleven, never for twelve
+    # room for any eleven, never for twelve
+    here = state(counters(memory=1240), slice_of(*parts, slice_count=2))
     verdict = place(shape(claim(request(count=12))), here, budget=5_000)
     assert isinstance(verdict, Undecided)
     assert reasons_of(verdict)[0].message.startswith("no answer after trying 5001 devices")
@@ -216,7 +250,9 @@ def test_a_search_that_takes_too_long_is_no_verdict():
 
 def test_equal_devices_are_tried_once():
     here = state(gpus(24))
-    pod = shape(claim(request("a", count=10)), claim(request("b", count=10)), claim(request("c", count=10)))
+    pod = shape(
+        claim(request("a", count=10)), claim(request("b", count=10)), claim(request("c", count=10))
+    )
     assert refused(place(pod, here, budget=100)).kind == "devices"
 
 

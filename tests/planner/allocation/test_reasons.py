@@ -20,7 +20,16 @@ from allocation_builders import (
     slice_of,
 )
 
-from dra_planner.allocation import NodeState, Placement, Refusal, Undecided, explain, open_node, place, reasons_of
+from dra_planner.allocation import (
+    NodeState,
+    Placement,
+    Refusal,
+    Undecided,
+    explain,
+    open_node,
+    place,
+    reasons_of,
+)
 from dra_planner.model import AllocatedDevice, DeviceTaint, ResourceSlice, Unknown
 from dra_planner.quantity import Quantity
 from dra_planner.releases import features_of
@@ -43,7 +52,9 @@ def three_kinds() -> ResourceSlice:
 def says(pod, here: NodeState) -> list[str]:
     verdict = place(pod, here)
     assert isinstance(verdict, Refusal | Undecided)
-    return [f"{r.code}: {r.message}" + (f" → {r.fix}" if r.fix else "") for r in reasons_of(verdict)]
+    return [
+        f"{r.code}: {r.message}" + (f" → {r.fix}" if r.fix else "") for r in reasons_of(verdict)
+    ]
 
 
 def gpu(*selectors: str, **more):
@@ -108,7 +119,10 @@ CASES = {
 
 def test_says():
     """After a change on purpose: REWRITE_GOLDEN=1, and read the difference."""
-    text = "".join(f"# {name}\n" + "".join(f"{line}\n" for line in says(*case)) + "\n" for name, case in CASES.items())
+    text = "".join(
+        f"# {name}\n" + "".join(f"{line}\n" for line in says(*case)) + "\n"
+        for name, case in CASES.items()
+    )
     if os.environ.get("REWRITE_GOLDEN"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
@@ -119,9 +133,14 @@ def test_explains_a_fit_and_a_refusal_alternative_by_alternative():
     here = opened(slice_of(device("a", {"root": "r1"}), device("b", {"root": "r2"})))
     told = explain(pod, here)
     assert isinstance(told.verdict, Placement)
-    assert [(request, str(device)) for _, request, device in told.picks] == [("gpu/b", "gpu.nvidia.com/n1/a")]
+    assert [(request, str(device)) for _, request, device in told.picks] == [
+        ("gpu/b", "gpu.nvidia.com/n1/a")
+    ]
     (report,) = told.claims
-    assert [(way.request, way.wanted, way.left) for way in report.requests[0]] == [("gpu/a", 2, 2), ("gpu/b", 1, 2)]
+    assert [(way.request, way.wanted, way.left) for way in report.requests[0]] == [
+        ("gpu/a", 2, 2),
+        ("gpu/b", 1, 2),
+    ]
     assert report.constraints[0].groups == (("r1", 1), ("r2", 1))
 
     refused = explain(shape(claim(request(count=3))), here)

@@ -1,12 +1,24 @@
 """Where intuition and the allocator part: named cases, each with what upstream does.
 
-Observed on the published library and on real schedulers 1.34 to 1.36; the order of devices is that of the lists.
+Observed on the published library and on real schedulers 1.34 to 1.36; the order of devices is that
+of the lists.
 """
 
 from __future__ import annotations
 
 import pytest
-from allocation_builders import CLASSES, DRIVER, claim, counters, device, first_of, node, request, shape, slice_of
+from allocation_builders import (
+    CLASSES,
+    DRIVER,
+    claim,
+    counters,
+    device,
+    first_of,
+    node,
+    request,
+    shape,
+    slice_of,
+)
 
 from dra_planner.allocation import NodeState, Placement, Refusal, open_node, place, reasons_of
 from dra_planner.model import (
@@ -62,7 +74,9 @@ def values(**named: object) -> ResourceSlice:
 
 def test_errors_are_met_only_when_the_search_gets_there():
     assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1))) == "OK a"
-    assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1, count=2))).endswith("no such key: x")
+    assert outcome(state(values(a=1, b=None)), claim(request("r", X_IS_1, count=2))).endswith(
+        "no such key: x"
+    )
     assert outcome(state(values(b=None, a=1)), claim(request("r", X_IS_1))).startswith(
         "ERROR claim default/c1: selector #0"
     )
@@ -82,7 +96,8 @@ def test_class_selectors_run_before_those_of_the_request():
     other = slice_of("z", name="other", driver="a.example.com")
     gpu = values(a=1)
     assert outcome(state(other, gpu), claim(request("r", X_IS_1, device_class="gpu"))) == "OK a"
-    assert outcome(state(other, gpu), claim(request("r", X_IS_1))).startswith("ERROR")  # a.example.com comes first
+    # a.example.com comes first
+    assert outcome(state(other, gpu), claim(request("r", X_IS_1))).startswith("ERROR")
 
 
 # -- counts and limits
@@ -91,13 +106,17 @@ def test_class_selectors_run_before_those_of_the_request():
 def test_more_than_a_claim_may_hold():
     here = state(slice_of(*(f"d{i}" for i in range(40))))
     assert "33 exceeds the claim limit of 32" in outcome(here, claim(request(count=33)))
-    assert "40 exceeds the claim limit of 32" in outcome(here, claim(request("a", count=20), request("b", count=20)))
+    assert "40 exceeds the claim limit of 32" in outcome(
+        here, claim(request("a", count=20), request("b", count=20))
+    )
     assert outcome(here, claim(request(count=20)), claim(request(count=21))) == "FAIL"
 
 
 def test_all_of_nothing_is_no_success_and_all_does_not_shrink():
     assert outcome(state(values(a=2)), claim(request("r", X_IS_1, count=0))) == "FAIL"
-    assert outcome(state(values(a=1, b=1), allocated=[held("b")]), claim(request(count=0))) == "FAIL"
+    assert (
+        outcome(state(values(a=1, b=1), allocated=[held("b")]), claim(request(count=0))) == "FAIL"
+    )
     assert outcome(state(values(a=1, b=1)), claim(request("r"), request("s", count=0))) == "FAIL"
 
 
@@ -118,9 +137,14 @@ def test_all_minds_incomplete_pools_of_any_driver():
     assert outcome(state(nic, values(a=1)), claim(request(device_class="gpu"))) == "OK a"
 
 
-@pytest.mark.parametrize(("features", "expected"), [(F34, "OK a"), (F35, "FAIL"), (F36, "FAIL"), (F37, "FAIL")])
+@pytest.mark.parametrize(
+    ("features", "expected"), [(F34, "OK a"), (F35, "FAIL"), (F36, "FAIL"), (F37, "FAIL")]
+)
 def test_incomplete_pools(features, expected):
-    assert outcome(state(slice_of("a", slice_count=2), features=features), claim(request())) == expected
+    assert (
+        outcome(state(slice_of("a", slice_count=2), features=features), claim(request()))
+        == expected
+    )
 
 
 def test_an_old_generation_is_ignored():
@@ -131,7 +155,10 @@ def test_an_old_generation_is_ignored():
 
 def test_a_device_name_twice_in_a_pool():
     twice = (slice_of("a", name="one", slice_count=2), slice_of("a", name="two", slice_count=2))
-    assert outcome(state(*twice, features=F34), claim(request())) == "ERROR pool n1 is invalid: duplicate device name a"
+    assert (
+        outcome(state(*twice, features=F34), claim(request()))
+        == "ERROR pool n1 is invalid: duplicate device name a"
+    )
     verdict = place(shape(claim(request())), state(*twice))
     assert "duplicate device name a" in reasons_of(verdict)[-1].message
 
@@ -139,14 +166,17 @@ def test_a_device_name_twice_in_a_pool():
 def test_slices_in_order_of_their_names_from_1_36_on():
     assert (
         outcome(
-            state(slice_of("a", name="z", slice_count=2), slice_of("z1", name="b", slice_count=2)), claim(request())
+            state(slice_of("a", name="z", slice_count=2), slice_of("z1", name="b", slice_count=2)),
+            claim(request()),
         )
         == "OK z1"
     )
 
 
 def test_pools_with_binding_conditions_come_last():
-    waiting = slice_of(device("a", binding_conditions=("ready",), binding_failure_conditions=("f",)), pool="aa")
+    waiting = slice_of(
+        device("a", binding_conditions=("ready",), binding_failure_conditions=("f",)), pool="aa"
+    )
     assert outcome(state(waiting, slice_of("z", name="z", pool="zz")), claim(request())) == "OK z"
     off = F36.with_gates(binding_conditions=False)
     assert outcome(state(waiting, features=off), claim(request())) == "FAIL"
@@ -164,8 +194,15 @@ def test_a_bare_attribute_belongs_to_its_driver():
     gpu = slice_of(device("gpu", {"numa": 0, "resource.kubernetes.io/pcieRoot": "p"}))
     pair = (request("g", device_class="gpu"), request("n", 'device.driver == "nic.example.com"'))
     assert outcome(state(gpu, nic), claim(*pair, match="gpu.nvidia.com/numa")) == "FAIL"
-    shared = slice_of(device("nic", {"resource.kubernetes.io/pcieRoot": "p"}), name="nic", driver="nic.example.com")
-    assert outcome(state(gpu, shared), claim(*pair, match="resource.kubernetes.io/pcieRoot")) == "OK gpu nic"
+    shared = slice_of(
+        device("nic", {"resource.kubernetes.io/pcieRoot": "p"}),
+        name="nic",
+        driver="nic.example.com",
+    )
+    assert (
+        outcome(state(gpu, shared), claim(*pair, match="resource.kubernetes.io/pcieRoot"))
+        == "OK gpu nic"
+    )
 
 
 def test_an_int_and_a_string_do_not_match():
@@ -179,12 +216,17 @@ def test_all_against_a_constraint_is_an_error():
     )
 
 
-@pytest.mark.parametrize(("features", "expected"), [(F34, "OK a b c"), (F36, "OK a b c"), (F37, "FAIL")])
+@pytest.mark.parametrize(
+    ("features", "expected"), [(F34, "OK a b c"), (F36, "OK a b c"), (F37, "FAIL")]
+)
 def test_distinct_values_are_forgotten_within_one_request_before_1_37(features, expected):
     here = state(values(a=1, b=2, c=1), features=features)
     assert outcome(here, claim(request(count=3), distinct=X)) == expected
     if features.minor < 37:
-        assert place(shape(claim(request(count=3), distinct=X)), here).notes[0].code == "may-depend-on-patch"
+        assert (
+            place(shape(claim(request(count=3), distinct=X)), here).notes[0].code
+            == "may-depend-on-patch"
+        )
 
 
 def test_constraints_do_not_reach_across_claims():
@@ -220,7 +262,10 @@ def test_an_admin_pick_blocks_a_later_claim_of_the_same_pod():
 
 def test_admin_access_ignores_allocations_but_not_taints():
     assert outcome(state(values(a=1), allocated=[held("a")]), claim(admin())) == "OK a"
-    assert outcome(state(slice_of(device("a", taints=[DeviceTaint(key="k")]))), claim(admin())) == "FAIL"
+    assert (
+        outcome(state(slice_of(device("a", taints=[DeviceTaint(key="k")]))), claim(admin()))
+        == "FAIL"
+    )
 
 
 def test_which_taints_keep_claims_away():
@@ -230,7 +275,12 @@ def test_which_taints_keep_claims_away():
     exists = DeviceToleration(key="k", operator="Exists", effect="NoSchedule")
     assert outcome(state(tainted("None")), claim(request())) == "OK a"
     assert outcome(state(tainted("NoExecute")), claim(request(tolerations=(exists,)))) == "FAIL"
-    assert outcome(state(tainted("NoSchedule")), claim(request(tolerations=(DeviceToleration(key="k"),)))) == "FAIL"
+    assert (
+        outcome(
+            state(tainted("NoSchedule")), claim(request(tolerations=(DeviceToleration(key="k"),)))
+        )
+        == "FAIL"
+    )
     assert outcome(state(tainted("NoSchedule"), features=F35), claim(request())) == "OK a"
 
 
@@ -240,7 +290,10 @@ def boards(*devices) -> tuple[ResourceSlice, ResourceSlice]:
 
 def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
     full = device("full", draws={"c": 40}, taints=[DeviceTaint(key="k")])
-    assert outcome(state(*boards(full, device("half", draws={"c": 20}))), claim(request())) == "OK half"
+    assert (
+        outcome(state(*boards(full, device("half", draws={"c": 20}))), claim(request()))
+        == "OK half"
+    )
     old = F35.with_gates(partitionable_devices=True, device_taints=True)
     here = state(*boards(full, device("half", draws={"c": 20})), features=old)
     assert outcome(here, claim(request())) == "FAIL"
@@ -248,7 +301,11 @@ def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
 
 
 def test_partitions_overlap():
-    parts = (device("full", draws={"c": 40}), device("h1", draws={"c": 20}), device("h2", draws={"c": 20}))
+    parts = (
+        device("full", draws={"c": 40}),
+        device("h1", draws={"c": 20}),
+        device("h2", draws={"c": 20}),
+    )
     assert outcome(state(*boards(*parts)), claim(request(count=2))) == "OK h1 h2"
     assert outcome(state(*boards(*parts)), claim(request(count=0))) == "FAIL"
 
@@ -257,9 +314,13 @@ def test_two_drivers_with_one_pool_name_share_counter_tables_up_to_1_36():
     gpu = boards(device("g", draws={"c": 40}))
     nic = (
         counters(c=100, name="nic-counters", driver="nic.example.com"),
-        slice_of(device("f", draws={"c": 200}), name="nic", driver="nic.example.com", slice_count=2),
+        slice_of(
+            device("f", draws={"c": 200}), name="nic", driver="nic.example.com", slice_count=2
+        ),
     )
-    both = claim(request("g", device_class="gpu"), request("f", 'device.driver == "nic.example.com"'))
+    both = claim(
+        request("g", device_class="gpu"), request("f", 'device.driver == "nic.example.com"')
+    )
     assert outcome(state(*gpu, *nic, features=F37), both) == "FAIL"
     assert outcome(state(*gpu, *nic), both) == "FAIL"
 
@@ -268,7 +329,9 @@ def test_two_drivers_with_one_pool_name_share_counter_tables_up_to_1_36():
 
 
 def shared(memory: DeviceCapacity | str = "80Gi", **more) -> ResourceSlice:
-    return slice_of(device("a", capacity={"memory": memory, **more}, allow_multiple_allocations=True))
+    return slice_of(
+        device("a", capacity={"memory": memory, **more}, allow_multiple_allocations=True)
+    )
 
 
 def asking(**amounts: str):
@@ -281,7 +344,10 @@ def test_shares_of_one_device():
     assert outcome(state(shared()), *two, claim(asking(memory="30Gi"))) == "FAIL"
     wide = request(count=2, capacity={"memory": Quantity.parse("10Gi")})
     assert outcome(state(shared()), claim(wide)) == "FAIL"
-    assert outcome(state(shared(), features=F35.with_gates(consumable_capacity=True)), claim(wide)) == "OK a a"
+    assert (
+        outcome(state(shared(), features=F35.with_gates(consumable_capacity=True)), claim(wide))
+        == "OK a a"
+    )
 
 
 def test_what_is_not_asked_for_is_taken_whole():
@@ -290,16 +356,25 @@ def test_what_is_not_asked_for_is_taken_whole():
     assert outcome(state(shared(cores="4")), *some) == "FAIL"
     policy = RequestPolicy(default=Quantity.parse("8Gi"), valid_values=(Quantity.parse("8Gi"),))
     assert (
-        outcome(state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))), claim(request()), claim(request()))
+        outcome(
+            state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))),
+            claim(request()),
+            claim(request()),
+        )
         == "OK a a"
     )
 
 
 @pytest.mark.parametrize(("asked", "taken"), [("5Gi", "8Gi"), ("63Gi", "64Gi"), ("65Gi", None)])
 def test_amounts_are_rounded_up_to_the_step(asked, taken):
-    valid = ValidRange(minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi"), maximum=Quantity.parse("64Gi"))
+    valid = ValidRange(
+        minimum=Quantity.parse("4Gi"), step=Quantity.parse("4Gi"), maximum=Quantity.parse("64Gi")
+    )
     policy = RequestPolicy(default=Quantity.parse("4Gi"), valid_range=valid)
-    verdict = place(shape(claim(asking(memory=asked))), state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))))
+    verdict = place(
+        shape(claim(asking(memory=asked))),
+        state(shared(DeviceCapacity(Quantity.parse("80Gi"), policy))),
+    )
     if taken is None:
         assert isinstance(verdict, Refusal)
     else:
@@ -307,7 +382,9 @@ def test_amounts_are_rounded_up_to_the_step(asked, taken):
 
 
 def test_capacity_is_a_filter_on_devices_that_are_not_shared():
-    two = slice_of(device("small", capacity={"memory": "40Gi"}), device("large", capacity={"memory": "80Gi"}))
+    two = slice_of(
+        device("small", capacity={"memory": "40Gi"}), device("large", capacity={"memory": "80Gi"})
+    )
     assert outcome(state(two), claim(asking(memory="41Gi"))) == "OK large"
     assert outcome(state(two), claim(asking(cores="1"))) == "FAIL"
 
@@ -324,11 +401,16 @@ def test_where_a_claim_can_be_used():
     def selector(name: str) -> NodeSelector | None:
         classes = {name: DeviceClass(meta=ObjectMeta(name=name))}
         only = open_node(
-            here.node, [s for s in (values(a=1), everywhere, zonal) if s.devices[0].name == name], classes, F36
+            here.node,
+            [s for s in (values(a=1), everywhere, zonal) if s.devices[0].name == name],
+            classes,
+            F36,
         )
         verdict = place(shape(claim(request(device_class=name))), only)
         return verdict.claims["c1"].node_selector
 
     assert selector("net") is None
     assert selector("far") == zone
-    assert selector("a") == NodeSelector((NodeSelectorTerm((), (Requirement("metadata.name", "In", ("n1",)),)),))
+    assert selector("a") == NodeSelector(
+        (NodeSelectorTerm((), (Requirement("metadata.name", "In", ("n1",)),)),)
+    )

@@ -1,4 +1,6 @@
-"""Facts expire: the support calendar, releases of node images, and the days on which facts were seen."""
+"""Facts expire: the support calendar, releases of node images, and the days on which facts were
+seen.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ import pytest
 
 from dra_planner import catalog
 from dra_planner.catalog.facts import dated_facts, fact, outdated
-from dra_planner.catalog.image_releases import image_release, image_release_fault, image_rules, unseen_release
+from dra_planner.catalog.image_releases import (
+    image_release,
+    image_release_fault,
+    image_rules,
+    unseen_release,
+)
 from dra_planner.catalog.support import NOTICE, SETTLED, settled_minor, support, supported
 from dra_planner.catalog.tables import read_table
 
@@ -26,7 +33,9 @@ TODAY = date(2026, 11, 26)
         pytest.param("eks", date(2030, 1, 1), None, id="the calendar is too old"),
     ],
 )
-def test_a_new_cluster_starts_at_the_newest_settled_version(cloud: str, today: date, minor: int | None) -> None:
+def test_a_new_cluster_starts_at_the_newest_settled_version(
+    cloud: str, today: date, minor: int | None
+) -> None:
     assert settled_minor(cloud, today) == minor
 
 
@@ -80,7 +89,9 @@ def test_the_release_of_an_image(text: str, release: str) -> None:
         ("aks", "Standard_NC24ads_A100_v4", "AKSUbuntu-2204gen2containerd-202607.02.0", False),
     ],
 )
-def test_machines_that_fail_with_an_image(cloud: str, machine: str, image: str, fails: bool) -> None:
+def test_machines_that_fail_with_an_image(
+    cloud: str, machine: str, image: str, fails: bool
+) -> None:
     assert bool(image_release_fault(cloud, machine, image)) is fails
 
 

@@ -37,7 +37,9 @@ class Column:
 
 
 def read_page() -> dict[str, dict[str, Column]]:
-    """Return the columns of each table by name, and those that any table may have under `EVERYWHERE`."""
+    """Return the columns of each table by name, and those that any table may have under
+    `EVERYWHERE`.
+    """
     described: dict[str, dict[str, Column]] = {}
     tables: list[str] = []
     for line in PAGE.read_text(encoding="utf-8").splitlines():

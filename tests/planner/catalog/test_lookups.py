@@ -15,9 +15,13 @@ from dra_planner.errors import CatalogError
 H100 = catalog.machine("eks", "p5.48xlarge")
 
 
-def layout(machine: str, text: str, cloud: str = "eks") -> list[list[tuple[str, int | None]] | None]:
+def layout(
+    machine: str, text: str, cloud: str = "eks"
+) -> list[list[tuple[str, int | None]] | None]:
     return [
-        None if geometry is None else [(instance.profile.name, instance.start) for instance in geometry]
+        None
+        if geometry is None
+        else [(instance.profile.name, instance.start) for instance in geometry]
         for geometry in nvidia.mig_layout(catalog.machine(cloud, machine), text)
     ]
 
@@ -38,7 +42,9 @@ def test_a_machine_is_found_without_naming_its_cloud() -> None:
 
 
 def test_no_two_clouds_share_a_name() -> None:
-    names = [machine.name for cloud in catalog.cloud_titles() for machine in catalog.machines(cloud)]
+    names = [
+        machine.name for cloud in catalog.cloud_titles() for machine in catalog.machines(cloud)
+    ]
     assert len(names) == len(set(names))
 
 
@@ -66,14 +72,26 @@ def test_a_price_has_a_date() -> None:
 def test_spot_nodes_have_a_history_with_a_date() -> None:
     history = catalog.spot_history(H100, "us-east-1")
     assert history is not None
-    assert (history.savings_percent, history.interruption, history.as_of) == (52, ">20%", "2025-06-28")
+    assert (history.savings_percent, history.interruption, history.as_of) == (
+        52,
+        ">20%",
+        "2025-06-28",
+    )
     assert catalog.spot_history(H100, "eu-north-1") is None
 
 
 def test_networks() -> None:
-    assert (H100.network_cards, H100.efa_interfaces, H100.network_performance) == (32, 32, "3200 Gigabit")
+    assert (H100.network_cards, H100.efa_interfaces, H100.network_performance) == (
+        32,
+        32,
+        "3200 Gigabit",
+    )
     ultra = catalog.machine("gke", "a3-ultragpu-8g")
-    assert (ultra.additional_networks, ultra.rdma_networks, ultra.network_performance) == (9, 8, "GPUDirect-RDMA")
+    assert (ultra.additional_networks, ultra.rdma_networks, ultra.network_performance) == (
+        9,
+        8,
+        "GPUDirect-RDMA",
+    )
 
 
 def test_releases_are_ordered_by_time_not_by_number() -> None:
@@ -94,7 +112,9 @@ def test_layouts() -> None:
     assert layout("p5.4xlarge", "none") == [None]
     assert layout("p5.4xlarge", "all-enabled") == [[]]
     assert layout("p5.4xlarge", "all-1g.10gb.me") == [[("1g.10gb+me", 0)]]
-    assert layout("p5.4xlarge", "all-balanced") == [[("2g.20gb", 0), ("1g.10gb", 2), ("1g.10gb", 3), ("3g.40gb", 4)]]
+    assert layout("p5.4xlarge", "all-balanced") == [
+        [("2g.20gb", 0), ("1g.10gb", 2), ("1g.10gb", 3), ("3g.40gb", 4)]
+    ]
     assert layout("p5.4xlarge", " 7g.80gb ") == [[("7g.80gb", 0)]]
     assert layout("p5.4xlarge", "1g.20gb,1g.20gb") == layout("p5.4xlarge", "1g.20gb:2")
     assert layout("p4d.24xlarge", "0-1,3=7g.40gb;7=all-enabled") == [
@@ -105,30 +125,51 @@ def test_layouts() -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: catalog.machine("eks", "p5.48xlrge"), r'machine type "p5\.48xlrge"; did you mean p5\.48xlarge'),
+        (
+            lambda: catalog.machine("eks", "p5.48xlrge"),
+            r'machine type "p5\.48xlrge"; did you mean p5\.48xlarge',
+        ),
         (lambda: catalog.machine("eks", "P5.48XLARGE"), r"did you mean p5\.48xlarge"),
         (lambda: catalog.machine("eks", "quantum"), "see `pulumi-dra catalog machines`"),
         (lambda: catalog.machine("azure", "x"), 'cloud "azure"; did you mean eks, gke, aks'),
         (lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v1000"), "nvidia-tesla-v100"),
         (lambda: catalog.machine("gke", "n1-standard-8+nvidia-tesla-v100:3"), "attach 1, 2, 4, 8"),
         (lambda: catalog.machine("gke", "n1-standard-96+nvidia-tesla-v100"), "attach 8 or more"),
-        (lambda: catalog.machine("gke", "a2-highgpu-1g+nvidia-tesla-t4"), "cannot be attached to a2-highgpu-1g"),
+        (
+            lambda: catalog.machine("gke", "a2-highgpu-1g+nvidia-tesla-t4"),
+            "cannot be attached to a2-highgpu-1g",
+        ),
         (lambda: catalog.machine("eks", "p5.48xlarge+nvidia-tesla-t4"), "cannot be attached"),
         (lambda: nvidia.gpu("h100"), r"did you mean h100-"),
         (lambda: nvidia.driver_release("26.1.0"), r"known, oldest first: 25\.3\.0"),
         (lambda: nvidia.device_plugin_release("1.0"), r"0\.17\.4"),
         (lambda: catalog.check_region(H100, "eu-central-1"), "it is in eu-north-1, eu-west-2"),
-        (lambda: nvidia.check_mig_layout(H100, "1g.5gb"), r"no MIG profile .1g\.5gb.; it has 1g\.10gb"),
-        (lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"), r"is not a MIG layout of NVIDIA H100.*all-balanced"),
+        (
+            lambda: nvidia.check_mig_layout(H100, "1g.5gb"),
+            r"no MIG profile .1g\.5gb.; it has 1g\.10gb",
+        ),
+        (
+            lambda: nvidia.check_mig_layout(H100, "all-1g.5gb"),
+            r"is not a MIG layout of NVIDIA H100.*all-balanced",
+        ),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:8"), "at most 7 of 1g.10gb"),
         (lambda: nvidia.check_mig_layout(H100, "4g.40gb,3g.40gb,1g.10gb"), "does not fit"),
         (lambda: nvidia.check_mig_layout(H100, "1g.10gb:two"), "two instances"),
         (lambda: nvidia.check_mig_layout(H100, "0-8=none"), "it has 0 to 7"),
         (lambda: nvidia.check_mig_layout(H100, "0=none;0=7g.80gb"), "GPU 0 has two layouts"),
         (lambda: nvidia.check_mig_layout(H100, "0=none;7g.80gb"), "names no GPUs"),
-        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"), "NVIDIA L4 has no MIG"),
-        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6f.xlarge"), "x"), "cannot be cut further"),
-        (lambda: nvidia.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"), "no NVIDIA GPU"),
+        (
+            lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6.xlarge"), "all-balanced"),
+            "NVIDIA L4 has no MIG",
+        ),
+        (
+            lambda: nvidia.check_mig_layout(catalog.machine("eks", "g6f.xlarge"), "x"),
+            "cannot be cut further",
+        ),
+        (
+            lambda: nvidia.check_mig_layout(catalog.machine("eks", "trn1.2xlarge"), "x"),
+            "no NVIDIA GPU",
+        ),
     ],
 )
 def test_what_nobody_knows_names_what_is_known(ask: Callable[[], object], words: str) -> None:

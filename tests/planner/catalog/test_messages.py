@@ -1,4 +1,6 @@
-"""Messages of the field: told within longer texts, each with its cause and a next step that exists."""
+"""Messages of the field: told within longer texts, each with its cause and a next step that
+exists.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,10 @@ from dra_planner.catalog.messages_page import render_page
 UPSTREAM = Path(__file__).parent / "upstream_messages.yaml"
 PAGE = Path(__file__).parents[3] / "docs" / "messages.md"
 LONG = (
-    "Warning  FailedScheduling  3s  default-scheduler  0/12 nodes are available: 3 node(s) had untolerated\n"
-    "    taint(s), 9 cannot allocate all claims. still not schedulable, preemption: 0/12 nodes are available: "
+    "Warning  FailedScheduling  3s  default-scheduler  0/12 nodes are available: 3 node(s) had "
+    "untolerated\n"
+    "    taint(s), 9 cannot allocate all claims. still not schedulable, preemption: 0/12 nodes are "
+    "available: "
     "12 Preemption is not helpful for scheduling."
 )
 
@@ -37,10 +41,17 @@ def test_what_upstreams_sources_say_is_told_by_the_message_it_is_recorded_below(
     told = {key: texts for key, texts in record.items() if " " not in key}
     assert len(told) >= 40
     assert set(told) <= set(known)
-    missed = [text for key, texts in told.items() for text in texts if not known[key].pattern.search(filled(text))]
+    missed = [
+        text
+        for key, texts in told.items()
+        for text in texts
+        if not known[key].pattern.search(filled(text))
+    ]
     assert missed == []
     others = [text for key, texts in record.items() if " " in key for text in texts]
-    assert [text for text in others if any(each.pattern.search(filled(text)) for each in messages())] == []
+    assert [
+        text for text in others if any(each.pattern.search(filled(text)) for each in messages())
+    ] == []
 
 
 def filled(text: str) -> str:
@@ -49,16 +60,23 @@ def filled(text: str) -> str:
 
 
 def test_every_part_of_a_schedulers_message_is_told_with_its_nodes() -> None:
-    assert [(each.message.id, each.nodes) for each in recognize(LONG)] == [("taint", 3), ("no-fit", 9)]
+    assert [(each.message.id, each.nodes) for each in recognize(LONG)] == [
+        ("taint", 3),
+        ("no-fit", 9),
+    ]
 
 
 def test_typographic_and_escaped_quotes_do_not_matter() -> None:
-    assert ids("no matches for kind “ResourceClass” in version “resource.k8s.io/v1alpha2”") == ["classic-kind"]
+    assert ids("no matches for kind “ResourceClass” in version “resource.k8s.io/v1alpha2”") == [
+        "classic-kind"
+    ]
     escaped = '"no matches for kind \\"ResourceClass\\" in version \\"resource.k8s.io/v1alpha2\\""'
     assert ids(escaped) == ["classic-kind"]
 
 
-@pytest.mark.parametrize("text", ["", "OOMKilled", "Back-off restarting failed container", "0/3 nodes are available."])
+@pytest.mark.parametrize(
+    "text", ["", "OOMKilled", "Back-off restarting failed container", "0/3 nodes are available."]
+)
 def test_what_is_not_of_claims_is_not_told(text: str) -> None:
     assert recognize(text) == ()
 
@@ -76,7 +94,9 @@ def test_commands_in_fixes_name_subcommands_and_options_that_exist() -> None:
 
 
 def test_every_answer_names_a_command_or_says_why_there_is_none() -> None:
-    assert [each.id for each in messages() if bool(commands(each)) == bool(each.nothing_to_run)] == []
+    assert [
+        each.id for each in messages() if bool(commands(each)) == bool(each.nothing_to_run)
+    ] == []
     assert sum(bool(each.nothing_to_run) for each in messages()) == 3
 
 

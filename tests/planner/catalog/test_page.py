@@ -12,7 +12,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "catalog.md"
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == render_page(), "run: python -m dra_planner.drivers.catalog_page > docs/catalog.md"
+    assert PAGE.read_text() == render_page(), (
+        "run: python -m dra_planner.drivers.catalog_page > docs/catalog.md"
+    )
 
 
 def test_every_machine_and_gpu_is_on_it() -> None:

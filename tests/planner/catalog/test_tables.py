@@ -78,22 +78,33 @@ def test_rows_refer_to_machines_of_the_catalogue(table: str) -> None:
 def test_prices_are_positive_and_ranges_ordered() -> None:
     for row in read_table("prices"):
         assert row["capacity"] in ("on-demand", "spot")
-        assert 0 < float(row["usd_per_hour"]) <= float(row["usd_per_hour_max"] or row["usd_per_hour"]) < 500, row
+        assert (
+            0
+            < float(row["usd_per_hour"])
+            <= float(row["usd_per_hour_max"] or row["usd_per_hour"])
+            < 500
+        ), row
 
 
 def test_topology_lists_every_gpu_of_a_machine() -> None:
     rows = read_table("gpu_topology")
     for cloud, name in {(row["cloud"], row["machine"]) for row in rows}:
         machine = catalog.machine(cloud, name)
-        assert [int(row["index"]) for row in rows if row["machine"] == name] == list(range(machine.gpu_count))
+        assert [int(row["index"]) for row in rows if row["machine"] == name] == list(
+            range(machine.gpu_count)
+        )
 
 
 def test_interfaces_are_as_many_as_the_cloud_says() -> None:
     for machine in catalog.machines("eks"):
-        assert len(catalog.network_interfaces(machine)) == (machine.efa_interfaces or 0), machine.name
+        assert len(catalog.network_interfaces(machine)) == (machine.efa_interfaces or 0), (
+            machine.name
+        )
     for machine in catalog.machines("gke"):
         interfaces = catalog.network_interfaces(machine)
-        assert sum(each.is_rdma for each in interfaces) == (machine.rdma_networks or 0), machine.name
+        assert sum(each.is_rdma for each in interfaces) == (machine.rdma_networks or 0), (
+            machine.name
+        )
         known = machine.additional_networks or machine.rdma_networks
         assert len(interfaces) == (known if interfaces else 0), machine.name
 
@@ -103,18 +114,28 @@ def test_profiles_fit_the_memory_slices_of_their_gpu() -> None:
         for profile in nvidia.mig_profiles(gpu.id):
             if profile.size is not None:
                 assert gpu.memory_slices is not None
-                assert max(profile.starts) + profile.size <= gpu.memory_slices, (gpu.id, profile.name)
+                assert max(profile.starts) + profile.size <= gpu.memory_slices, (
+                    gpu.id,
+                    profile.name,
+                )
 
 
 def test_profile_names_follow_their_memory() -> None:
     # go-nvlib getMigMemorySizeGB: eighths of the card, rounded up, times its size in whole GiB
     for gpu in nvidia.gpus():
         for profile in nvidia.mig_profiles(gpu.id):
-            if gpu.memory_mib is None or profile.memory_mib is None or profile.provenance.confidence == "derived":
+            if (
+                gpu.memory_mib is None
+                or profile.memory_mib is None
+                or profile.provenance.confidence == "derived"
+            ):
                 continue
             eighths = -(-profile.memory_mib * 8 // gpu.memory_mib)
             gigabytes = eighths * -(-gpu.memory_mib // 1024) / 8
-            assert re.match(r"\d+g\.(\d+)gb", profile.name)[1] == str(int(gigabytes + 0.5)), (gpu.id, profile.name)  # type: ignore[index]  # names are checked by the match
+            assert re.match(r"\d+g\.(\d+)gb", profile.name)[1] == str(int(gigabytes + 0.5)), (
+                gpu.id,
+                profile.name,
+            )  # type: ignore[index]  # names are checked by the match
 
 
 def test_driver_columns_hold_known_words() -> None:

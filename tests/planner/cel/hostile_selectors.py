@@ -1,4 +1,5 @@
-"""Selectors that mean harm, by name, each with what is said of it: a verdict, or the kind of refusal.
+"""Selectors that mean harm, by name, each with what is said of it: a verdict, or the kind of
+refusal.
 
 The speed of each is shown by tests/bench/bench_cel.py.
 """
@@ -7,7 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-DEVICE: Final = {"driver": "gpu.nvidia.com", "attributes": {"type": {"string": "gpu"}}, "capacity": {"memory": "80Gi"}}
+DEVICE: Final = {
+    "driver": "gpu.nvidia.com",
+    "attributes": {"type": {"string": "gpu"}},
+    "capacity": {"memory": "80Gi"},
+}
 TEN: Final = "[0,1,2,3,4,5,6,7,8,9]"
 
 
@@ -48,7 +53,10 @@ LITERALS: Final = {
     "2 000 bytes": (listed('b"a"', 2000), "match"),
     "2 500 doubles": (listed("1e9", 2500), "match"),
     "600 absent elements": (f"[{','.join(['?optional.none()'] * 600)}].size() == 0", "match"),
-    "a map of 1 200 maps": (f"{{{','.join(f'{n}:{{}}' for n in range(1200))}}}.size() == 1200", "match"),
+    "a map of 1 200 maps": (
+        f"{{{','.join(f'{n}:{{}}' for n in range(1200))}}}.size() == 1200",
+        "match",
+    ),
     "the same key 2 400 times": (f"{{{','.join(['1:1'] * 2400)}}}.size() == 1", "match"),
     "240 lists within each other": ("[" * 240 + "]" * 240 + ".size() == 1", "match"),
     "120 maps within each other": ("{1:" * 120 + "1" + "}" * 120 + ".size() == 1", "match"),
@@ -96,8 +104,14 @@ NESTING: Final = {
     "2 000 sums": (" + ".join(["1"] * 2000) + " > 0", "depth"),
     "40 optional maps": ("optional.of(1)" + ".optMap(x, x)" * 40 + ".hasValue()", "depth"),
     "80 formats within each other": ('"%s".format([' * 80 + "1" + "])" * 80 + ' == ""', "no-match"),
-    "lists 5 000 deep, as types": (bound("[1]", ["[" * 60 + "@" + "]" * 60] * 60, "@.size() == 1"), "depth"),
-    "lists 500 deep, as values": (bound("dyn([1])", ["[" * 6 + "dyn(@)" + "]" * 6] * 90, "@ == @"), "match"),
+    "lists 5 000 deep, as types": (
+        bound("[1]", ["[" * 60 + "@" + "]" * 60] * 60, "@.size() == 1"),
+        "depth",
+    ),
+    "lists 500 deep, as values": (
+        bound("dyn([1])", ["[" * 6 + "dyn(@)" + "]" * 6] * 90, "@ == @"),
+        "match",
+    ),
     "maps of 2^40 parts, compared": (bound("{1: 1}", ["{1: @, 2: @}"] * 40, "@ == @"), "error"),
 }
 CHAINS: Final = {
@@ -128,28 +142,58 @@ LOOPS: Final = {
     "160 000 turns": ("lists.range(160000).all(i, true)", "match"),
     "160 000 turns with two variables": ("lists.range(160000).all(i, v, i == v)", "error"),
     "1 000 lists of 1 000": ("lists.range(1000).all(i, i in lists.range(1000))", "error"),
-    "1 000 equal lists of 800": ("lists.range(1000).all(i, lists.range(800) == lists.range(800))", "error"),
+    "1 000 equal lists of 800": (
+        "lists.range(1000).all(i, lists.range(800) == lists.range(800))",
+        "error",
+    ),
     "as many turns as a number can say": ("lists.range(9223372036854775807).size() > 0", "error"),
 }
 GROWTH: Final = {
     "a text doubled 60 times": (bound('"0123456789"', ["@ + @"] * 60, "@.size() > 0"), "error"),
-    "a text replaced by itself 8 times": (bound('"0123456789"', ['@.replace("", @)'] * 8, "@.size() > 0"), "error"),
+    "a text replaced by itself 8 times": (
+        bound('"0123456789"', ['@.replace("", @)'] * 8, "@.size() > 0"),
+        "error",
+    ),
     "a list doubled 17 times": (bound(TEN, ["@ + @"] * 17, " && ".join(["@ == @"] * 6)), "error"),
-    "a list doubled 17 times, summed": (bound("[1, 2, 3]", ["@ + @"] * 14, "@.sum() == 98304"), "match"),
+    "a list doubled 17 times, summed": (
+        bound("[1, 2, 3]", ["@ + @"] * 14, "@.sum() == 98304"),
+        "match",
+    ),
     "2^40 parts, compared": (bound("[1, 1]", ["[@, @]"] * 40, "@ == @"), "error"),
     "2^25 parts, as a set": (bound("[1, 1]", ["[@, @]"] * 25, "sets.contains(@, @)"), "error"),
     "2^25 parts, sought": (bound("[1, 1]", ["[@, @]"] * 25, "@.indexOf(@[0]) == 0"), "error"),
-    "2^25 parts, once each": (bound("[1, 1]", ["[@, @]"] * 25, "@.distinct().size() == 1"), "error"),
-    "2^25 parts, flattened": (bound("dyn([1, 1])", ["dyn([@, @])"] * 25, "[@].flatten(60).size() == 1"), "error"),
-    "2^28 parts, as text": (bound("dyn([1, 1])", ["dyn([@, @])"] * 28, '"%s".format([@]) == ""'), "error"),
+    "2^25 parts, once each": (
+        bound("[1, 1]", ["[@, @]"] * 25, "@.distinct().size() == 1"),
+        "error",
+    ),
+    "2^25 parts, flattened": (
+        bound("dyn([1, 1])", ["dyn([@, @])"] * 25, "[@].flatten(60).size() == 1"),
+        "error",
+    ),
+    "2^28 parts, as text": (
+        bound("dyn([1, 1])", ["dyn([@, @])"] * 28, '"%s".format([@]) == ""'),
+        "error",
+    ),
     "2^28 parts, as a key": (bound("dyn([1, 1])", ["dyn([@, @])"] * 28, '{}[@] == ""'), "error"),
-    "2^28 parts, as a name": (bound("dyn([1, 1])", ["dyn([@, @])"] * 28, 'device.attributes["a"][@] == ""'), "error"),
+    "2^28 parts, as a name": (
+        bound("dyn([1, 1])", ["dyn([@, @])"] * 28, 'device.attributes["a"][@] == ""'),
+        "error",
+    ),
 }
 LIBRARIES: Final = {
     "a pattern that backtracks": ('"' + "a" * 64 + '".matches("(a+)+b")', "no-match"),
-    "a pattern that backtracks on a long text": ('"' + "a" * 5000 + '".matches("(a*)*b")', "no-match"),
-    "a pattern with many choices": ('"' + "a" * 64 + '".matches("' + "(a?){64}" * 3 + 'a{64}")', "match"),
-    "a pattern of 4 000 parts": ('"' + "a" * 2000 + '".matches("' + "a?" * 2000 + "a" * 2000 + '")', "match"),
+    "a pattern that backtracks on a long text": (
+        '"' + "a" * 5000 + '".matches("(a*)*b")',
+        "no-match",
+    ),
+    "a pattern with many choices": (
+        '"' + "a" * 64 + '".matches("' + "(a?){64}" * 3 + 'a{64}")',
+        "match",
+    ),
+    "a pattern of 4 000 parts": (
+        '"' + "a" * 2000 + '".matches("' + "a?" * 2000 + "a" * 2000 + '")',
+        "match",
+    ),
     "a pattern that repeats a million times": ('"a".matches("((a{100}){100}){100}")', "type"),
     "a pattern of 1 000 groups": ('"a".matches("' + "(" * 1000 + ")" * 1000 + '")', "match"),
     "a new pattern every turn": (
@@ -161,9 +205,15 @@ LIBRARIES: Final = {
         'quantity("1e2000000000").add(quantity("1")).isGreaterThan(quantity("1"))',
         "error",
     ),
-    "a quantity of 9 000 digits": ('quantity("' + "9" * 9000 + '").isGreaterThan(quantity("1"))', "match"),
+    "a quantity of 9 000 digits": (
+        'quantity("' + "9" * 9000 + '").isGreaterThan(quantity("1"))',
+        "match",
+    ),
     "20 000 sums of long quantities": (
-        'lists.range(20000).all(i, quantity("1e20000").add(quantity("1")).isGreaterThan(quantity("-1")))',
+        (
+            "lists.range(20000).all(i, "
+            'quantity("1e20000").add(quantity("1")).isGreaterThan(quantity("-1")))'
+        ),
         "error",
     ),
     "a duration beyond all bounds": ('duration("9999999999999h") > duration("0s")', "type"),

@@ -25,7 +25,10 @@ CONDITIONS = [
     (f'{MEMORY} == "80Gi"', f'{MEMORY} == quantity("80Gi")'),
     (f'{MEMORY} != "80Gi"', f'!({MEMORY} == quantity("80Gi"))'),
     (f'{MEMORY} != quantity("80Gi")', f'!({MEMORY} == quantity("80Gi"))'),
-    (f'{MEMORY} in ["40Gi", "80Gi"]', f'{MEMORY} == quantity("40Gi") || {MEMORY} == quantity("80Gi")'),
+    (
+        f'{MEMORY} in ["40Gi", "80Gi"]',
+        f'{MEMORY} == quantity("40Gi") || {MEMORY} == quantity("80Gi")',
+    ),
     (f'{MEMORY}.isGreaterThan("40Gi")', f'{MEMORY}.isGreaterThan(quantity("40Gi"))'),
     (f"{MEMORY}.isLessThan(40)", f'{MEMORY}.isLessThan(quantity("40"))'),
     (f'{MEMORY}.compareTo("40Gi") > 0', f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
@@ -36,16 +39,31 @@ CONDITIONS = [
     (f"{DOMAIN}.memory >= 40Gi", f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'),
     (f"{MEMORY} < 8.5G", f'{MEMORY}.compareTo(quantity("8.5G")) < 0'),
     # versions
-    (f'{DOMAIN}.driverVersion >= semver("550.0.0")', f'{DOMAIN}.driverVersion.compareTo(semver("550.0.0")) >= 0'),
-    (f'{DOMAIN}.driverVersion.isGreaterThan("550.0.0")', f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))'),
-    (f'{DOMAIN}.driverVersion.isGreaterThan("550")', f'{DOMAIN}.driverVersion.isGreaterThan(semver("550", true))'),
+    (
+        f'{DOMAIN}.driverVersion >= semver("550.0.0")',
+        f'{DOMAIN}.driverVersion.compareTo(semver("550.0.0")) >= 0',
+    ),
+    (
+        f'{DOMAIN}.driverVersion.isGreaterThan("550.0.0")',
+        f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))',
+    ),
+    (
+        f'{DOMAIN}.driverVersion.isGreaterThan("550")',
+        f'{DOMAIN}.driverVersion.isGreaterThan(semver("550", true))',
+    ),
     ('semver("1.2.3") == "1.2.4"', 'semver("1.2.3") == semver("1.2.4")'),
     # domains
     ('device.attributes.productName == "x"', f'{DOMAIN}.productName == "x"'),
     ('device.attributes["productName"] == "x"', f'{DOMAIN}.productName == "x"'),
-    ('device.attributes["example.com/model"] == "x"', 'device.attributes["example.com"].model == "x"'),
+    (
+        'device.attributes["example.com/model"] == "x"',
+        'device.attributes["example.com"].model == "x"',
+    ),
     ("device.capacity.memory > 5", f'{MEMORY}.compareTo(quantity("5")) > 0'),
-    ('device.capacity.memory.isGreaterThan(quantity("1"))', f'{MEMORY}.isGreaterThan(quantity("1"))'),
+    (
+        'device.capacity.memory.isGreaterThan(quantity("1"))',
+        f'{MEMORY}.isGreaterThan(quantity("1"))',
+    ),
     # names
     (f'{DOMAIN}.productName.matchs("H100")', f'{DOMAIN}.productName.matches("H100")'),
     (f'{DOMAIN}.productName.startWith("H100")', f'{DOMAIN}.productName.startsWith("H100")'),
@@ -65,9 +83,9 @@ CONDITIONS = [
     ("true | true", "true || true"),
     ("(true && (true)", "(true && (true))"),
     ("true)", "true"),
-    ('(device.driver = “a” and true', '(device.driver == "a" && true)'),
+    ("(device.driver = “a” and true", '(device.driver == "a" && true)'),
     ("", 'device.driver == "gpu.nvidia.com"'),
-]  # fmt: skip
+]
 PARTS = [
     ('device.atributes["gpu.nvidia.com"].type == "gpu"', "device.attributes"),
     ('device.drivr == "x"', "device.driver"),
@@ -100,7 +118,9 @@ def test_the_advised_part_compiles(text: str, part: str) -> None:
     assert isinstance(compile(f"[{part}].size() == 1", NEW), Selector)
 
 
-RULES = [  # a refused selector, what is told of it, and the selector with that done; None where nothing is known
+# a refused selector, what is told of it, and the selector with that done; None where nothing is
+# known
+RULES = [
     (DOMAIN, "two levels", f'{DOMAIN}.productName == "x"'),
     ("dyn(1)", "compare it with something, or leave dyn() out", "dyn(1) == 1"),
     ("1", "compare it with something: a selector is true or false", "1 == 1"),
@@ -110,24 +130,48 @@ RULES = [  # a refused selector, what is told of it, and the selector with that 
     ('device.driver == "a" and (', "&&, || and !", 'device.driver == "a" && (true)'),
     ("math.abs(1) == 1", "device selectors have no math", "1 == 1"),
     ("dyn(device.driver) == None", "write null", "dyn(device.driver) == null"),
-    (f'{MEMORY} >= "lots"', "compare them with a.compareTo(b) >= 0", f'{MEMORY}.compareTo(quantity("1Gi")) >= 0'),
-    (f'{MEMORY}.isGreaterThan("lots")', "wrap the string: isGreaterThan(", f'{MEMORY}.isGreaterThan(quantity("1Gi"))'),
+    (
+        f'{MEMORY} >= "lots"',
+        "compare them with a.compareTo(b) >= 0",
+        f'{MEMORY}.compareTo(quantity("1Gi")) >= 0',
+    ),
+    (
+        f'{MEMORY}.isGreaterThan("lots")',
+        "wrap the string: isGreaterThan(",
+        f'{MEMORY}.isGreaterThan(quantity("1Gi"))',
+    ),
     (
         f'{DOMAIN}.driverVersion.isGreaterThan(version("550.0.0"))',
         'versions are compared by semver: write semver("550.0.0")',
         f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))',
     ),
     ('size("a").matches("b")', "matches is for strings", '"a".matches("b")'),
-    (f'{MEMORY} in ["lots"]', "a string is not a quantity: compare with each one", f'{MEMORY} == quantity("1Gi")'),
+    (
+        f'{MEMORY} in ["lots"]',
+        "a string is not a quantity: compare with each one",
+        f'{MEMORY} == quantity("1Gi")',
+    ),
     ('semver("1.2.3")', "compare it: write", 'semver("1.2.3").compareTo(semver("1.2.3")) >= 0'),
-    ("optional.of(true)", "write optional.of(true).orValue(false)", "optional.of(true).orValue(false)"),
-    ("[optional.of(true)].map(x, x)[0]", "absent: .orValue(false)", "[optional.of(true)].map(x, x)[0].orValue(false)"),
+    (
+        "optional.of(true)",
+        "write optional.of(true).orValue(false)",
+        "optional.of(true).orValue(false)",
+    ),
+    (
+        "[optional.of(true)].map(x, x)[0]",
+        "absent: .orValue(false)",
+        "[optional.of(true)].map(x, x)[0].orValue(false)",
+    ),
     (
         '[quantity("1")].map(x, x)[0] != quantity("1")',
         "write !(a == b) instead of a != b",
         '!([quantity("1")].map(x, x)[0] == quantity("1"))',
     ),
-    (" && ".join([OF_DRIVER] * 400), "split the condition over several selectors", " && ".join([OF_DRIVER] * 200)),
+    (
+        " && ".join([OF_DRIVER] * 400),
+        "split the condition over several selectors",
+        " && ".join([OF_DRIVER] * 200),
+    ),
     (
         'string(size("a")).matches("b")',
         "read the attributes by name instead of looping over all of them",
@@ -149,7 +193,12 @@ def test_where_no_rewrite_is_known_the_rule_is_told_and_following_it_compiles(
 
 RELEASES = [  # what a later release, or a gate, takes as it stands
     ("[1, 1].distinct().size() == 1", "new selectors may use it from 1.35 on", new(34), new(35)),
-    ("device.allowMultipleAllocations == true", "it needs the feature gate DRAConsumableCapacity", new(34), NEW),
+    (
+        "device.allowMultipleAllocations == true",
+        "it needs the feature gate DRAConsumableCapacity",
+        new(34),
+        NEW,
+    ),
     (
         f'{DOMAIN}.productName.includes("x")',
         "it needs the feature gate DRAListTypeAttributes (1.36 and later)",
@@ -159,8 +208,12 @@ RELEASES = [  # what a later release, or a gate, takes as it stands
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40])
-def test_what_needs_a_release_or_a_gate_compiles_there(text: str, said: str, here: Dialect, there: Dialect) -> None:
+@pytest.mark.parametrize(
+    ("text", "said", "here", "there"), RELEASES, ids=lambda each: str(each)[:40]
+)
+def test_what_needs_a_release_or_a_gate_compiles_there(
+    text: str, said: str, here: Dialect, there: Dialect
+) -> None:
     refused = compile(text, here)
     assert isinstance(refused, RejectedSelector)
     assert said in (refused.fix or "")
@@ -184,9 +237,18 @@ GPU = {
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        (f'{DOMAIN}.driverVersion == "550.54.15"', f'write {DOMAIN}.driverVersion == semver("550.54.15")'),
-        (f'{DOMAIN}.driverVersion == "550"', f'write {DOMAIN}.driverVersion == semver("550", true)'),
-        (f'{DOMAIN}.encoders.isGreaterThan(quantity("1"))', f"encoders is a capacity, {CAPACITY}.encoders"),
+        (
+            f'{DOMAIN}.driverVersion == "550.54.15"',
+            f'write {DOMAIN}.driverVersion == semver("550.54.15")',
+        ),
+        (
+            f'{DOMAIN}.driverVersion == "550"',
+            f'write {DOMAIN}.driverVersion == semver("550", true)',
+        ),
+        (
+            f'{DOMAIN}.encoders.isGreaterThan(quantity("1"))',
+            f"encoders is a capacity, {CAPACITY}.encoders",
+        ),
     ],
 )
 def test_what_fails_on_every_device_is_told_by_the_explanation(text: str, warning: str) -> None:
@@ -211,7 +273,10 @@ VERSIONS = [  # a comparison with what is no version, and what is written instea
 def test_a_version_compared_with_text_is_written_as_one_of_versions(text: str, better: str) -> None:
     selector = compile(f"{DOMAIN}.{text}", NEW)
     assert isinstance(selector, Selector)
-    names = {("gpu.nvidia.com", name) for name in ("driverVersion", "cudaDriverVersion", "cudaComputeCapability")}
+    names = {
+        ("gpu.nvidia.com", name)
+        for name in ("driverVersion", "cudaDriverVersion", "cudaComputeCapability")
+    }
     ((said, written),) = compared_as_text(selector.tree, names)
     assert (said, written) == (f"{DOMAIN}.{text}", better and f"{DOMAIN}.{better}")
     device = {

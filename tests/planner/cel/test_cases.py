@@ -25,7 +25,11 @@ VERDICTS = {"match": "match", "no-match": "no-match", "runtime-error": "error"}
 def dialects(case: dict[str, Any]) -> list[Dialect]:
     gates = {"list_attributes": True, "consumable_capacity": True, **case.get("gates", {})}
     make = new if case.get("environment") == "new" else stored
-    return [make(minor, **gates) for minor in MINORS if case.get("since", 34) <= minor <= case.get("until", 99)]
+    return [
+        make(minor, **gates)
+        for minor in MINORS
+        if case.get("since", 34) <= minor <= case.get("until", 99)
+    ]
 
 
 def test_there_are_all_cases() -> None:

@@ -27,7 +27,8 @@ def selector(text: str) -> Selector:
 def test_terms_are_judged_on_their_own() -> None:
     explained = explain(
         selector(
-            'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].productName == "NVIDIA L40"'
+            'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].productName '
+            '== "NVIDIA L40"'
         ),
         [H100, L4],
     )
@@ -42,7 +43,8 @@ def test_terms_are_judged_on_their_own() -> None:
 
 def test_80gi_narrowly_excludes_an_h100() -> None:
     explained = explain(
-        selector('device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'), [H100, L4]
+        selector('device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("80Gi")) >= 0'),
+        [H100, L4],
     )
     assert explained.terms[0].nearest == "81559Mi"
     assert explained.warnings == (
@@ -55,17 +57,22 @@ def test_an_amount_on_the_boundary_is_told() -> None:
     text = 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("23034Mi"))'
     (warning,) = explain(selector(text), [L4]).warnings
     assert warning == (
-        "a device (NVIDIA L4) publishes exactly 23034Mi, and the comparison is strict: it leaves 23034Mi out"
+        "a device (NVIDIA L4) publishes exactly 23034Mi, and the comparison is strict: it leaves "
+        "23034Mi out"
     )
 
 
 def test_a_misspelt_attribute_is_told() -> None:
-    (warning,) = explain(selector('device.attributes["gpu.nvidia.com"].productname == "x"'), [H100]).warnings
+    (warning,) = explain(
+        selector('device.attributes["gpu.nvidia.com"].productname == "x"'), [H100]
+    ).warnings
     assert warning.endswith("did you mean productName?")
 
 
 def test_a_renamed_attribute_is_told_with_its_new_name() -> None:
-    (warning,) = explain(selector('device.attributes["gpu.nvidia.com"].pcieBusID == "x"'), [H100]).warnings
+    (warning,) = explain(
+        selector('device.attributes["gpu.nvidia.com"].pcieBusID == "x"'), [H100]
+    ).warnings
     assert 'device.attributes["resource.kubernetes.io"].pciBusID' in warning
 
 

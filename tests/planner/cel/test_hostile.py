@@ -1,4 +1,6 @@
-"""Selectors that mean harm: each ends in an answer, within its budget, without exhausting time, stack or memory."""
+"""Selectors that mean harm: each ends in an answer, within its budget, without exhausting time,
+stack or memory.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from hostile_selectors import DEVICE, GROWTH, HOSTILE, NESTING, nested
 
 from dra_planner.cel import RejectedSelector, Selector, compile
 
-MAX_CALLS = 1_500_000  # of Python functions; a tenth of a microsecond each where nothing is measured
+# of Python functions; a tenth of a microsecond each where nothing is measured
+MAX_CALLS = 1_500_000
 
 
 def answer(text: str) -> str:
@@ -61,13 +64,18 @@ def test_memory_stays_small(name: str) -> None:
 
 def test_a_small_stack_is_enough() -> None:
     found: dict[str, str] = {}
-    run_with(128 * 1024, lambda: found.update((name, answer(text)) for name, (text, _) in NESTING.items()))
+    run_with(
+        128 * 1024,
+        lambda: found.update((name, answer(text)) for name, (text, _) in NESTING.items()),
+    )
     assert found == {name: said for name, (_, said) in NESTING.items()}
 
 
 def test_a_caller_may_be_deep() -> None:
     def at(depth: int) -> dict[str, str]:
-        return at(depth - 1) if depth else {name: answer(text) for name, (text, _) in NESTING.items()}
+        return (
+            at(depth - 1) if depth else {name: answer(text) for name, (text, _) in NESTING.items()}
+        )
 
     room = sys.getrecursionlimit() - 60
     used = 0
@@ -89,7 +97,10 @@ def test_a_smaller_budget_ends_sooner() -> None:
     assert isinstance(selector, Selector)
     assert selector.matches(DEVICE).verdict == "no-match"
     outcome = selector.matches(DEVICE, budget=100)
-    assert (outcome.verdict, outcome.message) == ("error", "operation cancelled: actual cost limit exceeded")
+    assert (outcome.verdict, outcome.message) == (
+        "error",
+        "operation cancelled: actual cost limit exceeded",
+    )
     assert outcome.cost < 200
 
 

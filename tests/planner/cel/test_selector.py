@@ -98,7 +98,8 @@ def test_a_version_that_is_none_fails_every_selector() -> None:
 def test_quantities_of_a_device_keep_their_form_between_evaluations() -> None:
     prepared = prepare(device())
     changing = selector(f'{MEMORY}.isLessThan(quantity("1Ei")) && !{MEMORY}.isInteger()')
-    assert changing.matches(prepared).verdict == "match"  # comparing with a big quantity changes the form, as upstream
+    # comparing with a big quantity changes the form, as upstream
+    assert changing.matches(prepared).verdict == "match"
     assert selector(f"{MEMORY}.isInteger()").matches(prepared).verdict == "match"
 
 
@@ -109,7 +110,9 @@ VALUES = st.one_of(
     st.builds(lambda v: {"version": v}, st.sampled_from(["1.0.0", "1.0.0-rc.1"])),
     st.just({"unknown": True}),
 )
-DEVICES = st.dictionaries(st.sampled_from(["type", "index", "uuid", "ok"]), VALUES).map(lambda a: device(**a))
+DEVICES = st.dictionaries(st.sampled_from(["type", "index", "uuid", "ok"]), VALUES).map(
+    lambda a: device(**a)
+)
 TEXTS = st.sampled_from(
     [
         f'{DOMAIN}.type == "gpu"',
@@ -124,13 +127,17 @@ TEXTS = st.sampled_from(
 
 
 @given(st.lists(DEVICES, max_size=8), TEXTS)
-def test_grouped_outcomes_are_those_of_each_device(devices: list[dict[str, Any]], text: str) -> None:
+def test_grouped_outcomes_are_those_of_each_device(
+    devices: list[dict[str, Any]], text: str
+) -> None:
     judge = selector(text)
     assert judge.outcomes(devices) == [judge.matches(d) for d in devices]
 
 
 @given(DEVICES, DEVICES, TEXTS)
-def test_equal_projections_have_equal_outcomes(a: dict[str, Any], b: dict[str, Any], text: str) -> None:
+def test_equal_projections_have_equal_outcomes(
+    a: dict[str, Any], b: dict[str, Any], text: str
+) -> None:
     judge = selector(text)
     if judge.projection(a) == judge.projection(b):
         assert judge.matches(a) == judge.matches(b)
@@ -185,7 +192,9 @@ def test_celpy_says_the_same_of_plain_expressions(text: str) -> None:
     ],
 )
 def test_corners_that_random_selectors_found(text: str, verdict: str, cost: int) -> None:
-    outcome = selector(text, stored(list_attributes=True)).matches(device(type={"string": "gpu"}, index={"int": 1}))
+    outcome = selector(text, stored(list_attributes=True)).matches(
+        device(type={"string": "gpu"}, index={"int": 1})
+    )
     assert (outcome.verdict, outcome.cost) == (verdict, cost)
 
 
@@ -199,7 +208,8 @@ UNBOUNDED = 1_844_674_407_370_955_276
         ("cel.bind(x, 1, .device == .device)", 36, 12),
         ("cel.bind(device, 1, .device == .device)", 36, 13),  # the local, in spite of the dot
         ("[1].all(device, .device == .device)", 34, 17),
-        ("cel.bind(device, 1, .device == .device)", 37, UNBOUNDED),  # the device, of which no size is known then
+        # the device, of which no size is known then
+        ("cel.bind(device, 1, .device == .device)", 37, UNBOUNDED),
         ('cel.bind(device, 1, .device.driver == "a")', 37, 13),
         ('[1].all(device, "d" in .device.attributes)', 37, 17),
     ],

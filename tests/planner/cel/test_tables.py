@@ -20,19 +20,25 @@ def made() -> str:
 
 
 def test_the_tables_are_those_of_the_grammar(made: str) -> None:
-    assert PATH.read_text(encoding="utf-8") == made, "the grammar or lark has changed: run `make tables`"
+    assert PATH.read_text(encoding="utf-8") == made, (
+        "the grammar or lark has changed: run `make tables`"
+    )
 
 
 def test_the_tables_do_not_depend_on_the_order_of_hashes(made: str) -> None:
     code = "from dra_planner.cel.syntax.grammar import make_tables; print(make_tables(), end='')"
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout == made
 
 
 def test_the_digest_covers_the_grammar(made: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grammar, "_OVERRIDES", grammar._OVERRIDES + "\n// another comment\n")
-    first, second = (re.search(r'"grammar": "(\w+)"', text) for text in (made, grammar.make_tables()))
+    first, second = (
+        re.search(r'"grammar": "(\w+)"', text) for text in (made, grammar.make_tables())
+    )
     assert first is not None
     assert second is not None
     assert first[1] != second[1]
@@ -40,7 +46,11 @@ def test_the_digest_covers_the_grammar(made: str, monkeypatch: pytest.MonkeyPatc
 
 def test_every_rule_of_several_values_has_its_callback() -> None:
     rules = {rule for state in read_tables().reduce for rule in state.values()}
-    assert not [rule.name for rule in rules if rule.size > 1 and not callable(getattr(TreeBuilder, rule.name, None))]
+    assert not [
+        rule.name
+        for rule in rules
+        if rule.size > 1 and not callable(getattr(TreeBuilder, rule.name, None))
+    ]
 
 
 def test_the_tables_are_data_alone() -> None:

@@ -63,7 +63,10 @@ def test_projection_marks_what_is_unknown_and_what_is_absent() -> None:
     selector = compile(f'{ROOT} == "x"', stored())
     assert isinstance(selector, Selector)
     same = {**DEVICE, "attributes": {**DEVICE["attributes"], "uuid": {"string": "another"}}}
-    other_root = {**DEVICE, "attributes": {"resource.kubernetes.io/pcieRoot": {"unknown": "root-1"}}}
+    other_root = {
+        **DEVICE,
+        "attributes": {"resource.kubernetes.io/pcieRoot": {"unknown": "root-1"}},
+    }
     absent = {**DEVICE, "attributes": {}}
     assert selector.projection(DEVICE) == selector.projection(same)
     assert len({selector.projection(d) for d in (DEVICE, other_root, absent)}) == 3
@@ -105,4 +108,7 @@ def test_a_list_attribute_fails_every_selector_where_lists_are_not_read() -> Non
     selector = compile("true", stored())
     assert isinstance(selector, Selector)
     outcome = selector.matches(device)
-    assert (outcome.verdict, outcome.message) == ("error", "attribute x: unsupported attribute value")
+    assert (outcome.verdict, outcome.message) == (
+        "error",
+        "attribute x: unsupported attribute value",
+    )

@@ -30,7 +30,8 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
 """
 
 
-def deployment(name: str, *, replicas: int = 1, claim: str = "{name: gpu, resourceClaimTemplateName: one-gpu}",
+def deployment(name: str, *, replicas: int = 1, claim: str = "{name: gpu, "
+"resourceClaimTemplateName: one-gpu}",
                labels: str = "{app: w}", more: str = "") -> str:  # fmt: skip
     return f"""
 apiVersion: apps/v1
@@ -49,7 +50,9 @@ spec:
 
 def expand(*documents: str, minor: int = 36, classes: dict[str, DeviceClass] = CLASSES) -> Demand:
     features = features_of(minor)
-    return expand_claims(read_checked([Source("m.yaml", "\n---\n".join(documents))], features), classes, features)
+    return expand_claims(
+        read_checked([Source("m.yaml", "\n---\n".join(documents))], features), classes, features
+    )
 
 
 def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
@@ -61,7 +64,9 @@ def test_every_pod_gets_a_claim_of_its_own_from_a_template() -> None:
 
 
 def test_a_named_claim_is_one_claim_for_all_replicas() -> None:
-    demand = expand(CLAIM, deployment("a", replicas=3, claim="{name: gpu, resourceClaimName: shared}"))
+    demand = expand(
+        CLAIM, deployment("a", replicas=3, claim="{name: gpu, resourceClaimName: shared}")
+    )
     (shape,) = demand.shapes
     assert [str(claim.shared) for claim in shape.claims] == ["default/shared"]
     assert [str(key) for key in demand.shared_claims] == ["default/shared"]
@@ -70,7 +75,10 @@ def test_a_named_claim_is_one_claim_for_all_replicas() -> None:
 def test_equal_pods_of_several_workloads_are_one_shape() -> None:
     demand = expand(TEMPLATE, deployment("a", replicas=2), deployment("b", replicas=5))
     (shape,) = demand.shapes
-    assert [(member.workload.name, member.figures.steady) for member in shape.members] == [("a", 2), ("b", 5)]
+    assert [(member.workload.name, member.figures.steady) for member in shape.members] == [
+        ("a", 2),
+        ("b", 5),
+    ]
 
 
 def test_labels_that_no_selector_sees_do_not_tell_pods_apart() -> None:
@@ -89,14 +97,21 @@ def test_labels_that_an_anti_affinity_sees_do() -> None:
           requiredDuringSchedulingIgnoredDuringExecution:
           - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: w}}}
 """
-    demand = expand(TEMPLATE, deployment("a", labels="{app: w, rev: r1}", more=spread), deployment("b"))
+    demand = expand(
+        TEMPLATE, deployment("a", labels="{app: w, rev: r1}", more=spread), deployment("b")
+    )
     assert [shape.labels for shape in demand.shapes] == [{"app": "w"}, {"app": "w"}]
 
 
 @pytest.mark.parametrize(
     ("documents", "verdict", "code", "words"),
     [
-        ([deployment("a")], "cannot-tell", "template-not-found", "ResourceClaimTemplate default/one-gpu"),
+        (
+            [deployment("a")],
+            "cannot-tell",
+            "template-not-found",
+            "ResourceClaimTemplate default/one-gpu",
+        ),
         (
             [TEMPLATE.replace("name: one-gpu", "name: one-gpus"), deployment("a")],
             "cannot-tell",
@@ -128,9 +143,18 @@ def test_labels_that_an_anti_affinity_sees_do() -> None:
             "bypasses the scheduler",
         ),
     ],
-    ids=["no template", "template misspelt", "template elsewhere", "no claim", "no class", "nodeName"],
+    ids=[
+        "no template",
+        "template misspelt",
+        "template elsewhere",
+        "no claim",
+        "no class",
+        "nodeName",
+    ],
 )
-def test_pods_that_no_pool_can_help(documents: list[str], verdict: str, code: str, words: str) -> None:
+def test_pods_that_no_pool_can_help(
+    documents: list[str], verdict: str, code: str, words: str
+) -> None:
     demand = expand(*documents)
     assert demand.shapes == ()
     (blocked,) = demand.blocked
@@ -139,17 +163,27 @@ def test_pods_that_no_pool_can_help(documents: list[str], verdict: str, code: st
 
 
 def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
-    demand = expand(TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n"))
+    demand = expand(
+        TEMPLATE, deployment("a", replicas=2, more="      schedulingGates: [{name: quota}]\n")
+    )
     assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
-    said = "Deployment default/a: its pods are held by 1 scheduling gate (quota), and counted as they will run without"
+    said = (
+        "Deployment default/a: its pods are held by 1 scheduling gate (quota), and counted as "
+        "they will run without"
+    )
     assert demand.assumptions == (said,)
 
 
 def test_the_257th_consumer_of_a_claim_is_blocked() -> None:
-    demand = expand(CLAIM, deployment("a", replicas=300, claim="{name: gpu, resourceClaimName: shared}"))
+    demand = expand(
+        CLAIM, deployment("a", replicas=300, claim="{name: gpu, resourceClaimName: shared}")
+    )
     assert demand.shapes[0].figures == Figures(256, 256, 256, 256)
     (blocked,) = demand.blocked
-    assert (blocked.reason.code, blocked.member.figures) == ("claim-consumers-limit", Figures(44, 44, 44, 119))
+    assert (blocked.reason.code, blocked.member.figures) == (
+        "claim-consumers-limit",
+        Figures(44, 44, 44, 119),
+    )
 
 
 GROUP = """
@@ -163,30 +197,44 @@ spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]}
 @pytest.mark.parametrize(
     ("is_on", "entry", "group", "shared"),
     [
-        (True, "gpu", "training", "default/training-gpu"),  # name and template are those of the group's claim
+        # name and template are those of the group's claim
+        (True, "gpu", "training", "default/training-gpu"),
         (True, "other", "training", ""),
         (True, "gpu", "another", ""),
         (False, "gpu", "training", ""),
     ],
 )
 def test_pods_of_a_group_share_its_claim(is_on: bool, entry: str, group: str, shared: str) -> None:
-    pods = deployment("a", replicas=300, claim=f"{{name: {entry}, resourceClaimTemplateName: one-gpu}}").replace(
-        "      containers:", f"      schedulingGroup: {{podGroupName: {group}}}\n      containers:"
-    ).replace("claims: [{name: gpu}]", f"claims: [{{name: {entry}}}]")  # fmt: skip
+    pods = (
+        deployment(
+            "a", replicas=300, claim=f"{{name: {entry}, resourceClaimTemplateName: one-gpu}}"
+        )
+        .replace(
+            "      containers:",
+            f"      schedulingGroup: {{podGroupName: {group}}}\n      containers:",
+        )
+        .replace("claims: [{name: gpu}]", f"claims: [{{name: {entry}}}]")
+    )
     features = features_of(37).with_gates(workload_claims=is_on)
     manifests = read_checked([Source("m.yaml", "\n---\n".join([TEMPLATE, GROUP, pods]))], features)
     demand = expand_claims(manifests, CLASSES, features)
     (shape,) = demand.shapes
     assert [str(claim.shared or "") for claim in shape.claims] == [shared]
-    assert shape.figures.steady == 300  # the group reserves its claim once, so no limit of consumers holds
+    # the group reserves its claim once, so no limit of consumers holds
+    assert shape.figures.steady == 300
     assert demand.blocked == ()
-    assert [each.code for each in manifests.diagnostics] == ([] if is_on else ["version-not-served"])
+    assert [each.code for each in manifests.diagnostics] == (
+        [] if is_on else ["version-not-served"]
+    )
 
 
 def test_an_anti_affinity_excludes_pods_of_other_values() -> None:
     selector = "labelSelector: {matchExpressions: [{key: tenant, operator: Exists}]}"
     term = f"{{topologyKey: zone, {selector}, mismatchLabelKeys: [tenant, none]}}"
-    affinity = f"      affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+    affinity = (
+        "      affinity: {podAntiAffinity: "
+        f"{{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+    )
     (shape,) = expand(TEMPLATE, deployment("a", labels="{app: w, tenant: x}", more=affinity)).shapes
     (found,) = shape.pod.pod_anti_affinity
     assert found.label_selector is not None
@@ -225,13 +273,23 @@ spec:
 def test_an_extended_resource_becomes_a_claim_from_1_36_on() -> None:
     (shape,) = expand(EXTENDED_CLASS, EXTENDED_POD).shapes
     (claim,) = shape.claims
-    requests = [(request.name, request.exactly.count) for request in claim.spec.requests if request.exactly]
-    assert requests == [("container-0-request-0", 1), ("container-1-request-0", 1), ("container-2-request-1", 1)]
+    requests = [
+        (request.name, request.exactly.count) for request in claim.spec.requests if request.exactly
+    ]
+    assert requests == [
+        ("container-0-request-0", 1),
+        ("container-1-request-0", 1),
+        ("container-2-request-1", 1),
+    ]
     assert all("nvidia.com/gpu" not in container.requests for container in shape.pod.containers)
 
 
-@pytest.mark.parametrize(("minor", "documents"), [(35, [EXTENDED_CLASS, EXTENDED_POD]), (36, [EXTENDED_POD])])
-def test_otherwise_it_stays_a_request_to_the_device_plugin(minor: int, documents: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("minor", "documents"), [(35, [EXTENDED_CLASS, EXTENDED_POD]), (36, [EXTENDED_POD])]
+)
+def test_otherwise_it_stays_a_request_to_the_device_plugin(
+    minor: int, documents: list[str]
+) -> None:
     (shape,) = expand(*documents, minor=minor, classes={}).shapes
     assert shape.claims == ()
     assert shape.pod.containers[0].requests["nvidia.com/gpu"] == 1

@@ -1,6 +1,7 @@
 """LimitRanges on whole pods: what their containers add up to at their peak.
 
-Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3 (podRequests, podLimits).
+Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3 (podRequests,
+podLimits).
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from dra_planner.claims.limit_ranges import refuse
 from dra_planner.model import Container, LimitRange, ObjectMeta, PodSpec
 
 
-def container(name: str, cores: int, limit: int | None = None, *, always: bool = False) -> Container:
+def container(
+    name: str, cores: int, limit: int | None = None, *, always: bool = False
+) -> Container:
     limits = {} if limit is None else {"cpu": 1000 * limit}
-    return Container(name=name, requests={"cpu": 1000 * cores}, limits=limits, always_restarts=always)
+    return Container(
+        name=name, requests={"cpu": 1000 * cores}, limits=limits, always_restarts=always
+    )
 
 
 SIDECAR = container("log", 1, 1, always=True)
@@ -22,8 +27,16 @@ SIDECAR = container("log", 1, 1, always=True)
 @pytest.mark.parametrize(
     ("case", "pod", "refused"),
     [
-        ("containers add up", PodSpec(containers=(container("a", 1, 1), container("b", 2, 2))), False),
-        ("to more than the maximum", PodSpec(containers=(container("a", 2, 2), container("b", 2, 2))), True),
+        (
+            "containers add up",
+            PodSpec(containers=(container("a", 1, 1), container("b", 2, 2))),
+            False,
+        ),
+        (
+            "to more than the maximum",
+            PodSpec(containers=(container("a", 2, 2), container("b", 2, 2))),
+            True,
+        ),
         (
             "an init container runs before the others",
             PodSpec(containers=(container("a", 3, 3),), init_containers=(container("i", 3, 3),)),
@@ -31,17 +44,29 @@ SIDECAR = container("log", 1, 1, always=True)
         ),
         (
             "and beside the sidecars that started before it",
-            PodSpec(containers=(container("a", 1, 1),), init_containers=(SIDECAR, container("i", 3, 3))),
+            PodSpec(
+                containers=(container("a", 1, 1),), init_containers=(SIDECAR, container("i", 3, 3))
+            ),
             True,
         ),
         (
             "not beside those that start after it",
-            PodSpec(containers=(container("a", 1, 1),), init_containers=(container("i", 3, 3), SIDECAR)),
+            PodSpec(
+                containers=(container("a", 1, 1),), init_containers=(container("i", 3, 3), SIDECAR)
+            ),
             False,
         ),
         ("no limit", PodSpec(containers=(container("a", 1),)), True),
-        ("amounts of the pod itself", PodSpec(containers=(container("a", 1),), pod_requests={"cpu": 2000}), False),
-        ("above the maximum", PodSpec(containers=(container("a", 1),), pod_requests={"cpu": 4000}), True),
+        (
+            "amounts of the pod itself",
+            PodSpec(containers=(container("a", 1),), pod_requests={"cpu": 2000}),
+            False,
+        ),
+        (
+            "above the maximum",
+            PodSpec(containers=(container("a", 1),), pod_requests={"cpu": 4000}),
+            True,
+        ),
     ],
 )
 def test_the_most_of_a_pod(case: str, pod: PodSpec, refused: bool) -> None:

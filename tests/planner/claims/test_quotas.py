@@ -52,14 +52,19 @@ def test_what_a_quota_admits(hard: str, admitted: int) -> None:
     left = sum((blocked.member.figures for blocked in result.blocked), Figures.fixed(0))
     assert left == Figures.fixed(5 - admitted)
     assert all(blocked.reason.code == "quota-exceeded" for blocked in result.blocked)
-    assert all("ResourceQuota default/q limits" in blocked.reason.message for blocked in result.blocked)
+    assert all(
+        "ResourceQuota default/q limits" in blocked.reason.message for blocked in result.blocked
+    )
 
 
 def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
     """Three pods are made, one claim of theirs is, and two pods are refused themselves."""
     at_once = workload().replace("{replicas: 5", "{podManagementPolicy: Parallel, replicas: 5")
     result = demand(TEMPLATE, at_once, quota("pods: 3, count/resourceclaims.resource.k8s.io: 1"))
-    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [(True, 2), (False, 2)]
+    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [
+        (True, 2),
+        (False, 2),
+    ]
     assert "limits count/resourceclaims" in result.blocked[0].reason.message
     assert "limits pods to 3" in result.blocked[1].reason.message
 
@@ -67,7 +72,10 @@ def test_pods_that_wait_for_claims_take_the_room_of_pods() -> None:
 def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
     """Those after it are made when it runs."""
     result = demand(TEMPLATE, workload(), quota("count/resourceclaims.resource.k8s.io: 2"))
-    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [(True, 1), (False, 2)]
+    assert [(each.created, each.member.figures.steady) for each in result.blocked] == [
+        (True, 1),
+        (False, 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +83,11 @@ def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
     [
         ("requests.cpu: 20", "{}", "requests.cpu for: m"),
         ("limits.memory: 20Gi", "{requests: {memory: 1Gi}}", "limits.memory for: m"),
-        ("requests.cpu: 20, requests.memory: 20Gi", "{}", "requests.cpu for: m; requests.memory for: m"),
+        (
+            "requests.cpu: 20, requests.memory: 20Gi",
+            "{}",
+            "requests.cpu for: m; requests.memory for: m",
+        ),
         ("cpu: 20", "{limits: {cpu: 1}}", None),  # the limit is the request
         ("requests.cpu: 20", "{requests: {cpu: 1}}", None),
         ("requests.nvidia.com/gpu: 1", "{}", None),  # only cpu and memory must be said
@@ -83,7 +95,9 @@ def test_one_pod_of_a_stateful_set_waits_for_its_claim() -> None:
         ("pods: 9", "{}", None),
     ],
 )
-def test_a_quota_refuses_pods_that_leave_open_what_it_limits(hard: str, resources: str, refused: str | None) -> None:
+def test_a_quota_refuses_pods_that_leave_open_what_it_limits(
+    hard: str, resources: str, refused: str | None
+) -> None:
     result = demand(TEMPLATE, workload(resources=resources), quota(hard))
     messages = [blocked.reason.message for blocked in result.blocked]
     text = f"ResourceQuota default/q refuses pods that leave open what it limits: {refused}"
@@ -103,8 +117,13 @@ def test_defaults_of_a_limit_range_say_what_a_pod_leaves_open() -> None:
 
 def test_a_named_claim_is_charged_once_and_before_the_pods() -> None:
     entry = "resourceClaimName: c"
-    assert demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 1")).blocked == ()
-    (blocked,) = demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 0")).blocked
+    assert (
+        demand(CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 1")).blocked
+        == ()
+    )
+    (blocked,) = demand(
+        CLAIM, workload(entry), quota("count/resourceclaims.resource.k8s.io: 0")
+    ).blocked
     assert (blocked.verdict, blocked.reason.code, blocked.reason.claim) == (
         "does-not-fit",
         "quota-exceeded",
@@ -143,7 +162,9 @@ def test_what_one_pod_takes_of_a_quota_and_how_many_are_left_out(
     ((key, charges),) = given.charges.items()
     if charge is None:
         charge = {"pods": 1000, "gpu.nvidia.com.deviceclass.resource.k8s.io/devices": 2000}
-    assert charges == {(ObjectKey("default", "q"), resource): amount for resource, amount in charge.items()}
+    assert charges == {
+        (ObjectKey("default", "q"), resource): amount for resource, amount in charge.items()
+    }
     assert given.refused.get(key, Figures.fixed(0)) == Figures.fixed(refused)
 
 

@@ -41,8 +41,14 @@ def test_a_pod_without_a_class_or_with_an_unknown_one_stays_as_it_is() -> None:
     ("pod", "says"),
     [
         (PodSpec(overhead=OVERHEAD), "without a RuntimeClass"),
-        (PodSpec(runtime_class_name="kata", overhead={"cpu": 1}), "differs from the overhead of RuntimeClass kata"),
-        (PodSpec(runtime_class_name="kata", node_selector={"example.com/kata": "false"}), "example.com/kata=false"),
+        (
+            PodSpec(runtime_class_name="kata", overhead={"cpu": 1}),
+            "differs from the overhead of RuntimeClass kata",
+        ),
+        (
+            PodSpec(runtime_class_name="kata", node_selector={"example.com/kata": "false"}),
+            "example.com/kata=false",
+        ),
     ],
 )
 def test_the_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, says: str) -> None:
@@ -52,4 +58,6 @@ def test_the_api_server_rejects_pods_that_contradict_their_class(pod: PodSpec, s
 
 
 def test_equal_overhead_is_admitted() -> None:
-    assert refuse_runtime_class(PodSpec(runtime_class_name="kata", overhead=OVERHEAD), CLASSES) is None
+    assert (
+        refuse_runtime_class(PodSpec(runtime_class_name="kata", overhead=OVERHEAD), CLASSES) is None
+    )

@@ -29,7 +29,9 @@ CLASSES = {"gpu.nvidia.com": DeviceClass(meta=ObjectMeta(name="gpu.nvidia.com"))
         ("workloads-that-do-not-fit/forgotten-toleration.yaml", 1, 1),
     ],
 )
-def test_an_example_asks_for_so_many_devices(file: str, pods: int, devices: int, minor: int) -> None:
+def test_an_example_asks_for_so_many_devices(
+    file: str, pods: int, devices: int, minor: int
+) -> None:
     features = features_of(minor)
     manifests = read_checked(read_sources([EXAMPLES / file]), features)
     demand = expand_claims(manifests, CLASSES, features)
@@ -39,14 +41,21 @@ def test_an_example_asks_for_so_many_devices(file: str, pods: int, devices: int,
     wanted = 0
     for shape in demand.shapes:
         for claim in shape.claims:
-            counts = [request.exactly.count if request.exactly else 1 for request in claim.spec.requests]
+            counts = [
+                request.exactly.count if request.exactly else 1 for request in claim.spec.requests
+            ]
             wanted += sum(counts) * (1 if claim.shared else shape.figures.steady)
     assert wanted == devices
 
 
 def test_only_one_example_forgets_the_toleration() -> None:
     manifests = read_checked(
-        read_sources([EXAMPLES / "workloads", EXAMPLES / "workloads-that-do-not-fit"]), features_of(36)
+        read_sources([EXAMPLES / "workloads", EXAMPLES / "workloads-that-do-not-fit"]),
+        features_of(36),
     )
-    without = [item.ref.name for item in manifests.workloads if not item.pod_sets[0].template.spec.tolerations]
+    without = [
+        item.ref.name
+        for item in manifests.workloads
+        if not item.pod_sets[0].template.spec.tolerations
+    ]
     assert without == ["forgotten-toleration"]

@@ -14,8 +14,8 @@ WHOLE, PREFIXES = AllocatableSettings(), AllocatableSettings(prefix_delegation=T
 
 @pytest.mark.parametrize(
     ("settings", "interfaces", "each", "pods", "attached", "beside_them"),
-    # p3dn.24xlarge and t3.small: interfaces attached, and secondary addresses or prefixes on them, as the VPC CNI's
-    # documents list them for WARM_ENI_TARGET 1 and WARM_PREFIX_TARGET 1
+    # p3dn.24xlarge and t3.small: interfaces attached, and secondary addresses or prefixes on them,
+    # as the VPC CNI's documents list them for WARM_ENI_TARGET 1 and WARM_PREFIX_TARGET 1
     [
         (WHOLE, 3, 4, 0, 1, 3),
         (WHOLE, 3, 4, 5, 3, 9),
@@ -31,10 +31,17 @@ WHOLE, PREFIXES = AllocatableSettings(), AllocatableSettings(prefix_delegation=T
     ],
 )
 def test_a_node_of_eks_takes_what_its_interfaces_hold_and_one_more_to_spare(
-    settings: AllocatableSettings, interfaces: int, each: int, pods: int, attached: int, beside_them: int
+    settings: AllocatableSettings,
+    interfaces: int,
+    each: int,
+    pods: int,
+    attached: int,
+    beside_them: int,
 ) -> None:
     machine = catalog.machine("eks", "g6.2xlarge")
-    machine = type(machine)(**{**_fields(machine), "default_card_enis": interfaces, "ipv4_per_eni": each})
+    machine = type(machine)(
+        **{**_fields(machine), "default_card_enis": interfaces, "ipv4_per_eni": each}
+    )
     assert cloud("eks").subnet_addresses(machine, settings, pods) == attached + beside_them
 
 
@@ -59,14 +66,20 @@ def _fields(machine: catalog.Machine) -> dict[str, Any]:
         (256, 23),
     ],
 )
-def test_a_node_of_gke_takes_the_block_that_google_lists_for_its_pods(pods: int, length: int) -> None:
-    assert cloud("gke").pod_range_addresses(AllocatableSettings(max_pods=pods)) == 2 ** (32 - length)
+def test_a_node_of_gke_takes_the_block_that_google_lists_for_its_pods(
+    pods: int, length: int
+) -> None:
+    assert cloud("gke").pod_range_addresses(AllocatableSettings(max_pods=pods)) == 2 ** (
+        32 - length
+    )
 
 
 @pytest.mark.parametrize("name", ["gke", "aks"])
 def test_pods_with_a_range_of_their_own_take_nothing_of_the_subnet(name: str) -> None:
     machine = catalog.machines(name)[0]
-    taken = {cloud(name).subnet_addresses(machine, AllocatableSettings(), pods) for pods in (0, 1, 110)}
+    taken = {
+        cloud(name).subnet_addresses(machine, AllocatableSettings(), pods) for pods in (0, 1, 110)
+    }
     assert (taken, cloud(name).pod_range_addresses(AllocatableSettings())) == ({1}, 256)
 
 
@@ -86,4 +99,8 @@ def test_all_nodes_and_one_of_an_upgrade_are_in_the_range_of_the_pods(
 ) -> None:
     place = cloud(name)
     said = place.pods_range_fault(place.pods_range, nodes, 2)
-    assert (f" take {taken} addresses of the pods' range {place.pods_range}," in said) if taken else said == ""
+    assert (
+        (f" take {taken} addresses of the pods' range {place.pods_range}," in said)
+        if taken
+        else said == ""
+    )

@@ -15,7 +15,9 @@ from dra_planner.offers import predict_offers
 from dra_planner.releases import features_of
 
 AKS = cloud("aks")
-GROUP = "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+GROUP = (
+    "/subscriptions/s/resourceGroups/r/providers/Microsoft.Compute/capacityReservationGroups/h100"
+)
 
 
 def fleet(*, pool: dict[str, Any] | None = None, **changes: Any) -> Fleet:
@@ -34,26 +36,60 @@ def fleet(*, pool: dict[str, Any] | None = None, **changes: Any) -> Fleet:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "a region of another cloud": ({"region": "us-east-1"}, {}, '"us-east-1" is not a region of AKS'),
-    "a zone for a region": ({"region": "eastus-1"}, {}, '"eastus-1" is a zone; its region is "eastus"'),
+    "a region of another cloud": (
+        {"region": "us-east-1"},
+        {},
+        '"us-east-1" is not a region of AKS',
+    ),
+    "a zone for a region": (
+        {"region": "eastus-1"},
+        {},
+        '"eastus-1" is a zone; its region is "eastus"',
+    ),
     "Karpenter": ({"autoscaler": "karpenter"}, {}, "does not see claims"),
     "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must name one subnet"),
     "a network of a long name": (
-        {"network": {"subnetIds": [f"/subscriptions/s/resourceGroups/r/x/virtualNetworks/{'n' * 64}/subnets/nodes"]}},
+        {
+            "network": {
+                "subnetIds": [
+                    f"/subscriptions/s/resourceGroups/r/x/virtualNetworks/{'n' * 64}/subnets/nodes"
+                ]
+            }
+        },
         {},
         "has 64 characters: AKS takes 63 characters at most of virtualNetworks",
     ),
     "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is for EKS"),
     "four zones": ({"network": {"zones": 4}}, {}, "must be from 0 to 3, not 4"),
-    "DRANET": ({"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}}, {}, "DRANET is not planned on AKS"),
-    "reservations of kubelet": ({}, {"reserved": {"cpu": "1"}}, "AKS lets nobody set kubelet's reservations"),
-    "a zone as the API writes it": ({}, {"zones": ["1"]}, 'does not name its region; write "eastus-1"'),
+    "DRANET": (
+        {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}},
+        {},
+        "DRANET is not planned on AKS",
+    ),
+    "reservations of kubelet": (
+        {},
+        {"reserved": {"cpu": "1"}},
+        "AKS lets nobody set kubelet's reservations",
+    ),
+    "a zone as the API writes it": (
+        {},
+        {"zones": ["1"]},
+        'does not name its region; write "eastus-1"',
+    ),
     "a zone elsewhere": ({}, {"zones": ["westus2-1"]}, 'zone "westus2-1" is not in region eastus'),
     "a fourth zone": ({}, {"zones": ["eastus-4"]}, '"eastus-4" is not a zone of AKS'),
-    "a hyphen": ({}, {"name": "gpu-a"}, 'AKS takes lower-case letters and digits, first a letter, not "gpu-a"'),
+    "a hyphen": (
+        {},
+        {"name": "gpu-a"},
+        'AKS takes lower-case letters and digits, first a letter, not "gpu-a"',
+    ),
     "a digit first": ({}, {"name": "4t"}, "first a letter"),
     "too long a name": ({}, {"name": "thirteenchars"}, "AKS takes 12 characters at most, not 13"),
-    "MIG": ({}, {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"}, "gpuInstanceProfile"),
+    "MIG": (
+        {},
+        {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"},
+        "gpuInstanceProfile",
+    ),
     "a capacity block": ({}, {"capacity": {"capacityBlock": "cr-1"}}, "AKS has no capacity-block"),
     "a reservation by name": (
         {},
@@ -70,8 +106,16 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"machine": "Standard_NC80adis_H100_v5", "capacity": {"reservation": GROUP}},
         "use on-demand or spot",
     ),
-    "a label of AKS": ({}, {"labels": {"kubernetes.azure.com/mode": "user"}}, "AKS refuses labels of the domain"),
-    "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/a": "b"}}, "AKS refuses labels of the domain"),
+    "a label of AKS": (
+        {},
+        {"labels": {"kubernetes.azure.com/mode": "user"}},
+        "AKS refuses labels of the domain",
+    ),
+    "a label of Kubernetes": (
+        {},
+        {"labels": {"kubernetes.io/a": "b"}},
+        "AKS refuses labels of the domain",
+    ),
     "a schedule": (
         {},
         {"schedule": {"period": {"start": "2026-12-01T11:30:00Z", "end": "2026-12-02T11:30:00Z"}}},
@@ -80,7 +124,11 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "few pods": ({}, {"maxPods": 9}, "must be from 10 to 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be from 50 to 2048, not 2049"),
     "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it is a machine of EKS"),
-    "a region without it": ({"region": "westus3"}, {"machine": "Standard_ND96asr_v4"}, "is not offered in region"),
+    "a region without it": (
+        {"region": "westus3"},
+        {"machine": "Standard_ND96asr_v4"},
+        "is not offered in region",
+    ),
 }
 
 
@@ -102,7 +150,13 @@ def test_what_aks_refuses(changes: dict[str, Any], pool: dict[str, Any], sentenc
         ({}, {"machine": "Standard_NC24ads_A100_v4", "capacity": {"reservation": GROUP}}),
         ({}, {"machine": "Standard_ND96isr_H100_v5", "capacity": "spot"}),
         ({}, {"capacity": {"reservation": GROUP.replace("resourceGroups", "resourcegroups")}}),
-        ({}, {"capacity": "spot", "labels": {"node.kubernetes.io/team": "a", "kubelet.kubernetes.io/x": ""}}),
+        (
+            {},
+            {
+                "capacity": "spot",
+                "labels": {"node.kubernetes.io/team": "a", "kubelet.kubernetes.io/x": ""},
+            },
+        ),
         ({}, {"name": "a", "maxPods": 250, "diskGib": 2048}),
     ],
 )
@@ -111,7 +165,9 @@ def test_what_aks_takes(changes: dict[str, Any], pool: dict[str, Any]) -> None:
 
 
 def test_nodes_carry_what_the_pool_and_aks_give_them() -> None:
-    (offer,) = predict_offers(fleet(pool={"capacity": "spot", "zones": ["eastus-2"]}), features_of(35))
+    (offer,) = predict_offers(
+        fleet(pool={"capacity": "spot", "zones": ["eastus-2"]}), features_of(35)
+    )
     labels = offer.node.meta.labels
     assert {
         "nvidia.com/gpu.present": "true",
@@ -150,7 +206,13 @@ def settings(name: str) -> PoolSettings:
 
 @pytest.mark.parametrize(
     ("region", "name"),
-    [("eastus", "aks"), ("southcentralus", "aks"), ("usgovvirginia", "aks"), ("us-east-1", "eks"), ("us-east1", "gke")],
+    [
+        ("eastus", "aks"),
+        ("southcentralus", "aks"),
+        ("usgovvirginia", "aks"),
+        ("us-east-1", "eks"),
+        ("us-east1", "gke"),
+    ],
 )
 def test_a_region_tells_its_cloud(region: str, name: str) -> None:
     assert cloud_of_region(region) == name

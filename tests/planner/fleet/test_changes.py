@@ -34,7 +34,10 @@ def changed(*texts: str) -> Fleet:
 
 def test_a_number_a_version_and_a_gate() -> None:
     made = changed(
-        "pools.l4.count.max=8", "kubernetes=1.36", "driver=0.4.1", "drivers.nvidia.featureGates.DynamicMIG=true"
+        "pools.l4.count.max=8",
+        "kubernetes=1.36",
+        "driver=0.4.1",
+        "drivers.nvidia.featureGates.DynamicMIG=true",
     )
     assert made.pool("l4").count.max == 8
     assert made.minor == 36
@@ -52,12 +55,17 @@ def test_a_pool_is_added_or_replaced_whole() -> None:
     made = changed("pools.a100={machine: p4d.24xlarge, count: {max: 1}}")
     assert [pool.name for pool in made.pools] == ["l4", "h100", "a100"]
     made = changed("pools.l4={machine: g5.2xlarge, count: 1}")
-    assert [(pool.name, pool.machine) for pool in made.pools] == [("l4", "g5.2xlarge"), ("h100", "p5.48xlarge")]
+    assert [(pool.name, pool.machine) for pool in made.pools] == [
+        ("l4", "g5.2xlarge"),
+        ("h100", "p5.48xlarge"),
+    ]
 
 
 def test_another_machine_has_not_the_price_of_the_first() -> None:
     assert changed("pools.l4.machine=g5.2xlarge").pool("l4").price_per_hour is None
-    assert changed("pools.l4.machine=g5.2xlarge", "pools.l4.pricePerHour=2").pool("l4").price_per_hour == Decimal(2)
+    assert changed("pools.l4.machine=g5.2xlarge", "pools.l4.pricePerHour=2").pool(
+        "l4"
+    ).price_per_hour == Decimal(2)
     assert changed("pools.l4.capacity=spot").pool("l4").price_per_hour == Decimal("1.5")
     reserved = changed("pools.l4.capacity={reservation: cr-0123456789abcdef0}").pool("l4")
     assert reserved.source.reservation == "cr-0123456789abcdef0"
@@ -94,5 +102,8 @@ def test_lists_of_values_are_split_at_commas_outside_brackets_and_quotes() -> No
         FleetEdit("kubernetes", "1.35"),
     )
     assert [each.value for each in read_values("pools.l4.zones=[a,b],[c]")] == ["[a,b]", "[c]"]
-    assert [each.value for each in read_values("pools.l4.count={min: 1, max: 2},3")] == ["{min: 1, max: 2}", "3"]
+    assert [each.value for each in read_values("pools.l4.count={min: 1, max: 2},3")] == [
+        "{min: 1, max: 2}",
+        "3",
+    ]
     assert [each.value for each in read_values('region="a,b",c')] == ['"a,b"', "c"]

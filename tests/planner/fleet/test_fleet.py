@@ -61,36 +61,133 @@ def test_a_good_fleet_has_its_defaults_filled_in() -> None:
 
 
 def test_a_fleet_read_from_its_own_document_is_equal() -> None:
-    fleet = read_fleet(changed(("pools.0.pricePerHour", 0.9776), ("pools.1.capacity", {"capacityBlock": "cr-1"})))
+    fleet = read_fleet(
+        changed(("pools.0.pricePerHour", 0.9776), ("pools.1.capacity", {"capacityBlock": "cr-1"}))
+    )
     assert read_fleet(fleet.document()) == fleet
 
 
 NIGHTS = {"hours": {"start": "22:00", "end": "06:00"}}
 BAD = [
     ("a key is missing", [("region", ...)], "region", "is missing"),
-    ("an unknown key", [("kubernets", "1.34")], "kubernets", 'is not a key of the fleet; did you mean "kubernetes"?'),
-    ("a version as a number", [("kubernetes", 1.34)], "kubernetes", 'not a number: write "1.34" in quotes'),
-    ("too old a version", [("kubernetes", "1.33")], "kubernetes", "Kubernetes 1.33 is not supported; use 1.34 to 1.37"),
-    ("no version", [("kubernetes", "latest")], "kubernetes", '"latest" is not a Kubernetes version'),
-    ("an unknown cloud", [("cloud", "azure")], "cloud", '"azure" is not a supported cloud; use aks, eks, gke'),
+    (
+        "an unknown key",
+        [("kubernets", "1.34")],
+        "kubernets",
+        'is not a key of the fleet; did you mean "kubernetes"?',
+    ),
+    (
+        "a version as a number",
+        [("kubernetes", 1.34)],
+        "kubernetes",
+        'not a number: write "1.34" in quotes',
+    ),
+    (
+        "too old a version",
+        [("kubernetes", "1.33")],
+        "kubernetes",
+        "Kubernetes 1.33 is not supported; use 1.34 to 1.37",
+    ),
+    (
+        "no version",
+        [("kubernetes", "latest")],
+        "kubernetes",
+        '"latest" is not a Kubernetes version',
+    ),
+    (
+        "an unknown cloud",
+        [("cloud", "azure")],
+        "cloud",
+        '"azure" is not a supported cloud; use aks, eks, gke',
+    ),
     ("an unknown machine", [("pools.0.machine", "g6.2xlrage")], "pools[0].machine", "g6.2xlarge"),
-    ("an unknown driver", [("drivers.nvidia.version", "25.9.0")], "drivers.nvidia.version", "25.8.1"),
-    ("a driver of another cloud", [("drivers.tpu", {})], "drivers.tpu", "doesn't run on EKS: TPUs exist only"),
-    ("a name that is no driver", [("drivers.efa", True)], "drivers", 'driver "efa" is not supported'),
+    (
+        "an unknown driver",
+        [("drivers.nvidia.version", "25.9.0")],
+        "drivers.nvidia.version",
+        "25.8.1",
+    ),
+    (
+        "a driver of another cloud",
+        [("drivers.tpu", {})],
+        "drivers.tpu",
+        "doesn't run on EKS: TPUs exist only",
+    ),
+    (
+        "a name that is no driver",
+        [("drivers.efa", True)],
+        "drivers",
+        'driver "efa" is not supported',
+    ),
     ("no driver", [("drivers", {})], "drivers", "must name at least one driver: amd, cpu, dranet"),
-    ("a driver with a word", [("drivers.neuron", "yes")], "drivers.neuron", "must be true, false or the mapping"),
-    ("a driver without its version", [("drivers.nvidia", True)], "drivers.nvidia", "must be false or the mapping"),
-    ("min above max", [("pools.0.count", {"min": 5, "max": 4})], "pools[0].count", "the minimum, 5, is more than"),
-    ("a negative count", [("pools.0.count", -1)], "pools[0].count", "must be from 0 to 100000, not -1"),
-    ("a count as text", [("pools.0.count", {"max": "4"})], "pools[0].count.max", 'must be an integer, not "4"'),
+    (
+        "a driver with a word",
+        [("drivers.neuron", "yes")],
+        "drivers.neuron",
+        "must be true, false or the mapping",
+    ),
+    (
+        "a driver without its version",
+        [("drivers.nvidia", True)],
+        "drivers.nvidia",
+        "must be false or the mapping",
+    ),
+    (
+        "min above max",
+        [("pools.0.count", {"min": 5, "max": 4})],
+        "pools[0].count",
+        "the minimum, 5, is more than",
+    ),
+    (
+        "a negative count",
+        [("pools.0.count", -1)],
+        "pools[0].count",
+        "must be from 0 to 100000, not -1",
+    ),
+    (
+        "a count as text",
+        [("pools.0.count", {"max": "4"})],
+        "pools[0].count.max",
+        'must be an integer, not "4"',
+    ),
     ("a name that is none", [("pools.0.name", "L4")], "pools[0].name", '"L4" is not a valid name'),
-    ("a name taken", [("pools.1.name", "l4")], "pools[1].name", 'the name "l4" is taken by pools[0]'),
-    ("a name of ours", [("pools.1.name", "system")], "pools[1].name", 'the name "system" is taken by the pool without'),
-    ("a zone elsewhere", [("pools.0.zones", ["eu-west-1a"])], "pools[0].zones[0]", "is not in region us-east-1"),
-    ("public", [("endpoint", {"publicAccessCidrs": ["0.0.0.0/0"]})], "endpoint.publicAccessCidrs[0]", "to everyone"),
-    ("no CIDR", [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})], "endpoint.publicAccessCidrs[0]", "not a network"),
+    (
+        "a name taken",
+        [("pools.1.name", "l4")],
+        "pools[1].name",
+        'the name "l4" is taken by pools[0]',
+    ),
+    (
+        "a name of ours",
+        [("pools.1.name", "system")],
+        "pools[1].name",
+        'the name "system" is taken by the pool without',
+    ),
+    (
+        "a zone elsewhere",
+        [("pools.0.zones", ["eu-west-1a"])],
+        "pools[0].zones[0]",
+        "is not in region us-east-1",
+    ),
+    (
+        "public",
+        [("endpoint", {"publicAccessCidrs": ["0.0.0.0/0"]})],
+        "endpoint.publicAccessCidrs[0]",
+        "to everyone",
+    ),
+    (
+        "no CIDR",
+        [("endpoint", {"publicAccessCidrs": ["10.0.0/8"]})],
+        "endpoint.publicAccessCidrs[0]",
+        "not a network",
+    ),
     ("no pools", [("pools", [])], "pools", "at least 1 item"),
-    ("the wrong autoscaler", [("autoscaler", "gke")], "autoscaler", "no gke autoscaler; use none, cluster-auto"),
+    (
+        "the wrong autoscaler",
+        [("autoscaler", "gke")],
+        "autoscaler",
+        "no gke autoscaler; use none, cluster-auto",
+    ),
     (
         "a pool in zones that Karpenter chooses from",
         [("autoscaler", "karpenter")],
@@ -100,14 +197,24 @@ BAD = [
     ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
     ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "it has 1g.10gb"),
     ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 has no MIG"),
-    ("a region without it", [("region", "us-west-1"), ("pools.1.zones", [])], "pools[0].machine", "it is in us-"),
+    (
+        "a region without it",
+        [("region", "us-west-1"), ("pools.1.zones", [])],
+        "pools[0].machine",
+        "it is in us-",
+    ),
     (
         "a driver with MIG parents",
         [("pools.1.mig", "all-1g.10gb"), ("drivers.nvidia.version", "25.8.0")],
         "pools[1].mig",
         "issue 719",
     ),
-    ("a driver that cannot be installed", [("drivers.nvidia.version", "25.3.1")], "drivers.nvidia.version", "v1beta1"),
+    (
+        "a driver that cannot be installed",
+        [("drivers.nvidia.version", "25.3.1")],
+        "drivers.nvidia.version",
+        "v1beta1",
+    ),
     (
         "an unknown gate",
         [("drivers.nvidia.featureGates", {"DynamicMig": True})],
@@ -133,14 +240,54 @@ BAD = [
         '"some" is not a way to share devices',
     ),
     ("a driver of another name", [("drivers.efa", True)], "drivers", "write dranet: true"),
-    ("no DRANET", [("drivers.dranet", "1.0.0")], "drivers.dranet", "must be true, false or the mapping"),
-    ("no amount", [("pools.0.reserved", {"cpu": "lots"})], "pools[0].reserved.cpu", '"lots" is not a valid quantity'),
-    ("negative", [("pools.0.reserved", {"memory": "-1Gi"})], "pools[0].reserved.memory", "must not be negative"),
-    ("a label of ours", [("pools.0.labels", {"nvidia.com/gpu.dra": "no"})], "pools[0].labels", "is set on every pool"),
-    ("no label key", [("pools.0.labels", {"a b": "c"})], "pools[0].labels.a b", "is not a valid label key"),
-    ("a taint of ours", [("pools.0.taints", [{"key": "nvidia.com/gpu"}])], "pools[0].taints[0].key", "already"),
-    ("a taint twice", [("pools.0.taints", [{"key": "a"}, {"key": "a"}])], "pools[0].taints", "is there twice"),
-    ("no effect", [("pools.0.taints", [{"key": "a", "effect": "No"}])], "pools[0].taints[0].effect", "must be one of"),
+    (
+        "no DRANET",
+        [("drivers.dranet", "1.0.0")],
+        "drivers.dranet",
+        "must be true, false or the mapping",
+    ),
+    (
+        "no amount",
+        [("pools.0.reserved", {"cpu": "lots"})],
+        "pools[0].reserved.cpu",
+        '"lots" is not a valid quantity',
+    ),
+    (
+        "negative",
+        [("pools.0.reserved", {"memory": "-1Gi"})],
+        "pools[0].reserved.memory",
+        "must not be negative",
+    ),
+    (
+        "a label of ours",
+        [("pools.0.labels", {"nvidia.com/gpu.dra": "no"})],
+        "pools[0].labels",
+        "is set on every pool",
+    ),
+    (
+        "no label key",
+        [("pools.0.labels", {"a b": "c"})],
+        "pools[0].labels.a b",
+        "is not a valid label key",
+    ),
+    (
+        "a taint of ours",
+        [("pools.0.taints", [{"key": "nvidia.com/gpu"}])],
+        "pools[0].taints[0].key",
+        "already",
+    ),
+    (
+        "a taint twice",
+        [("pools.0.taints", [{"key": "a"}, {"key": "a"}])],
+        "pools[0].taints",
+        "is there twice",
+    ),
+    (
+        "no effect",
+        [("pools.0.taints", [{"key": "a", "effect": "No"}])],
+        "pools[0].taints[0].effect",
+        "must be one of",
+    ),
     ("no pods", [("pools.0.maxPods", 0)], "pools[0].maxPods", "must be from 1 to 250, not 0"),
     (
         "a daemon as text",
@@ -148,9 +295,24 @@ BAD = [
         "daemonPods.agent",
         'must be a mapping of keys, not "100m"',
     ),
-    ("a zone for a region", [("region", "us-east-1a")], "region", '"us-east-1a" is a zone; its region is "us-east-1"'),
-    ("no price", [("pools.0.pricePerHour", "cheap")], "pools[0].pricePerHour", '"cheap" is not a valid price'),
-    ("no schedule", [("pools.0.schedule", {})], "pools[0].schedule", "give either hours (of every week) or a period"),
+    (
+        "a zone for a region",
+        [("region", "us-east-1a")],
+        "region",
+        '"us-east-1a" is a zone; its region is "us-east-1"',
+    ),
+    (
+        "no price",
+        [("pools.0.pricePerHour", "cheap")],
+        "pools[0].pricePerHour",
+        '"cheap" is not a valid price',
+    ),
+    (
+        "no schedule",
+        [("pools.0.schedule", {})],
+        "pools[0].schedule",
+        "give either hours (of every week) or a period",
+    ),
     (
         "a schedule of nothing",
         [("pools.0.schedule", {"hours": {"start": "08:00", "end": "08:00"}})],
@@ -171,7 +333,12 @@ BAD = [
     ),
     (
         "a period that ends before it begins",
-        [("pools.0.schedule", {"period": {"start": "2026-12-02T00:00:00Z", "end": "2026-12-01T00:00:00Z"}})],
+        [
+            (
+                "pools.0.schedule",
+                {"period": {"start": "2026-12-02T00:00:00Z", "end": "2026-12-01T00:00:00Z"}},
+            )
+        ],
         "pools[0].schedule",
         "is not after the start",
     ),
@@ -197,10 +364,25 @@ BAD = [
         "pools[0].schedule",
         "set the minimum count to 0",
     ),
-    ("two kinds of network", [("network", {"zones": 2, "subnetIds": ["s"]})], "network", "not both"),
+    (
+        "two kinds of network",
+        [("network", {"zones": 2, "subnetIds": ["s"]})],
+        "network",
+        "not both",
+    ),
     ("quotas as a mapping", [("quotas", {"gpus": 8})], "quotas", "must be a list"),
-    ("a quota as text", [("quotas", ["gpus"])], "quotas[0]", 'must be a mapping of keys, not "gpus"'),
-    ("a quota without a limit", [("quotas", [{"name": "q", "unit": "gpus"}])], "quotas[0].limit", "is missing"),
+    (
+        "a quota as text",
+        [("quotas", ["gpus"])],
+        "quotas[0]",
+        'must be a mapping of keys, not "gpus"',
+    ),
+    (
+        "a quota without a limit",
+        [("quotas", [{"name": "q", "unit": "gpus"}])],
+        "quotas[0].limit",
+        "is missing",
+    ),
     ("no unit", [("quotas", [quota(unit="cores")])], "quotas[0].unit", "must be one of"),
     (
         "addresses of a range that EKS has not",
@@ -209,8 +391,18 @@ BAD = [
         "pods on EKS have addresses of the nodes' subnets; count addresses",
     ),
     ("no limit", [("quotas", [quota(limit=-1)])], "quotas[0].limit", "must be"),
-    ("a quota as a number in text", [("quotas", [quota(limit="8")])], "quotas[0].limit", 'must be an integer, not "8"'),
-    ("a quota twice", [("quotas", [quota(), quota()])], "quotas[1].name", 'the name "q" is taken by quotas[0]'),
+    (
+        "a quota as a number in text",
+        [("quotas", [quota(limit="8")])],
+        "quotas[0].limit",
+        'must be an integer, not "8"',
+    ),
+    (
+        "a quota twice",
+        [("quotas", [quota(), quota()])],
+        "quotas[1].name",
+        'the name "q" is taken by quotas[0]',
+    ),
     (
         "less than there must be",
         [("quotas", [quota(unit="vcpus", limit=200, machines=["p5.*"])])],
@@ -239,8 +431,12 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("edits", "path", "sentence"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
-def test_a_bad_fleet_says_where_and_what(edits: list[tuple[str, Any]], path: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("edits", "path", "sentence"), [case[1:] for case in BAD], ids=[case[0] for case in BAD]
+)
+def test_a_bad_fleet_says_where_and_what(
+    edits: list[tuple[str, Any]], path: str, sentence: str
+) -> None:
     with pytest.raises(FleetError) as caught:
         read_fleet(changed(*edits))
     assert caught.value.place.path == path
@@ -248,7 +444,12 @@ def test_a_bad_fleet_says_where_and_what(edits: list[tuple[str, Any]], path: str
 
 
 ON_GKE = [
-    ("MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "GKE does not support MIG with DRA (docs.cloud.google"),
+    (
+        "MIG",
+        [("pools.0.mig", "all-balanced")],
+        "pools[0].mig",
+        "GKE does not support MIG with DRA (docs.cloud.google",
+    ),
     (
         "MPS",
         [("drivers.nvidia.featureGates", {"MPSSupport": True})],
@@ -262,7 +463,12 @@ ON_GKE = [
         "GKE does not support TimeSlicingSettings with DRA",
     ),
     ("a zone for a region", [("region", "us-central1-a")], "region", 'its region is "us-central1"'),
-    ("too many pods", [("pools.0.maxPods", 300)], "pools[0].maxPods", "must be from 8 to 256, not 300"),
+    (
+        "too many pods",
+        [("pools.0.maxPods", 300)],
+        "pools[0].maxPods",
+        "must be from 8 to 256, not 300",
+    ),
     ("reservations", [("pools.0.reserved", {"cpu": 1})], "pools[0].reserved", "node-system-config"),
     (
         "a schedule",
@@ -272,22 +478,56 @@ ON_GKE = [
     ),
     ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
     ("disks of EKS", [("pools.0.localStorage", "raid0")], "pools[0].localStorage", "is for EKS"),
-    ("an image", [("pools.0.image", {"id": "ami-0123456789abcdef0"})], "pools[0].image", "run Container-Optimized OS"),
-    ("three SSDs", [("pools.0.localSsds", 3)], "pools[0].localSsds", "takes no local SSDs by choice"),
-    ("a version of DRANET", [("drivers.dranet", {"version": "1.0.0"})], "drivers.dranet.version", "GKE manages its"),
+    (
+        "an image",
+        [("pools.0.image", {"id": "ami-0123456789abcdef0"})],
+        "pools[0].image",
+        "run Container-Optimized OS",
+    ),
+    (
+        "three SSDs",
+        [("pools.0.localSsds", 3)],
+        "pools[0].localSsds",
+        "takes no local SSDs by choice",
+    ),
+    (
+        "a version of DRANET",
+        [("drivers.dranet", {"version": "1.0.0"})],
+        "drivers.dranet.version",
+        "GKE manages its",
+    ),
 ]
 AMI = "ami-0123456789abcdef0"
 IMAGES = [
     ("no id", {"id": "al2023"}, "image.id", '"al2023" is not the id of an image'),
     ("no family", {"id": AMI}, "image.family", "say which of EKS' images it is made from"),
-    ("another family", {"id": AMI, "family": "ubuntu"}, "image.family", 'must be al2023, not "ubuntu"'),
-    ("a relative folder", {"driverRoot": "opt"}, "image.driverRoot", '"opt" is not an absolute path'),
-    ("a driver elsewhere", {"driverRoot": "/opt"}, "image.driverRoot", "pools[0] has it in /, this one in /opt"),
+    (
+        "another family",
+        {"id": AMI, "family": "ubuntu"},
+        "image.family",
+        'must be al2023, not "ubuntu"',
+    ),
+    (
+        "a relative folder",
+        {"driverRoot": "opt"},
+        "image.driverRoot",
+        '"opt" is not an absolute path',
+    ),
+    (
+        "a driver elsewhere",
+        {"driverRoot": "/opt"},
+        "image.driverRoot",
+        "pools[0] has it in /, this one in /opt",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("image", "path", "sentence"), [case[1:] for case in IMAGES], ids=[case[0] for case in IMAGES])
-def test_an_image_of_ones_own_says_what_a_plan_must_know(image: dict[str, str], path: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("image", "path", "sentence"), [case[1:] for case in IMAGES], ids=[case[0] for case in IMAGES]
+)
+def test_an_image_of_ones_own_says_what_a_plan_must_know(
+    image: dict[str, str], path: str, sentence: str
+) -> None:
     whole = image if "id" in image else {"id": AMI, "family": "al2023", **image}
     pools = [{"name": name, "machine": "p5.48xlarge", "count": 1} for name in ("a", "b")]
     with pytest.raises(FleetError) as caught:
@@ -300,11 +540,18 @@ PAGES = [
     ("none of a size", {"2Mi": 0}, "hugePages.2Mi", "must be from 1 to 2147483647, not 0"),
     ("another size", {"4Mi": 1}, "hugePages.4Mi", "is not a key of the fleet"),
     ("an amount", {"1Gi": "2Gi"}, "hugePages.1Gi", 'must be an integer, not "2Gi"'),
-    ("all memory", {"2Mi": 10**6, "1Gi": 100}, "hugePages", "huge pages of 2053.125 GiB leave a p5.48xlarge no memory"),
+    (
+        "all memory",
+        {"2Mi": 10**6, "1Gi": 100},
+        "hugePages",
+        "huge pages of 2053.125 GiB leave a p5.48xlarge no memory",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("pages", "path", "sentence"), [case[1:] for case in PAGES], ids=[case[0] for case in PAGES])
+@pytest.mark.parametrize(
+    ("pages", "path", "sentence"), [case[1:] for case in PAGES], ids=[case[0] for case in PAGES]
+)
 def test_huge_pages_are_counted_by_size(pages: dict[str, Any], path: str, sentence: str) -> None:
     pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "hugePages": pages}
     with pytest.raises(FleetError) as caught:
@@ -317,16 +564,27 @@ def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
     image = {"id": AMI, "family": "al2023", "driverRoot": "/run/nvidia/driver"}
     pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "image": image}
     assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
-    with pytest.raises(FleetError, match="cannot be with a MIG layout, which nvidia-smi of the image makes"):
+    with pytest.raises(
+        FleetError, match="cannot be with a MIG layout, which nvidia-smi of the image makes"
+    ):
         read_fleet(changed(("pools", [{**pool, "mig": "all-1g.10gb"}])))
 
 
 GKE_POOLS = [{"name": "h100", "machine": "a3-highgpu-8g", "count": 1}]
-GKE = [("cloud", "gke"), ("region", "us-central1"), ("network", {"zones": ["us-central1-a"]}), ("pools", GKE_POOLS)]
+GKE = [
+    ("cloud", "gke"),
+    ("region", "us-central1"),
+    ("network", {"zones": ["us-central1-a"]}),
+    ("pools", GKE_POOLS),
+]
 
 
-@pytest.mark.parametrize(("edits", "path", "sentence"), [case[1:] for case in ON_GKE], ids=[case[0] for case in ON_GKE])
-def test_what_gke_does_not_do_is_refused(edits: list[tuple[str, Any]], path: str, sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("edits", "path", "sentence"), [case[1:] for case in ON_GKE], ids=[case[0] for case in ON_GKE]
+)
+def test_what_gke_does_not_do_is_refused(
+    edits: list[tuple[str, Any]], path: str, sentence: str
+) -> None:
     with pytest.raises(FleetError) as caught:
         read_fleet(changed(*deepcopy(GKE), *edits))
     assert caught.value.place.path == path
@@ -399,7 +657,12 @@ def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
     text = yaml.safe_dump(changed(("pools", [])), sort_keys=False).replace("pools: []\n", "")
     path = tmp_path / "fleet.yaml"
     path.write_text(
-        text + "pools:\n- &l4 {name: l4, machine: g6.2xlarge, count: 1, labels: {team: a}}\n- {<<: *l4, name: other}\n"
+        text
+        + (
+            "pools:\n- &l4 {name: l4, machine: g6.2xlarge, count: 1, labels: {team: a}}\n- {<<: "
+            "*l4, "
+            "name: other}\n"
+        )
     )
     fleet = read_fleet_file(path)
     assert [(pool.name, pool.machine, pool.labels) for pool in fleet.pools] == [
@@ -409,7 +672,10 @@ def test_pools_may_share_what_they_have_in_common(tmp_path: Path) -> None:
 
 
 def test_every_key_of_the_published_schema_says_what_it_is() -> None:
-    for name, part in {"Fleet": Fleet.model_json_schema(), **Fleet.model_json_schema()["$defs"]}.items():
+    for name, part in {
+        "Fleet": Fleet.model_json_schema(),
+        **Fleet.model_json_schema()["$defs"],
+    }.items():
         for key, value in part.get("properties", {}).items():
             assert value.get("description") or "$ref" in value, f"{name}.{key}"
 
@@ -426,7 +692,9 @@ def test_every_fault_is_told_at_once() -> None:
 
 def test_a_fault_in_a_file_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
-    path.write_text(yaml.safe_dump(changed(("pools.1.count", {"min": 9, "max": 1})), sort_keys=False))
+    path.write_text(
+        yaml.safe_dump(changed(("pools.1.count", {"min": 9, "max": 1})), sort_keys=False)
+    )
     with pytest.raises(FleetError) as caught:
         read_fleet_file(path)
     line = path.read_text().splitlines()[caught.value.place.line - 1]
@@ -448,7 +716,10 @@ def write_stack(folder: Path, config: dict[str, Any]) -> None:
 
 
 def test_a_stack_gives_fleet_and_workloads(tmp_path: Path) -> None:
-    write_stack(tmp_path, {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": ["apps"], "aws:region": "us-east-1"})
+    write_stack(
+        tmp_path,
+        {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": ["apps"], "aws:region": "us-east-1"},
+    )
     settings = read_stack("dev", tmp_path)
     assert settings.fleet == read_fleet(GOOD)
     assert settings.workloads == ("apps",)
@@ -472,13 +743,27 @@ def test_a_stack_may_name_the_file_of_its_fleet(tmp_path: Path) -> None:
     ("config", "path", "sentence"),
     [
         ({}, "config", 'the stack has no "pulumi-dra:fleet"'),
-        ({"pulumi-dra:fleet": GOOD, "aws:region": "us-west-2"}, "config.aws:region", "is not the fleet's region"),
-        ({"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": "x"}, "config.pulumi-dra:workloads", "a list of paths"),
-        ({"pulumi-dra:fleet": GOOD, "pulumi-dra:flet": {}}, "config.pulumi-dra:flet", "unknown setting"),
+        (
+            {"pulumi-dra:fleet": GOOD, "aws:region": "us-west-2"},
+            "config.aws:region",
+            "is not the fleet's region",
+        ),
+        (
+            {"pulumi-dra:fleet": GOOD, "pulumi-dra:workloads": "x"},
+            "config.pulumi-dra:workloads",
+            "a list of paths",
+        ),
+        (
+            {"pulumi-dra:fleet": GOOD, "pulumi-dra:flet": {}},
+            "config.pulumi-dra:flet",
+            "unknown setting",
+        ),
     ],
     ids=["no fleet", "another region", "workloads as text", "an unknown setting"],
 )
-def test_a_bad_stack_says_where_and_what(tmp_path: Path, config: dict[str, Any], path: str, sentence: str) -> None:
+def test_a_bad_stack_says_where_and_what(
+    tmp_path: Path, config: dict[str, Any], path: str, sentence: str
+) -> None:
     write_stack(tmp_path, config)
     with pytest.raises(FleetError) as caught:
         read_stack("dev", tmp_path)
@@ -498,15 +783,44 @@ def test_zones_for_accelerators_are_zones(zone: str) -> None:
     assert read_fleet(changed(*deepcopy(GKE), ("network.zones", [zone]))).network.zones == [zone]
 
 
-PATHS = ["cloud", "region", "kubernetes", "autoscaler", "network", "network.zones", "endpoint", "systemPool.count",
-         "drivers.nvidia.featureGates", "drivers.nvidia.consumableShares", "drivers.dranet", "daemonPods", "pools",
-         "pools.0", "pools.0.count", "pools.0.mig", "pools.0.zones", "pools.0.capacity", "pools.0.pricePerHour",
-         "pools.0.maxPods", "pools.0.reserved", "pools.0.labels", "pools.0.taints"]  # fmt: skip
+PATHS = [
+    "cloud",
+    "region",
+    "kubernetes",
+    "autoscaler",
+    "network",
+    "network.zones",
+    "endpoint",
+    "systemPool.count",
+    "drivers.nvidia.featureGates",
+    "drivers.nvidia.consumableShares",
+    "drivers.dranet",
+    "daemonPods",
+    "pools",
+    "pools.0",
+    "pools.0.count",
+    "pools.0.mig",
+    "pools.0.zones",
+    "pools.0.capacity",
+    "pools.0.pricePerHour",
+    "pools.0.maxPods",
+    "pools.0.reserved",
+    "pools.0.labels",
+    "pools.0.taints",
+]
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.dates(), st.just("1.36")
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.dates(),
+    st.just("1.36"),
 )
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(SCALARS, inner, max_size=2), max_leaves=4
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(SCALARS, inner, max_size=2),
+    max_leaves=4,
 )
 
 
@@ -527,7 +841,13 @@ def changed_further(document: dict[str, Any], edits: list[tuple[str, Any]]) -> d
         *parents, last = path.split(".")
         here: Any = document
         for part in parents:
-            here = here[0] if isinstance(here, list) and here else here.get(part) if isinstance(here, dict) else None
+            here = (
+                here[0]
+                if isinstance(here, list) and here
+                else here.get(part)
+                if isinstance(here, dict)
+                else None
+            )
         if isinstance(here, dict):
             here[last] = value
         elif isinstance(here, list) and here:

@@ -1,4 +1,6 @@
-"""Capacity in which a cloud does not give a machine is refused where the fleet is read; on demand is told."""
+"""Capacity in which a cloud does not give a machine is refused where the fleet is read; on demand
+is told.
+"""
 
 from typing import Any
 
@@ -17,7 +19,12 @@ GKE: dict[str, Any] = {
     "systemPool": {"machine": "e2-standard-4"},
     "drivers": {"nvidia": {"version": "25.8.1"}},
 }
-EKS: dict[str, Any] = {**GKE, "cloud": "eks", "region": "us-east-1", "systemPool": {"machine": "m7i.large"}}
+EKS: dict[str, Any] = {
+    **GKE,
+    "cloud": "eks",
+    "region": "us-east-1",
+    "systemPool": {"machine": "m7i.large"},
+}
 EKS.pop("network")
 POD = """
 apiVersion: resource.k8s.io/v1
@@ -51,8 +58,16 @@ BLOCK = {"capacityBlock": "cr-0a"}
         (EKS, "p5.48xlarge", "on-demand", ""),
     ],
 )
-def test_a_machine_is_had_in_some_ways(fleet: dict[str, Any], machine: str, capacity: Any, said: str) -> None:
-    pool = {"name": "gpus", "machine": machine, "count": {"max": 2}, "capacity": capacity, "zones": []}
+def test_a_machine_is_had_in_some_ways(
+    fleet: dict[str, Any], machine: str, capacity: Any, said: str
+) -> None:
+    pool = {
+        "name": "gpus",
+        "machine": machine,
+        "count": {"max": 2},
+        "capacity": capacity,
+        "zones": [],
+    }
     if capacity == BLOCK:
         pool["zones"] = ["us-east-1a"]
     document = {**fleet, "pools": [pool]}
@@ -74,12 +89,18 @@ def test_a_machine_is_had_in_some_ways(fleet: dict[str, Any], machine: str, capa
         (GKE, "a3-highgpu-8g", ""),
     ],
 )
-def test_what_cannot_be_had_on_demand_is_told_and_planned(fleet: dict[str, Any], machine: str, ways: str) -> None:
+def test_what_cannot_be_had_on_demand_is_told_and_planned(
+    fleet: dict[str, Any], machine: str, ways: str
+) -> None:
     pool = {"name": "gpus", "machine": machine, "count": {"max": 2}}
     sources = (Source("w", POD),)
     made = make_plan(PlanRequest(sources=sources, fleet=read_fleet({**fleet, "pools": [pool]})))
 
-    told = [(each.severity, each.message, each.fix) for each in made.diagnostics if each.code == "not-on-demand"]
+    told = [
+        (each.severity, each.message, each.fix)
+        for each in made.diagnostics
+        if each.code == "not-on-demand"
+    ]
 
     title = fleet["cloud"].upper()
     says = f'pool "gpus": {machine} cannot be had on demand: {title} refuses its nodes'

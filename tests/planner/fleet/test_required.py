@@ -18,7 +18,9 @@ Where = tuple[str | int, ...]
 
 
 def _fleet(file: Path) -> dict[str, Any]:
-    fleet: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))["config"]["pulumi-dra:fleet"]
+    fleet: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))["config"][
+        "pulumi-dra:fleet"
+    ]
     return fleet
 
 
@@ -62,7 +64,13 @@ CASES = [
 
 def test_there_are_such_keys_on_every_cloud() -> None:
     assert {_fleet(case.values[0])["cloud"] for case in CASES} == {"eks", "gke", "aks"}  # type: ignore[index,arg-type]  # values of ParameterSet are untyped
-    assert {str(case.values[1][-1]) for case in CASES} >= {"cloud", "region", "kubernetes", "systemPool", "machine"}  # type: ignore[index]  # as above
+    assert {str(case.values[1][-1]) for case in CASES} >= {
+        "cloud",
+        "region",
+        "kubernetes",
+        "systemPool",
+        "machine",
+    }  # type: ignore[index]  # as above
 
 
 @pytest.mark.parametrize(("file", "at"), CASES)

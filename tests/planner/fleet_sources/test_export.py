@@ -15,37 +15,74 @@ from dra_planner.fleet_sources.description import describe_fleet
 
 FLEETS: dict[str, dict[str, Any]] = {
     "eks": {
-        "cloud": "eks", "region": "us-east-1", "kubernetes": "1.35", "systemPool": {"machine": "m7i.large", "count": 3},
+        "cloud": "eks",
+        "region": "us-east-1",
+        "kubernetes": "1.35",
+        "systemPool": {"machine": "m7i.large", "count": 3},
         "drivers": {"nvidia": {"version": "25.12.0"}},
         "pools": [
-            {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 1, "max": 4}, "zones": ["us-east-1b"],
-             "labels": {"team": "serve"}, "taints": [{"key": "example.com/team", "value": "serve"}]},
-            {"name": "l40s", "machine": "g6e.12xlarge", "count": {"min": 0, "max": 2}, "zones": ["us-east-1b"],
-             "capacity": "spot"},
+            {
+                "name": "l4",
+                "machine": "g6.2xlarge",
+                "count": {"min": 1, "max": 4},
+                "zones": ["us-east-1b"],
+                "labels": {"team": "serve"},
+                "taints": [{"key": "example.com/team", "value": "serve"}],
+            },
+            {
+                "name": "l40s",
+                "machine": "g6e.12xlarge",
+                "count": {"min": 0, "max": 2},
+                "zones": ["us-east-1b"],
+                "capacity": "spot",
+            },
         ],
     },
     "gke": {
-        "cloud": "gke", "region": "us-central1", "kubernetes": "1.35",
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.35",
         "systemPool": {"machine": "e2-standard-4", "count": 2},
-        "drivers": {"nvidia": {"version": "25.12.0"}}, "network": {"zones": ["us-central1-a"]},
+        "drivers": {"nvidia": {"version": "25.12.0"}},
+        "network": {"zones": ["us-central1-a"]},
         "pools": [
-            {"name": "l4", "machine": "g2-standard-8", "count": {"min": 0, "max": 4}, "zones": ["us-central1-a"],
-             "taints": [{"key": "example.com/team", "value": "serve", "effect": "NoExecute"}]},
-            {"name": "t4", "machine": "n1-standard-8+nvidia-tesla-t4:2", "count": {"min": 1, "max": 1},
-             "capacity": "spot"},
+            {
+                "name": "l4",
+                "machine": "g2-standard-8",
+                "count": {"min": 0, "max": 4},
+                "zones": ["us-central1-a"],
+                "taints": [{"key": "example.com/team", "value": "serve", "effect": "NoExecute"}],
+            },
+            {
+                "name": "t4",
+                "machine": "n1-standard-8+nvidia-tesla-t4:2",
+                "count": {"min": 1, "max": 1},
+                "capacity": "spot",
+            },
         ],
     },
     "aks": {
-        "cloud": "aks", "region": "eastus", "kubernetes": "1.35",
+        "cloud": "aks",
+        "region": "eastus",
+        "kubernetes": "1.35",
         "systemPool": {"machine": "Standard_D4s_v5", "count": 2},
         "drivers": {"nvidia": {"version": "25.12.0"}},
         "pools": [
-            {"name": "a100", "machine": "Standard_NC24ads_A100_v4", "count": {"min": 0, "max": 4},
-             "labels": {"team": "a"}},
-            {"name": "t4", "machine": "Standard_NC64as_T4_v3", "count": {"min": 2, "max": 2}, "capacity": "spot"},
+            {
+                "name": "a100",
+                "machine": "Standard_NC24ads_A100_v4",
+                "count": {"min": 0, "max": 4},
+                "labels": {"team": "a"},
+            },
+            {
+                "name": "t4",
+                "machine": "Standard_NC64as_T4_v3",
+                "count": {"min": 2, "max": 2},
+                "capacity": "spot",
+            },
         ],
     },
-}  # fmt: skip
+}
 WAYS = [(name, tool) for tool, (clouds, _) in EXPORTS.items() for name in clouds]
 COMPARED = ("name", "machine", "count", "zones", "capacity", "labels", "taints")
 
@@ -58,8 +95,11 @@ def pools_of(document: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(("name", "tool"), WAYS)
 def test_a_fleet_survives_the_way_there_and_back(name: str, tool: str) -> None:
     cluster = describe_fleet(read_fleet(FLEETS[name]), "ml", {})
-    documents = json.loads(json.dumps(export_cluster(cluster, tool)))  # as plain data, which a file holds
-    found = read_imported_fleet(documents, file="exported", region=FLEETS[name]["region"], kubernetes="1.35")
+    # as plain data, which a file holds
+    documents = json.loads(json.dumps(export_cluster(cluster, tool)))
+    found = read_imported_fleet(
+        documents, file="exported", region=FLEETS[name]["region"], kubernetes="1.35"
+    )
 
     assert found is not None
     again = dict(found.document)
@@ -67,7 +107,9 @@ def test_a_fleet_survives_the_way_there_and_back(name: str, tool: str) -> None:
     whole = FLEETS[name]["pools"]
     expected = [pool for pool in whole if not ("accelerator" in losses and "+" in pool["machine"])]
     if "its zones" in losses:
-        again["pools"] = [{**pool, "zones": old["zones"]} for pool, old in zip(again["pools"], whole, strict=True)]
+        again["pools"] = [
+            {**pool, "zones": old["zones"]} for pool, old in zip(again["pools"], whole, strict=True)
+        ]
     assert pools_of(again) == pools_of({**FLEETS[name], "pools": expected})
     assert again["kubernetes"] == "1.35"
     if tool != "karpenter":  # which doesn't start the nodes that it runs on itself
@@ -85,9 +127,13 @@ def test_reserved_capacity_is_selected_by_its_id() -> None:
     document["pools"][0]["capacity"] = {"reservation": "cr-0123456789abcdef0"}
     cluster = describe_fleet(read_fleet(document), "ml", {})
     for tool in ("karpenter", "eksctl", "terraform"):
-        found = read_imported_fleet(export_cluster(cluster, tool), file="x", region="us-east-1", kubernetes="1.35")
+        found = read_imported_fleet(
+            export_cluster(cluster, tool), file="x", region="us-east-1", kubernetes="1.35"
+        )
         assert found is not None
-        assert found.document["pools"][0]["capacity"] == {"reservation": "cr-0123456789abcdef0"}, tool
+        assert found.document["pools"][0]["capacity"] == {"reservation": "cr-0123456789abcdef0"}, (
+            tool
+        )
 
 
 def test_a_tool_that_does_not_support_the_cloud_names_those_that_do() -> None:
@@ -101,12 +147,18 @@ def test_a_tool_that_does_not_support_the_cloud_names_those_that_do() -> None:
 
 def test_values_that_a_tool_has_no_field_for_are_named() -> None:
     document = json.loads(json.dumps(FLEETS["eks"]))
-    document["pools"][0] |= {"machine": "p4d.24xlarge", "mig": "all-1g.5gb", "zones": ["us-east-1b"]}
+    document["pools"][0] |= {
+        "machine": "p4d.24xlarge",
+        "mig": "all-1g.5gb",
+        "zones": ["us-east-1b"],
+    }
     assert list(export_losses(describe_fleet(read_fleet(document), "ml", {}), "terraform")) == [
         "pool l4: its MIG configuration all-1g.5gb isn't exported, because pools don't have one",
         "pool l4: its zones (us-east-1b) aren't exported, because node groups have subnets",
         "pool l40s: its zones (us-east-1b) aren't exported, because node groups have subnets",
     ]
-    assert list(export_losses(describe_fleet(read_fleet(FLEETS["gke"]), "ml", {}), "cluster-api")) == [
+    assert list(
+        export_losses(describe_fleet(read_fleet(FLEETS["gke"]), "ml", {}), "cluster-api")
+    ) == [
         "pool t4: GCPManagedMachinePool doesn't have a field for its Spot and accelerator",
     ]

@@ -54,7 +54,9 @@ def test_requirements_on_properties_of_machines_are_resolved_by_the_catalog() ->
         "            - {key: karpenter.k8s.aws/instance-gpu-count, operator: Gt, values: ['4']}",
     )
 
-    assert [pool["machine"] for pool in imported(by_family, kubernetes="1.35").document["pools"]] == ["g6.48xlarge"]
+    assert [
+        pool["machine"] for pool in imported(by_family, kubernetes="1.35").document["pools"]
+    ] == ["g6.48xlarge"]
 
 
 def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> None:
@@ -62,4 +64,8 @@ def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> N
 
     assert (document["region"], document["kubernetes"]) == ("us-east-2", "1.35")
     (pool,) = document["pools"]
-    assert (pool["machine"], pool["count"], pool["capacity"]) == ("g6.4xlarge", {"min": 0, "max": 5}, "spot")
+    assert (pool["machine"], pool["count"], pool["capacity"]) == (
+        "g6.4xlarge",
+        {"min": 0, "max": 5},
+        "spot",
+    )

@@ -1,4 +1,6 @@
-"""Descriptions of clusters in which any value is of an unexpected type end in a fleet or a FleetError."""
+"""Descriptions of clusters in which any value is of an unexpected type end in a fleet or a
+FleetError.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,18 @@ DESCRIPTIONS: dict[str, list[Any]] = {
     "Terraform, GKE": [plan(GKE)],
     "Terraform, AKS": [plan(AKS)],
     "Terraform variables, EKS": [
-        {"name": "c", "region": "us-east-1", "eks_managed_node_groups": {"a": {"instance_types": ["p5.48xlarge"]}}}
+        {
+            "name": "c",
+            "region": "us-east-1",
+            "eks_managed_node_groups": {"a": {"instance_types": ["p5.48xlarge"]}},
+        }
     ],
     "Terraform variables, AKS": [
-        {"cluster_name": "c", "location": "eastus", "node_pools": {"a": {"vm_size": "Standard_NC24ads_A100_v4"}}}
+        {
+            "cluster_name": "c",
+            "location": "eastus",
+            "node_pools": {"a": {"vm_size": "Standard_NC24ads_A100_v4"}},
+        }
     ],
     **{name: list(yaml.safe_load_all(textwrap.dedent(text))) for name, text in TEXTS.items()},
 }
@@ -42,7 +52,9 @@ def test_an_odd_value_ends_in_no_traceback(name: str) -> None:
 def test_a_name_that_is_not_text_ends_in_no_traceback() -> None:
     groups = {1: {"instance_types": ["p5.48xlarge"]}, None: {"instance_types": ["g6.2xlarge"]}}
     found = read_imported_fleet(
-        [{"name": "c", "region": "us-east-1", "eks_managed_node_groups": groups}], file="odd.yaml", kubernetes="1.35"
+        [{"name": "c", "region": "us-east-1", "eks_managed_node_groups": groups}],
+        file="odd.yaml",
+        kubernetes="1.35",
     )
     assert found is not None
     assert len(found.fleet.pools) == 2

@@ -40,7 +40,11 @@ def test_a_gke_pool_counts_nodes_of_all_zones_and_attaches_gpus_to_n1_machines()
 
     assert found.document["kubernetes"] == "1.35"
     l4, t4 = found.document["pools"]
-    assert (l4["machine"], l4["count"], l4["capacity"]) == ("g2-standard-8", {"min": 0, "max": 6}, "spot")
+    assert (l4["machine"], l4["count"], l4["capacity"]) == (
+        "g2-standard-8",
+        {"min": 0, "max": 6},
+        "spot",
+    )
     assert (t4["machine"], t4["count"]) == ("n1-standard-8+nvidia-tesla-t4:2", {"min": 2, "max": 2})
 
 
@@ -64,15 +68,24 @@ def test_the_machine_type_of_a_launch_template_is_found_by_reference() -> None:
     resources = [
         ("aws_eks_cluster.ml", "aws_eks_cluster", {"name": "ml", "version": "1.35"}),
         ("aws_launch_template.gpu", "aws_launch_template", {"instance_type": "g6.2xlarge"}),
-        ("aws_eks_node_group.gpu", "aws_eks_node_group",
-         {"node_group_name": "gpu", "scaling_config": [{"min_size": 0, "max_size": 4}], "launch_template": [{}]}),
-    ]  # fmt: skip
+        (
+            "aws_eks_node_group.gpu",
+            "aws_eks_node_group",
+            {
+                "node_group_name": "gpu",
+                "scaling_config": [{"min_size": 0, "max_size": 4}],
+                "launch_template": [{}],
+            },
+        ),
+    ]
     data = plan(resources, {"aws": {"region": "us-east-1"}})
     data["configuration"]["root_module"] = {
         "resources": [
             {
                 "address": "aws_eks_node_group.gpu",
-                "expressions": {"launch_template": [{"id": {"references": ["aws_launch_template.gpu.id"]}}]},
+                "expressions": {
+                    "launch_template": [{"id": {"references": ["aws_launch_template.gpu.id"]}}]
+                },
             }
         ]
     }
@@ -89,8 +102,14 @@ def test_a_missing_region_is_asked_for() -> None:
 
 
 def test_a_cluster_without_gpus_is_an_error_that_names_what_was_left_out() -> None:
-    resources = [*EKS[:2], ("aws_eks_node_group.odd", "aws_eks_node_group",
-                            {"node_group_name": "odd", "instance_types": ["p99.large"]})]  # fmt: skip
+    resources = [
+        *EKS[:2],
+        (
+            "aws_eks_node_group.odd",
+            "aws_eks_node_group",
+            {"node_group_name": "odd", "instance_types": ["p99.large"]},
+        ),
+    ]
 
     with pytest.raises(FleetError, match="no pool here has accelerators") as error:
         imported(plan(resources), region="us-east-1")
@@ -109,7 +128,11 @@ def test_other_data_is_no_description_of_a_cluster() -> None:
 
 
 def test_the_version_of_the_installed_driver_is_planned() -> None:
-    chart = ("helm_release.driver", "helm_release", {"chart": "nvidia/nvidia-dra-driver-gpu", "version": "25.8.1"})
+    chart = (
+        "helm_release.driver",
+        "helm_release",
+        {"chart": "nvidia/nvidia-dra-driver-gpu", "version": "25.8.1"},
+    )
 
     found = imported(plan([*AKS, chart]))
 
@@ -118,8 +141,11 @@ def test_the_version_of_the_installed_driver_is_planned() -> None:
 
 
 def test_a_pool_whose_name_begins_with_a_digit_gets_a_name_that_a_fleet_allows() -> None:
-    pool = ("azurerm_kubernetes_cluster_node_pool.odd", "azurerm_kubernetes_cluster_node_pool",
-            {"name": "100gpus", "vm_size": "Standard_NC24ads_A100_v4", "node_count": 1})  # fmt: skip
+    pool = (
+        "azurerm_kubernetes_cluster_node_pool.odd",
+        "azurerm_kubernetes_cluster_node_pool",
+        {"name": "100gpus", "vm_size": "Standard_NC24ads_A100_v4", "node_count": 1},
+    )
 
     found = imported(plan([AKS[0], pool]))
 

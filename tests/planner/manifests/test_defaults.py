@@ -1,4 +1,6 @@
-"""What the API server fills in. Source of each: a server of 1.36.3, asked by conformance/api_server."""
+"""What the API server fills in. Source of each: a server of 1.36.3, asked by
+conformance/api_server.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,12 @@ from dra_planner.documents.tree import new_map
 from dra_planner.manifests.validation.defaults import fill_defaults
 
 
-@pytest.mark.parametrize(("given", "kept"), [({}, "PreemptLowerPriority"), ({"preemptionPolicy": "Never"}, "Never")])
-def test_a_priority_class_preempts_unless_it_says_otherwise(given: dict[str, str], kept: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "kept"), [({}, "PreemptLowerPriority"), ({"preemptionPolicy": "Never"}, "Never")]
+)
+def test_a_priority_class_preempts_unless_it_says_otherwise(
+    given: dict[str, str], kept: str
+) -> None:
     data = new_map(given.items())
     fill_defaults("PriorityClass", data, {})
     assert data["preemptionPolicy"] == kept

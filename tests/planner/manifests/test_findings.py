@@ -1,4 +1,6 @@
-"""Findings: an object that the API server would refuse is left out, and told with line, field and fix."""
+"""Findings: an object that the API server would refuse is left out, and told with line, field and
+fix.
+"""
 
 # a manifest reads best in one piece
 from __future__ import annotations
@@ -16,7 +18,11 @@ from dra_planner.sources import Source
 
 
 def read(text: str, minor: int = 36, **options: Any) -> Manifests:
-    return read_manifests([Source("m.yaml", text)], features_of(minor), **{"check_selector": check_selector, **options})
+    return read_manifests(
+        [Source("m.yaml", text)],
+        features_of(minor),
+        **{"check_selector": check_selector, **options},
+    )
 
 
 CLAIM = """apiVersion: resource.k8s.io/v1
@@ -65,7 +71,9 @@ spec:
         (POD.replace("  containers:", "  containers:").replace("kind: Pod", "kind: Deployment").replace("apiVersion: v1", "apiVersion: apps/v1beta1"), "version-not-served", 1, "", "apps/v1"),
     ],
 )  # fmt: skip
-def test_a_refused_object_is_told_with_place_and_fix(text: str, code: str, line: int, path: str, words: str) -> None:
+def test_a_refused_object_is_told_with_place_and_fix(
+    text: str, code: str, line: int, path: str, words: str
+) -> None:
     manifests = read(text)
     (finding,) = [item for item in manifests.diagnostics if item.severity == "error"]
     assert (finding.code, finding.place.line, finding.place.path) == (code, line, path)
@@ -75,10 +83,15 @@ def test_a_refused_object_is_told_with_place_and_fix(text: str, code: str, line:
 
 
 def test_every_fault_of_an_object_is_told() -> None:
-    text = CLAIM.replace("name: gpu", "name: GPU") + "          count: -1\n          allocationMode: some\n"
+    text = (
+        CLAIM.replace("name: gpu", "name: GPU")
+        + "          count: -1\n          allocationMode: some\n"
+    )
     assert [item.place.line for item in read(text).diagnostics] == [8, 12]
     faults = read(
-        text.replace("allocationMode: some", "tolerations: [{key: 'a b', operator: Exists, value: x}]")
+        text.replace(
+            "allocationMode: some", "tolerations: [{key: 'a b', operator: Exists, value: x}]"
+        )
     ).diagnostics
     assert [item.place.line for item in faults] == [8, 11, 12, 12]
 
@@ -113,14 +126,19 @@ def test_fields_that_a_release_drops_are_told(field: str, kept_from: int, gate: 
 
 
 def test_tolerations_are_kept_by_1_34_that_forgets_to_drop_them() -> None:
-    assert read(f"{CLAIM}          tolerations: [{{key: a, operator: Exists}}]\n", 34).diagnostics == ()
+    assert (
+        read(f"{CLAIM}          tolerations: [{{key: a, operator: Exists}}]\n", 34).diagnostics
+        == ()
+    )
 
 
 def test_admin_access_needs_a_label_where_the_namespace_is_given() -> None:
     text = CLAIM.replace("name: c", "name: c\n  namespace: ops") + "          adminAccess: true\n"
     namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ops, labels: {%s}}\n"
     assert read(text).diagnostics == ()
-    assert [item.code for item in read(text + namespace % "").diagnostics] == ["admin-access-namespace"]
+    assert [item.code for item in read(text + namespace % "").diagnostics] == [
+        "admin-access-namespace"
+    ]
     assert read(text + namespace % 'resource.kubernetes.io/admin-access: "true"').diagnostics == ()
 
 
@@ -133,9 +151,7 @@ def test_pods_that_pod_security_would_refuse_are_told_before_they_are_made() -> 
     (finding,) = read(namespace + deployment).diagnostics
     assert (finding.severity, finding.code) == ("warning", "pod-security")
     assert "hostNetwork=true" in finding.message
-    pod = (
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: m, image: i}]}\n"
-    )
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: m, image: i}]}\n"
     assert [item.code for item in read(namespace + pod).diagnostics] == ["admission-refused"]
 
 
@@ -146,7 +162,11 @@ def test_an_object_with_a_uid_exists_and_is_not_judged_again() -> None:
 
 def test_a_second_object_of_the_same_name() -> None:
     (finding,) = read(f"{CLAIM}---\n{CLAIM}").diagnostics
-    assert (finding.severity, finding.code, finding.place.line) == ("warning", "duplicate-object", 12)
+    assert (finding.severity, finding.code, finding.place.line) == (
+        "warning",
+        "duplicate-object",
+        12,
+    )
     (finding,) = read(f"{CLAIM}---\n{CLAIM}          count: 2\n").diagnostics
     assert (finding.severity, finding.code) == ("error", "duplicate-object")
 
@@ -165,14 +185,24 @@ def test_selectors_are_known_by_their_places() -> None:
 
 @pytest.mark.parametrize(
     ("is_forbidden", "code", "said"),
-    [(False, "invalid-value", 'Invalid value: "device.x": no'), (True, "forbidden-value", "Forbidden: no")],
+    [
+        (False, "invalid-value", 'Invalid value: "device.x": no'),
+        (True, "forbidden-value", "Forbidden: no"),
+    ],
 )
-def test_a_selector_that_is_refused_refuses_its_claim(is_forbidden: bool, code: str, said: str) -> None:
+def test_a_selector_that_is_refused_refuses_its_claim(
+    is_forbidden: bool, code: str, said: str
+) -> None:
     text = CLAIM + "          selectors:\n            - cel: {expression: device.x}\n"
     refusal = SelectorRefusal("no", fix="write another", is_forbidden=is_forbidden)
     found = read(text, check_selector=lambda text, features: refusal)
     (finding,) = found.diagnostics
-    assert (finding.severity, finding.code, finding.place.line, finding.fix) == ("error", code, 12, "write another")
+    assert (finding.severity, finding.code, finding.place.line, finding.fix) == (
+        "error",
+        code,
+        12,
+        "write another",
+    )
     assert finding.message.endswith(f"selectors[0].cel.expression: {said}")
     assert not found.claims
 
@@ -193,20 +223,26 @@ def test_shuffling_documents_changes_nothing_but_order(seed: int) -> None:
     shuffled = list(DOCUMENTS)
     random.Random(seed).shuffle(shuffled)
     found = read("---\n".join(shuffled))
-    assert sorted(item.message for item in found.diagnostics) == sorted(item.message for item in expected.diagnostics)
+    assert sorted(item.message for item in found.diagnostics) == sorted(
+        item.message for item in expected.diagnostics
+    )
     assert (found.claims, found.classes, found.refused, found.other_kinds) == (
         expected.claims,
         expected.classes,
         expected.refused,
         expected.other_kinds,
     )
-    assert sorted(item.ref for item in found.workloads) == sorted(item.ref for item in expected.workloads)
+    assert sorted(item.ref for item in found.workloads) == sorted(
+        item.ref for item in expected.workloads
+    )
 
 
 def test_a_line_before_moves_every_line() -> None:
     text = "---\n".join(DOCUMENTS)
     here, there = read(text), read("# one\n# two\n" + text)
-    assert [item.place.line + 2 for item in here.diagnostics] == [item.place.line for item in there.diagnostics]
+    assert [item.place.line + 2 for item in here.diagnostics] == [
+        item.place.line for item in there.diagnostics
+    ]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +251,10 @@ def test_a_line_before_moves_every_line() -> None:
         ("nvidia.com/gpu", "requests.nvidia.com/gpu"),
         ("limits.nvidia.com/gpu", "requests.nvidia.com/gpu"),
         ("gpu.nvidia.com/devices", "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"),
-        ("big.deviceclass.resource.kubernetes.io/devices", "big.deviceclass.resource.k8s.io/devices"),
+        (
+            "big.deviceclass.resource.kubernetes.io/devices",
+            "big.deviceclass.resource.k8s.io/devices",
+        ),
         ("requests.nvidia.com/gpu", None),
         ("gpu.nvidia.com.deviceclass.resource.k8s.io/devices", None),
         ("requests.deviceclass.resource.kubernetes.io/gpu.nvidia.com", None),
@@ -227,7 +266,11 @@ def test_a_line_before_moves_every_line() -> None:
     ],
 )
 def test_names_of_a_quota_under_which_nothing_is_counted(name: str, counted: str | None) -> None:
-    """A quota controller of 1.36.3 gives the status of the first four no `used`, and that of the others one."""
+    """A quota controller of 1.36.3 gives the status of the first four no `used`, and that of the
+    others one.
+    """
     text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
     told = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
-    assert told == ([("quota-limits-nothing", 6, f"write {counted} in its place")] if counted else [])
+    assert told == (
+        [("quota-limits-nothing", 6, f"write {counted} in its place")] if counted else []
+    )

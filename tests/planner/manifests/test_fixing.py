@@ -1,4 +1,6 @@
-"""Mechanical repairs of values: what is meant beyond doubt is written anew, everything else is left as it is."""
+"""Mechanical repairs of values: what is meant beyond doubt is written anew, everything else is left
+as it is.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from dra_planner.sources import Source
 FEATURES = features_of(36)
 READ = 'device.capacity["gpu.nvidia.com"].memory'
 IN_DOUBLE_QUOTES = '"' + f'{READ} > quantity("4Gi")'.replace('"', r"\"") + '"'
-TOLERATION = {"key": "nvidia.com/gpu", "operator": "Equal", "value": "present", "effect": "NoSchedule"}
+TOLERATION = {
+    "key": "nvidia.com/gpu",
+    "operator": "Equal",
+    "value": "present",
+    "effect": "NoSchedule",
+}
 
 
 def is_refused(text: str) -> bool:
@@ -35,7 +42,9 @@ def test_units_that_can_only_mean_one_thing(written: str, meant: str) -> None:
     assert corrected_amount(written) == meant
 
 
-@pytest.mark.parametrize("written", ["4Gi", "500m", "2", "1e3", "4Gb", "100 m", "much", "", "GB", "4XB", "4G B"])
+@pytest.mark.parametrize(
+    "written", ["4Gi", "500m", "2", "1e3", "4Gb", "100 m", "much", "", "GB", "4XB", "4G B"]
+)
 def test_what_is_right_or_doubtful_is_left(written: str) -> None:
     assert corrected_amount(written) == ""
 
@@ -74,8 +83,14 @@ def source(*lines: str) -> Source:
 
 
 def claim(expression: str) -> Source:
-    return source("spec:", "  devices:", "    requests:", "    - exactly:", "        selectors:  # one",
-                  f"        - cel: {{expression: {expression}}}  # why")  # fmt: skip
+    return source(
+        "spec:",
+        "  devices:",
+        "    requests:",
+        "    - exactly:",
+        "        selectors:  # one",
+        f"        - cel: {{expression: {expression}}}  # why",
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,20 +140,34 @@ def test_other_selectors_are_left(expression: str) -> None:
     ids=["none", "an empty list", "nothing", "in brackets", "a block", "a block that is indented"],
 )
 def test_a_toleration_is_added(tolerations: list[str]) -> None:
-    text = source("kind: Pod", "spec:", *tolerations, "  containers:", "  - name: main  # the one", "  resourceClaims:",
-                  "  - name: gpu", "    resourceClaimName: one  # kept")  # fmt: skip
+    text = source(
+        "kind: Pod",
+        "spec:",
+        *tolerations,
+        "  containers:",
+        "  - name: main  # the one",
+        "  resourceClaims:",
+        "  - name: gpu",
+        "    resourceClaimName: one  # kept",
+    )
     before = yaml.safe_load(text.text)
 
     fixed = add_tolerations(text, [(1, TOLERATION)])
 
     after = yaml.safe_load(fixed.text)
-    assert after["spec"].pop("tolerations") == [*(before["spec"].pop("tolerations", None) or []), TOLERATION]
+    assert after["spec"].pop("tolerations") == [
+        *(before["spec"].pop("tolerations", None) or []),
+        TOLERATION,
+    ]
     assert after == before
     assert fixed.text.count("# ") == text.text.count("# ")
 
 
 def test_a_toleration_in_json_stays_json() -> None:
-    text = '{"kind": "Pod", "spec": {"resourceClaims": [{"name": "a"}], "containers": [{"name": "c"}]}}'
+    text = (
+        '{"kind": "Pod", "spec": {"resourceClaims": [{"name": "a"}], "containers": [{"name": '
+        '"c"}]}}'
+    )
 
     fixed = add_tolerations(Source("m.json", text), [(1, TOLERATION)])
 
@@ -151,4 +180,6 @@ def test_pods_of_other_objects_and_without_claims_get_none() -> None:
                   "  resourceClaims: [{name: gpu}]", "  containers: [{name: c}]")  # fmt: skip
 
     assert add_tolerations(text, [(1, TOLERATION)]).text == text.text
-    assert add_tolerations(text, [(5, TOLERATION)]).text.startswith(text.text.partition("---")[0] + "---")
+    assert add_tolerations(text, [(5, TOLERATION)]).text.startswith(
+        text.text.partition("---")[0] + "---"
+    )

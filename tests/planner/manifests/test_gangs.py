@@ -16,18 +16,30 @@ def read(*documents: str) -> Manifests:
 
 
 def job(pods: int, meta: str) -> str:
-    return manifest("batch/v1", "Job", f"parallelism: {pods}, template: {{metadata: {{{meta}}}, spec: {JOB_POD}}}")
+    return manifest(
+        "batch/v1",
+        "Job",
+        f"parallelism: {pods}, template: {{metadata: {{{meta}}}, spec: {JOB_POD}}}",
+    )
 
 
 SCHEDULERS = {
-    "scheduler-plugins": ("scheduling.x-k8s.io/v1alpha1", "labels: {scheduling.x-k8s.io/pod-group: w}", "minMember: 4"),
+    "scheduler-plugins": (
+        "scheduling.x-k8s.io/v1alpha1",
+        "labels: {scheduling.x-k8s.io/pod-group: w}",
+        "minMember: 4",
+    ),
     "KAI": ("scheduling.run.ai/v2alpha2", "annotations: {pod-group-name: w}", "minMember: 4"),
     "KAI, by subgroups": (
         "scheduling.run.ai/v2alpha2",
         "annotations: {pod-group-name: w}",
         "subGroups: [{name: a, minMember: 1}, {name: b, minMember: 3}]",
     ),
-    "Volcano": ("scheduling.volcano.sh/v1beta1", "annotations: {scheduling.k8s.io/group-name: w}", "minMember: 4"),
+    "Volcano": (
+        "scheduling.volcano.sh/v1beta1",
+        "annotations: {scheduling.k8s.io/group-name: w}",
+        "minMember: 4",
+    ),
     "Volcano, by tasks": (
         "scheduling.volcano.sh/v1beta1",
         "annotations: {scheduling.volcano.sh/group-name: w}",
@@ -45,7 +57,8 @@ def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
     assert "waits for 4 pods, and 3 pods of these manifests join it" in finding.message
     assert finding.fix == "set the minimum to 3, or add 1 pod with its name"
     assert read(job(4, tie), group).diagnostics == ()
-    assert read(job(3, "labels: {app: other}"), group).diagnostics == ()  # its pods may be elsewhere
+    # its pods may be elsewhere
+    assert read(job(3, "labels: {app: other}"), group).diagnostics == ()
 
 
 def test_the_group_and_the_label_of_old_are_named() -> None:

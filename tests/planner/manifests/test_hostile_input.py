@@ -1,4 +1,6 @@
-"""Hostile and random input: no exception but the project's own, and the rules table holds for single mutations."""
+"""Hostile and random input: no exception but the project's own, and the rules table holds for
+single mutations.
+"""
 
 # a manifest reads best in one piece
 from __future__ import annotations
@@ -36,9 +38,14 @@ CLAIM: dict[str, Any] = {
                         "capacity": {"requests": {"memory": "1Gi"}},
                     },
                 },
-                {"name": "nic", "firstAvailable": [{"name": "a", "deviceClassName": "nic.example", "count": 2}]},
+                {
+                    "name": "nic",
+                    "firstAvailable": [{"name": "a", "deviceClassName": "nic.example", "count": 2}],
+                },
             ],
-            "constraints": [{"requests": ["gpu", "nic/a"], "matchAttribute": "resource.kubernetes.io/pcieRoot"}],
+            "constraints": [
+                {"requests": ["gpu", "nic/a"], "matchAttribute": "resource.kubernetes.io/pcieRoot"}
+            ],
             "config": [{"opaque": {"driver": "gpu.nvidia.com", "parameters": {"x": 1}}}],
         }
     },
@@ -54,7 +61,11 @@ SLICE: dict[str, Any] = {
         "devices": [
             {
                 "name": "d0",
-                "attributes": {"model": {"string": "x"}, "index": {"int": 1}, "v": {"version": "1.2.3"}},
+                "attributes": {
+                    "model": {"string": "x"},
+                    "index": {"int": 1},
+                    "v": {"version": "1.2.3"},
+                },
                 "capacity": {"memory": {"value": "80Gi"}},
                 "taints": [{"key": "a/b", "effect": "NoSchedule"}],
                 "consumesCounters": [{"counterSet": "s", "counters": {"m": {"value": "1"}}}],
@@ -63,11 +74,22 @@ SLICE: dict[str, Any] = {
     },
 }
 POD_SPEC: dict[str, Any] = {
-    "containers": [{"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}], "limits": {"cpu": "1"}}}],
+    "containers": [
+        {
+            "name": "main",
+            "image": "i",
+            "resources": {"claims": [{"name": "gpu"}], "limits": {"cpu": "1"}},
+        }
+    ],
     "resourceClaims": [{"name": "gpu", "resourceClaimName": "c"}],
     "tolerations": [{"key": "k", "operator": "Exists"}],
 }
-POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}, "spec": POD_SPEC}
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "p", "namespace": "ml"},
+    "spec": POD_SPEC,
+}
 DEPLOYMENT = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
@@ -87,7 +109,12 @@ def ray() -> dict[str, Any]:
         "headGroupSpec": {"template": {"spec": POD_SPEC}},
         "workerGroupSpecs": [group],
     }
-    return {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "r"}, "spec": spec}
+    return {
+        "apiVersion": "ray.io/v1",
+        "kind": "RayCluster",
+        "metadata": {"name": "r"},
+        "spec": spec,
+    }
 
 
 OTHERS: list[dict[str, Any]] = [
@@ -136,7 +163,13 @@ def read(*documents: Any, minor: int = 36) -> Manifests:
 
 def paths(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     found = [path] if path else []
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    items = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in items:
         found += paths(value, (*path, key))
     return found
@@ -163,7 +196,9 @@ JUNK = st.sampled_from(
 
 def test_the_examples_are_taken() -> None:
     for minor in RELEASES:
-        findings = [item for item in read(*ALL, minor=minor).diagnostics if item.severity == "error"]
+        findings = [
+            item for item in read(*ALL, minor=minor).diagnostics if item.severity == "error"
+        ]
         assert findings == []
 
 
@@ -187,7 +222,9 @@ def test_no_mutation_breaks_the_reading(
 
 
 @pytest.mark.parametrize(
-    "value", ["gpuResourcesEnabledOverride=true", ["gpuResourcesEnabledOverride=true"]], ids=["text", "list"]
+    "value",
+    ["gpuResourcesEnabledOverride=true", ["gpuResourcesEnabledOverride=true"]],
+    ids=["text", "list"],
 )
 def test_settings_of_a_chart_that_are_no_mapping_are_left_to_its_controller(value: Any) -> None:
     document = next(each for each in OTHERS if each["kind"] == "HelmChart")
@@ -199,15 +236,23 @@ def test_settings_of_a_chart_that_are_no_mapping_are_left_to_its_controller(valu
     ("api_version", "path", "where"),
     [
         ("batch.volcano.sh/v1alpha1", ("spec", "tasks", 0, "replicas"), "spec.tasks[0].template"),
-        ("leaderworkerset.x-k8s.io/v1", ("spec", "replicas"), "spec.leaderWorkerTemplate.workerTemplate"),
+        (
+            "leaderworkerset.x-k8s.io/v1",
+            ("spec", "replicas"),
+            "spec.leaderWorkerTemplate.workerTemplate",
+        ),
     ],
 )
-def test_a_negative_count_of_pods_is_refused(api_version: str, path: tuple[Any, ...], where: str) -> None:
+def test_a_negative_count_of_pods_is_refused(
+    api_version: str, path: tuple[Any, ...], where: str
+) -> None:
     document = next(each for each in OTHERS if each["apiVersion"] == api_version)
     manifests = read(CLAIM, changed(document, path, -5))
     (found,) = [each for each in manifests.diagnostics if "must not be negative" in each.message]
     assert (found.severity, found.place and found.place.path) == ("error", where)
-    (workload,) = [each for each in manifests.workloads if each.meta.name == document["metadata"]["name"]]
+    (workload,) = [
+        each for each in manifests.workloads if each.meta.name == document["metadata"]["name"]
+    ]
     assert workload.pod_sets == ()
 
 
@@ -241,14 +286,26 @@ REFUSED: list[tuple[dict[str, Any], str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("document", "path", "value"), REFUSED, ids=[f"{row[0]['kind']} {row[1]}" for row in REFUSED])
-def test_a_single_mutation_is_refused_at_its_place(document: dict[str, Any], path: str, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("document", "path", "value"), REFUSED, ids=[f"{row[0]['kind']} {row[1]}" for row in REFUSED]
+)
+def test_a_single_mutation_is_refused_at_its_place(
+    document: dict[str, Any], path: str, value: Any
+) -> None:
     keys = tuple(int(key) if key.isdigit() else key for key in path.split("."))
     (finding, *_) = read(changed(document, keys, value)).diagnostics
     assert finding.severity == "error"
     written = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)[1:]
-    near = finding.place.path.replace("[v]", ".v").replace("[model]", ".model").replace("limits[cpu]", "limits.cpu")
-    assert written.startswith(near) or near.startswith(written.rsplit(".", 1)[0]) or "template.metadata.labels" in near
+    near = (
+        finding.place.path.replace("[v]", ".v")
+        .replace("[model]", ".model")
+        .replace("limits[cpu]", "limits.cpu")
+    )
+    assert (
+        written.startswith(near)
+        or near.startswith(written.rsplit(".", 1)[0])
+        or "template.metadata.labels" in near
+    )
 
 
 def test_items_of_a_typed_list_need_not_say_what_they_are() -> None:
@@ -274,7 +331,11 @@ POD = {
 ANNOTATED = {
     "kueue.x-k8s.io/job-min-parallelism": ("batch/v1", "Job", {"parallelism": 2, "template": POD}),
     "autoscaling.knative.dev/min-scale": ("serving.knative.dev/v1", "Service", {"template": POD}),
-    "autoscaling.keda.sh/paused-replicas": ("keda.sh/v1alpha1", "ScaledObject", {"scaleTargetRef": {"name": "d"}}),
+    "autoscaling.keda.sh/paused-replicas": (
+        "keda.sh/v1alpha1",
+        "ScaledObject",
+        {"scaleTargetRef": {"name": "d"}},
+    ),
 }
 
 
@@ -282,7 +343,11 @@ ANNOTATED = {
 @pytest.mark.parametrize("annotation", ANNOTATED)
 def test_an_annotation_that_is_no_number_is_left_out(annotation: str, written: str) -> None:
     version, kind, spec = ANNOTATED[annotation]
-    metadata: dict[str, Any] = {"name": "a", "namespace": "ml", "labels": {"kueue.x-k8s.io/queue-name": "q"}}
+    metadata: dict[str, Any] = {
+        "name": "a",
+        "namespace": "ml",
+        "labels": {"kueue.x-k8s.io/queue-name": "q"},
+    }
     if kind == "Service":
         spec = {"template": {**POD, "metadata": {"annotations": {annotation: written}}}}
     else:
@@ -291,4 +356,6 @@ def test_an_annotation_that_is_no_number_is_left_out(annotation: str, written: s
 
     manifests = read_checked([Source("odd.yaml", json.dumps(document))], features_of(36))
 
-    assert [len(each.pod_sets) for each in manifests.workloads] == ([] if kind == "ScaledObject" else [1])
+    assert [len(each.pod_sets) for each in manifests.workloads] == (
+        [] if kind == "ScaledObject" else [1]
+    )

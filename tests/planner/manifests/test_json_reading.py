@@ -1,4 +1,6 @@
-"""JSON is read as JSON: the same values and lines as the YAML reader finds in the same text, only sooner."""
+"""JSON is read as JSON: the same values and lines as the YAML reader finds in the same text, only
+sooner.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,17 @@ PROJECT = Path(__file__).parents[3]
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
 TREES = st.recursive(
     st.none() | st.booleans() | NUMBERS | st.text("abyn:-#' {}[],\"é\n\t\\", max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abyn 1-{]\"", max_size=5), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text('abyn 1-{]"', max_size=5), inner, max_size=4)
+    ),
     max_leaves=20,
-)  # fmt: skip
+)
 LAYOUTS = st.fixed_dictionaries(
-    {"indent": st.sampled_from([None, 0, 1, 4]), "separators": st.sampled_from([(",", ":"), (", ", ": ")])}
+    {
+        "indent": st.sampled_from([None, 0, 1, 4]),
+        "separators": st.sampled_from([(",", ":"), (", ", ": ")]),
+    }
 )
 
 
@@ -55,7 +63,12 @@ def test_values_and_lines_are_those_that_the_yaml_reader_finds(tree, layout, lev
         json_reader._LEVELS_ONE_BY_ONE = before
 
 
-@given(TREES, LAYOUTS, st.integers(0, 10**6), st.sampled_from(['"', "}", "]", ",", "x", "\\", "\n", ""]))
+@given(
+    TREES,
+    LAYOUTS,
+    st.integers(0, 10**6),
+    st.sampled_from(['"', "}", "]", ",", "x", "\\", "\n", ""]),
+)
 def test_what_is_wrong_with_a_text_is_told_at_its_line(tree, layout, at, sign):
     text = json.dumps({"root": tree}, **layout)
     begin = text.index("root") + len("root")
@@ -104,15 +117,34 @@ def test_objects_and_findings_are_the_same(path):
 
 def test_findings_have_the_lines_of_what_they_speak_of():
     def broken(number: int) -> Any:
-        spec = {"devices": {"requests": [{"name": "a"}, {"name": "UPPER", "exactly": {"count": -1}}], "x": number}}
-        whole = {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": f"c{number}"}}
-        return whole | {"spec": spec if number % 2 else {**spec, "devices": {"requests": spec["devices"]["requests"]}}}
+        spec = {
+            "devices": {
+                "requests": [{"name": "a"}, {"name": "UPPER", "exactly": {"count": -1}}],
+                "x": number,
+            }
+        }
+        whole = {
+            "kind": "ResourceClaim",
+            "apiVersion": "resource.k8s.io/v1",
+            "metadata": {"name": f"c{number}"},
+        }
+        return whole | {
+            "spec": spec
+            if number % 2
+            else {**spec, "devices": {"requests": spec["devices"]["requests"]}}
+        }
 
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [broken(number) for number in range(4)]}, indent=4)
+    text = json.dumps(
+        {"apiVersion": "v1", "kind": "List", "items": [broken(number) for number in range(4)]},
+        indent=4,
+    )
     (_, as_json), (_, as_yaml) = both_ways(text)
     assert as_json == as_yaml
     lines = text.split("\n")
-    assert {lines[each.place.line - 2].strip().partition(":")[0] for each in as_json} > {'"x"', '"count"'}
+    assert {lines[each.place.line - 2].strip().partition(":")[0] for each in as_json} > {
+        '"x"',
+        '"count"',
+    }
 
 
 def test_a_key_twice_is_remarked_where_it_stands():
@@ -125,7 +157,15 @@ def test_a_key_twice_is_remarked_where_it_stands():
 
 @pytest.mark.parametrize(
     "text",
-    ['"x\\/y"', '"\\ud83d\\ude00"', '"a\u2028b"', '"\x7f"', '"\u0085"', f'{{"{"k" * 1100}": 1}}', '"\\u0026\\u0026"'],
+    [
+        '"x\\/y"',
+        '"\\ud83d\\ude00"',
+        '"a\u2028b"',
+        '"\x7f"',
+        '"\u0085"',
+        f'{{"{"k" * 1100}": 1}}',
+        '"\\u0026\\u0026"',
+    ],
 )
 def test_what_yaml_does_not_take_of_json_has_its_lines_too(text):
     tree, remarks = read_json(f'{{"a":\n {text},\n"b": 1}}', 5)

@@ -39,7 +39,9 @@ def test_the_reader_answers_as_the_server_did(file: Path) -> None:
         answer = judge(item, context)
         faults = sorted({(violation.field, violation.reason) for violation in answer.violations})
         if (answer.reason, faults) != (line["reason"], [tuple(fault) for fault in line["faults"]]):
-            differences.append((line["text"], line["reason"], line["faults"], answer.reason, faults))
+            differences.append(
+                (line["text"], line["reason"], line["faults"], answer.reason, faults)
+            )
     assert differences == []
 
 

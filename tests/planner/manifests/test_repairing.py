@@ -1,4 +1,6 @@
-"""Texts that lost their indentation or have typographic signs: the one reading that the types allow, or none."""
+"""Texts that lost their indentation or have typographic signs: the one reading that the types
+allow, or none.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def accepts(text: str) -> bool:
         manifests = read_checked([Source("x.yaml", text)], FEATURES)
     except ManifestError:
         return False
-    codes = {each.code for each in manifests.diagnostics if each.severity == "error"} - {"version-not-served"}
+    codes = {each.code for each in manifests.diagnostics if each.severity == "error"} - {
+        "version-not-served"
+    }
     return not codes and not any(each.code == "duplicate-key" for each in manifests.diagnostics)
 
 
@@ -117,7 +121,9 @@ spec:
 
 
 def test_what_no_kind_is_known_for_stays() -> None:
-    assert repair("apiVersion: example.com/v1\nkind: Thing\nmetadata:\nname: a\n", 36, accepts) is None
+    assert (
+        repair("apiVersion: example.com/v1\nkind: Thing\nmetadata:\nname: a\n", 36, accepts) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,8 +132,16 @@ def test_what_no_kind_is_known_for_stays() -> None:
         ("- name: gpu\n        exactly", "\u2013 name: gpu\n        exactly", "plain hyphens"),
         ("      requests:", "\u00a0\u00a0\u00a0\u00a0\u00a0\u00a0requests:", "plain blanks"),
         ("  name: pair", "\tname: pair", "blanks instead of tabs"),
-        ("device.driver == 'gpu.nvidia.com'", "device.driver == \u2018gpu.nvidia.com\u2019", "straight quotes"),
-        ("device.driver == 'gpu.nvidia.com'", "device.driver == \u201cgpu.nvidia.com\u201d", "straight quotes"),
+        (
+            "device.driver == 'gpu.nvidia.com'",
+            "device.driver == \u2018gpu.nvidia.com\u2019",
+            "straight quotes",
+        ),
+        (
+            "device.driver == 'gpu.nvidia.com'",
+            "device.driver == \u201cgpu.nvidia.com\u201d",
+            "straight quotes",
+        ),
     ],
 )
 def test_typographic_signs_become_plain_ones(old: str, new: str, change: str) -> None:
@@ -135,7 +149,9 @@ def test_typographic_signs_become_plain_ones(old: str, new: str, change: str) ->
     broken = TEMPLATE.replace(old, new)
     repaired = repair(broken, 36, accepts)
     assert repaired is not None
-    found = repaired.text.replace("""'device.driver == "gpu.nvidia.com"'""", "device.driver == 'gpu.nvidia.com'")
+    found = repaired.text.replace(
+        """'device.driver == "gpu.nvidia.com"'""", "device.driver == 'gpu.nvidia.com'"
+    )
     assert yaml.safe_load(found) == yaml.safe_load(TEMPLATE)
     assert accepts(repaired.text)
     assert repaired.changes == (change,)

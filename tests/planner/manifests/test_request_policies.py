@@ -1,4 +1,6 @@
-"""Shared capacity: the steps of a range, in integers, and in thousandths with DRAFractionalCapacityRange."""
+"""Shared capacity: the steps of a range, in integers, and in thousandths with
+DRAFractionalCapacityRange.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,14 @@ from dra_planner.releases import Features, features_of
 ROUNDED = features_of(37).with_gates(fractional_capacity_range=False)
 
 
-def faults(bounds: dict[str, str], default: str, features: Features, value: str = "80") -> list[str]:
+def faults(
+    bounds: dict[str, str], default: str, features: Features, value: str = "80"
+) -> list[str]:
     capacity = {"value": value, "requestPolicy": {"default": default, "validRange": bounds}}
-    return [violation.field for violation in check_capacity(capacity, "c", multiple=True, features=features)]
+    return [
+        violation.field
+        for violation in check_capacity(capacity, "c", multiple=True, features=features)
+    ]
 
 
 @pytest.mark.parametrize("minor", [34, 36])
@@ -23,7 +30,8 @@ def faults(bounds: dict[str, str], default: str, features: Features, value: str 
         ({"min": "4", "max": "64", "step": "4"}, "9", ["step"]),
         ({"min": "4", "max": "63", "step": "4"}, "8", ["step"]),
         ({"min": "4", "max": "63", "step": "4"}, "9", ["step", "step"]),
-        ({"min": "4", "step": "77"}, "4", ["step"]),  # one step above the minimum is more than there is
+        # one step above the minimum is more than there is
+        ({"min": "4", "step": "77"}, "4", ["step"]),
         ({"min": "81"}, "81", ["min"]),
         ({"min": "9"}, "8", ["min"]),
         ({"min": "1", "max": "81"}, "1", ["max"]),
@@ -34,10 +42,14 @@ def faults(bounds: dict[str, str], default: str, features: Features, value: str 
     ],
 )
 def test_a_range(bounds: dict[str, str], default: str, expected: list[str], minor: int) -> None:
-    assert faults(bounds, default, features_of(minor)) == [f"c.requestPolicy.validRange.{name}" for name in expected]
+    assert faults(bounds, default, features_of(minor)) == [
+        f"c.requestPolicy.validRange.{name}" for name in expected
+    ]
 
 
-@pytest.mark.parametrize("rounded", [features_of(36), ROUNDED], ids=["1.36", "1.37 without the gate"])
+@pytest.mark.parametrize(
+    "rounded", [features_of(36), ROUNDED], ids=["1.36", "1.37 without the gate"]
+)
 def test_fractions_of_a_step_count_with_the_gate(rounded: Features) -> None:
     bounds = {"min": "500m", "max": "2", "step": "500m"}
     assert faults(bounds, "1", rounded) == []  # 0.5 is 1, and every integer is a step of 1 above it
@@ -73,7 +85,9 @@ def test_values_that_round_to_the_same_integer_are_duplicates_without_the_gate(
         ({"min": "1500u", "step": "1"}, "1", ["min"]),
     ],
 )
-def test_what_1_37_says_of_a_range(bounds: dict[str, str], default: str, expected: list[str]) -> None:
+def test_what_1_37_says_of_a_range(
+    bounds: dict[str, str], default: str, expected: list[str]
+) -> None:
     assert faults(bounds, default, features_of(37), "80Gi") == [
         f"c.requestPolicy.validRange.{name}" for name in expected
     ]

@@ -1,4 +1,6 @@
-"""Older manifests in the form of v1: what is rewritten and how it looks, what stays, what is said."""
+"""Older manifests in the form of v1: what is rewritten and how it looks, what stays, what is
+said.
+"""
 
 # a manifest reads best in one piece
 from __future__ import annotations
@@ -421,7 +423,9 @@ TEMPLATE = (
 
 
 def asking(group: str, kind: str, spec: str) -> str:
-    parameters = f"---\napiVersion: {group}/v1alpha1\nkind: {kind}\nmetadata: {{name: p}}\nspec: {spec}\n"
+    parameters = (
+        f"---\napiVersion: {group}/v1alpha1\nkind: {kind}\nmetadata: {{name: p}}\nspec: {spec}\n"
+    )
     return TEMPLATE.replace("GROUP", group).replace("KIND", kind) + parameters
 
 
@@ -484,7 +488,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("old", "reason", "example"), REFUSED.values(), ids=REFUSED)
-def test_what_has_no_form_in_v1_stays_and_is_named(old: str, reason: str, example: str | None) -> None:
+def test_what_has_no_form_in_v1_stays_and_is_named(
+    old: str, reason: str, example: str | None
+) -> None:
     found = rewritten(old)
     assert found.text == old
     assert found.changes == ()
@@ -500,18 +506,28 @@ def test_examples_written_by_hand_are_taken(name: str) -> None:
 
 def test_parameters_stay_while_one_of_their_users_does() -> None:
     reference = f"parametersRef: {{apiGroup: {NVIDIA}, kind: GpuClaimParameters, name: p}}"
-    stays = CLAIM.format("v1alpha2", f"{{resourceClassName: g, allocationMode: Immediate, {reference}}}")
+    stays = CLAIM.format(
+        "v1alpha2", f"{{resourceClassName: g, allocationMode: Immediate, {reference}}}"
+    )
     found = rewritten(asking(NVIDIA, "GpuClaimParameters", "{}") + "---\n" + stays)
-    assert {refusal.name for refusal in found.refusals} == {"ResourceClaim c", "GpuClaimParameters p"}
+    assert {refusal.name for refusal in found.refusals} == {
+        "ResourceClaim c",
+        "GpuClaimParameters p",
+    }
     assert "ResourceClaim c refers to it" in found.refusals[0].reason
     assert [change.name for change in found.changes] == ["ResourceClaimTemplate c"]
 
 
 def test_comments_inside_parameters_stay_where_the_object_was() -> None:
-    claim, parameters = asking(NVIDIA, "GpuClaimParameters", "\n  # all of a node\n  count: 4   # four").split("---\n")
+    claim, parameters = asking(
+        NVIDIA, "GpuClaimParameters", "\n  # all of a node\n  count: 4   # four"
+    ).split("---\n")
     files = [Source("claim.yaml", claim), Source("parameters.yaml", parameters)]
     _, gone = rewrite(files, features_of(36), check_selector=check_selector)
-    assert gone.text == "# GpuClaimParameters p is part of ResourceClaimTemplate c now\n# all of a node\n# four\n"
+    assert (
+        gone.text
+        == "# GpuClaimParameters p is part of ResourceClaimTemplate c now\n# all of a node\n# four\n"
+    )
 
 
 def test_parameters_are_looked_up_in_all_files() -> None:
@@ -541,7 +557,9 @@ def test_json_stays_json() -> None:
     for indent in (None, 2):
         found = rewritten(json.dumps(claim, indent=indent) + "\n")
         new = json.loads(found.text)
-        assert new["spec"]["devices"]["requests"] == [{"name": "a", "exactly": {"deviceClassName": "g", "count": 2}}]
+        assert new["spec"]["devices"]["requests"] == [
+            {"name": "a", "exactly": {"deviceClassName": "g", "count": 2}}
+        ]
         assert new["apiVersion"] == "resource.k8s.io/v1"
 
 

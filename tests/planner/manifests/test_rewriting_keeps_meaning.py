@@ -1,4 +1,6 @@
-"""A generated corpus of older objects: what is rewritten is what v1 meant from the start, and is taken."""
+"""A generated corpus of older objects: what is rewritten is what v1 meant from the start, and is
+taken.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,20 @@ def test_an_object_of_every_version_in_every_layout_comes_back_as_v1(
     assert sorted(re.findall("# (?:above|behind) [0-9]+", found.text)) == sorted(
         re.findall("# (?:above|behind) [0-9]+", text)
     )
-    assert [each for each in read_checked([Source("m.yaml", found.text)], features_of(37)).diagnostics
-            if each.severity == "error"] == []  # fmt: skip
+    assert [
+        each
+        for each in read_checked([Source("m.yaml", found.text)], features_of(37)).diagnostics
+        if each.severity == "error"
+    ] == []
 
 
 GPUS = [
-    {"memory": memory, "productName": name, "architecture": architecture, "cudaComputeCapability": capability}
+    {
+        "memory": memory,
+        "productName": name,
+        "architecture": architecture,
+        "cudaComputeCapability": capability,
+    }
     for memory, name, architecture, capability in (
         ("15Gi", "Tesla T4", "Turing", "7.5.0"),
         ("23034Mi", "NVIDIA L4", "Ada Lovelace", "8.9.0"),
@@ -65,7 +75,10 @@ CONDITIONS = st.recursive(
     st.one_of(
         st.builds(lambda of: {"memory": of}, compared(["16Gi", "40Gi", "81559Mi"])),
         st.builds(lambda of: {"cudaComputeCapability": of}, compared(["v8.0", "8.0.0", "9"])),
-        st.builds(lambda of: {"productName": of}, st.sampled_from(["*A100*", "nvidia l4", "NVIDIA*80gb*", "*.*"])),
+        st.builds(
+            lambda of: {"productName": of},
+            st.sampled_from(["*A100*", "nvidia l4", "NVIDIA*80gb*", "*.*"]),
+        ),
         st.builds(lambda of: {"architecture": of}, st.sampled_from(["AMPERE", "ada*", "*"])),
     ),
     lambda inner: st.builds(
@@ -108,24 +121,44 @@ def version(text: str) -> tuple[int, ...]:
 
 def published(gpu: dict[str, str], kind: str) -> dict[str, Any]:
     names = ("productName", "architecture")
-    attributes: dict[str, Any] = {name: {"string": gpu[name]} for name in names} | {"type": {"string": kind}}
+    attributes: dict[str, Any] = {name: {"string": gpu[name]} for name in names} | {
+        "type": {"string": kind}
+    }
     attributes["cudaComputeCapability"] = {"version": gpu["cudaComputeCapability"]}
-    return {"driver": "gpu.nvidia.com", "attributes": attributes, "capacity": {"memory": {"value": gpu["memory"]}}}
+    return {
+        "driver": "gpu.nvidia.com",
+        "attributes": attributes,
+        "capacity": {"memory": {"value": gpu["memory"]}},
+    }
 
 
 @settings(max_examples=200, deadline=None)
 @given(CONDITIONS, st.integers(1, 4))
-def test_what_nvidias_parameters_selected_the_claim_selects(condition: dict[str, Any], count: int) -> None:
+def test_what_nvidias_parameters_selected_the_claim_selects(
+    condition: dict[str, Any], count: int
+) -> None:
     group = "gpu.resource.nvidia.com"
     reference = {"apiGroup": group, "kind": "GpuClaimParameters", "name": "p"}
     documents = [
-        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "metadata": {"name": "gpu"},
-         "driverName": group},
-        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"},
-         "spec": {"resourceClassName": "gpu", "parametersRef": reference}},
-        {"apiVersion": f"{group}/v1alpha1", "kind": "GpuClaimParameters", "metadata": {"name": "p"},
-         "spec": {"count": count, "selector": condition}},
-    ]  # fmt: skip
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClass",
+            "metadata": {"name": "gpu"},
+            "driverName": group,
+        },
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClaim",
+            "metadata": {"name": "c"},
+            "spec": {"resourceClassName": "gpu", "parametersRef": reference},
+        },
+        {
+            "apiVersion": f"{group}/v1alpha1",
+            "kind": "GpuClaimParameters",
+            "metadata": {"name": "p"},
+            "spec": {"count": count, "selector": condition},
+        },
+    ]
     text = yaml.safe_dump_all(documents, sort_keys=False)
     (found,) = rewrite([Source("m.yaml", text)], features_of(36), check_selector=check_selector)
     manifests = read_checked([Source("m.yaml", found.text)], features_of(36))
@@ -138,46 +171,87 @@ def test_what_nvidias_parameters_selected_the_claim_selects(condition: dict[str,
     compiled = [compile_selector(each.expression, DIALECT) for each in selectors]
     for gpu in GPUS:
         for kind in ("gpu", "mig"):
-            verdicts = {each.matches(published(gpu, kind)).verdict for each in compiled if isinstance(each, Selector)}
+            verdicts = {
+                each.matches(published(gpu, kind)).verdict
+                for each in compiled
+                if isinstance(each, Selector)
+            }
             assert (verdicts == {"match"}) == (kind == "gpu" and selects(condition, gpu))
 
 
 def cluster() -> str:
     """A node with one GPU of each model, as the driver publishes them."""
     said = [published(gpu, "gpu") for gpu in GPUS]
-    devices = [{"name": f"gpu-{number}", "attributes": each["attributes"], "capacity": each["capacity"]}
-               for number, each in enumerate(said)]  # fmt: skip
+    devices = [
+        {"name": f"gpu-{number}", "attributes": each["attributes"], "capacity": each["capacity"]}
+        for number, each in enumerate(said)
+    ]
     labels = {"kubernetes.io/hostname": "node"}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node", "labels": labels},
             "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "100"}}}  # fmt: skip
-    made = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "node-gpus"},
-            "spec": {"driver": "gpu.nvidia.com", "nodeName": "node", "devices": devices,
-                     "pool": {"name": "node", "generation": 1, "resourceSliceCount": 1}}}  # fmt: skip
+    made = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "node-gpus"},
+        "spec": {
+            "driver": "gpu.nvidia.com",
+            "nodeName": "node",
+            "devices": devices,
+            "pool": {"name": "node", "generation": 1, "resourceSliceCount": 1},
+        },
+    }
     return yaml.safe_dump_all([node, made])
 
 
 @settings(max_examples=100, deadline=None)
 @given(CONDITIONS, st.integers(1, 4))
-def test_the_allocator_gives_what_the_classic_controller_gave(condition: dict[str, Any], count: int) -> None:
+def test_the_allocator_gives_what_the_classic_controller_gave(
+    condition: dict[str, Any], count: int
+) -> None:
     group = "gpu.resource.nvidia.com"
     reference = {"apiGroup": group, "kind": "GpuClaimParameters", "name": "p"}
     documents = [
-        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "metadata": {"name": "gpu"},
-         "driverName": group},
-        {"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"},
-         "spec": {"resourceClassName": "gpu", "parametersRef": reference}},
-        {"apiVersion": f"{group}/v1alpha1", "kind": "GpuClaimParameters", "metadata": {"name": "p"},
-         "spec": {"count": count, "selector": condition}},
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"},
-         "spec": {"resourceClaims": [{"name": "gpu", "source": {"resourceClaimName": "c"}}],
-                  "containers": [{"name": "main", "image": "registry.example/cuda:1",
-                                  "resources": {"claims": [{"name": "gpu"}]}}]}},
-    ]  # fmt: skip
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClass",
+            "metadata": {"name": "gpu"},
+            "driverName": group,
+        },
+        {
+            "apiVersion": "resource.k8s.io/v1alpha2",
+            "kind": "ResourceClaim",
+            "metadata": {"name": "c"},
+            "spec": {"resourceClassName": "gpu", "parametersRef": reference},
+        },
+        {
+            "apiVersion": f"{group}/v1alpha1",
+            "kind": "GpuClaimParameters",
+            "metadata": {"name": "p"},
+            "spec": {"count": count, "selector": condition},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "pod"},
+            "spec": {
+                "resourceClaims": [{"name": "gpu", "source": {"resourceClaimName": "c"}}],
+                "containers": [
+                    {
+                        "name": "main",
+                        "image": "registry.example/cuda:1",
+                        "resources": {"claims": [{"name": "gpu"}]},
+                    }
+                ],
+            },
+        },
+    ]
     text = yaml.safe_dump_all(documents)
     (found,) = rewrite([Source("m.yaml", text)], features_of(36), check_selector=check_selector)
     assert found.refusals == ()
     request = PlanRequest(
-        sources=(Source("m.yaml", found.text),), observed=(Source("cluster.yaml", cluster()),), kubernetes="1.36"
+        sources=(Source("m.yaml", found.text),),
+        observed=(Source("cluster.yaml", cluster()),),
+        kubernetes="1.36",
     )
     plan = make_plan(request)
     selected = [f"gpu-{number}" for number, gpu in enumerate(GPUS) if selects(condition, gpu)]

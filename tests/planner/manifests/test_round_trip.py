@@ -93,14 +93,16 @@ DOMAINS = NAMES.map(lambda name: f"{name}.example")
 KEYS = st.builds("{}/{}".format, DOMAINS, NAMES)
 VALUES = st.from_regex(r"([a-z0-9]{1,5})?", fullmatch=True)
 LABELS = st.dictionaries(KEYS, VALUES, max_size=3)
-QUANTITIES = st.builds("{}{}".format, st.integers(1, 500), st.sampled_from(["", "m", "k", "Mi", "Gi"])).map(
-    Quantity.parse
-)
+QUANTITIES = st.builds(
+    "{}{}".format, st.integers(1, 500), st.sampled_from(["", "m", "k", "Mi", "Gi"])
+).map(Quantity.parse)
 TEXTS = st.text("abc =!\"'\n#:-yn1", min_size=1, max_size=12)
 NUMBERS = st.integers(0, 2**40)
 
 
-def tuples(of: st.SearchStrategy[Any], size: int = 3, *, unique: Any = None) -> st.SearchStrategy[tuple[Any, ...]]:
+def tuples(
+    of: st.SearchStrategy[Any], size: int = 3, *, unique: Any = None
+) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.lists(of, max_size=size, unique_by=unique).map(tuple)
 
 
@@ -122,7 +124,9 @@ EXACT: dict[str, Any] = {
 
 
 def mode(draw: Any) -> dict[str, Any]:
-    return {"allocation_mode": "All"} if draw(st.booleans()) else {"count": draw(st.integers(1, 40))}
+    return (
+        {"allocation_mode": "All"} if draw(st.booleans()) else {"count": draw(st.integers(1, 40))}
+    )
 
 
 @st.composite
@@ -144,8 +148,16 @@ def claim_specs(draw: Any) -> ClaimSpec:
     return ClaimSpec(
         requests=tuple(draw(requests(name)) for name in names),
         constraints=tuple(
-            draw(st.lists(st.builds(DeviceConstraint, requests=some, match_attribute=KEYS), max_size=2))
-            + draw(st.lists(st.builds(DeviceConstraint, requests=some, distinct_attribute=KEYS), max_size=1))
+            draw(
+                st.lists(
+                    st.builds(DeviceConstraint, requests=some, match_attribute=KEYS), max_size=2
+                )
+            )
+            + draw(
+                st.lists(
+                    st.builds(DeviceConstraint, requests=some, distinct_attribute=KEYS), max_size=1
+                )
+            )
         ),
         config=tuple(
             draw(
@@ -154,7 +166,9 @@ def claim_specs(draw: Any) -> ClaimSpec:
                         DeviceConfiguration,
                         requests=some,
                         driver=DOMAINS,
-                        parameters=st.dictionaries(NAMES, TEXTS | st.integers(-9, 9) | st.booleans(), max_size=2),
+                        parameters=st.dictionaries(
+                            NAMES, TEXTS | st.integers(-9, 9) | st.booleans(), max_size=2
+                        ),
                     ),
                     max_size=2,
                 )
@@ -164,14 +178,22 @@ def claim_specs(draw: Any) -> ClaimSpec:
 
 
 METAS = st.builds(
-    ObjectMeta, name=NAMES, namespace=NAMES, labels=LABELS, annotations=st.dictionaries(KEYS, TEXTS, max_size=2)
+    ObjectMeta,
+    name=NAMES,
+    namespace=NAMES,
+    labels=LABELS,
+    annotations=st.dictionaries(KEYS, TEXTS, max_size=2),
 )
 CLUSTER_METAS = st.builds(ObjectMeta, name=NAMES, labels=LABELS)
 REQUIREMENTS = st.builds(
-    Requirement, KEYS, st.sampled_from(["In", "NotIn"]), st.lists(VALUES, min_size=1, max_size=2).map(tuple)
+    Requirement,
+    KEYS,
+    st.sampled_from(["In", "NotIn"]),
+    st.lists(VALUES, min_size=1, max_size=2).map(tuple),
 ) | (st.builds(Requirement, KEYS, st.sampled_from(["Exists", "DoesNotExist"])))
 NODE_SELECTORS = st.builds(
-    NodeSelector, st.lists(st.builds(NodeSelectorTerm, tuples(REQUIREMENTS)), min_size=1, max_size=1).map(tuple)
+    NodeSelector,
+    st.lists(st.builds(NodeSelectorTerm, tuples(REQUIREMENTS)), min_size=1, max_size=1).map(tuple),
 )
 ALLOCATIONS = st.builds(
     ClaimAllocation,
@@ -193,10 +215,14 @@ ALLOCATIONS = st.builds(
 
 
 def is_taken(*documents: dict[str, Any]) -> None:
-    """Every rendered object is taken by an API server with all features, also after a way through YAML."""
+    """Every rendered object is taken by an API server with all features, also after a way through
+    YAML.
+    """
     text = "---\n".join(block_text(document) for document in documents)
     features = features_of(36).with_gates(list_attributes=True)
-    manifests = read_manifests([Source("m.yaml", text)], features, check_selector=lambda text, features: None)
+    manifests = read_manifests(
+        [Source("m.yaml", text)], features, check_selector=lambda text, features: None
+    )
     assert [item for item in manifests.diagnostics if item.severity == "error"] == []
 
 
@@ -208,7 +234,9 @@ def test_claim_specs(spec: ClaimSpec) -> None:
 
 @settings(max_examples=30)
 @given(METAS, claim_specs(), LABELS)
-def test_claims_and_templates_are_taken(meta: ObjectMeta, spec: ClaimSpec, labels: dict[str, str]) -> None:
+def test_claims_and_templates_are_taken(
+    meta: ObjectMeta, spec: ClaimSpec, labels: dict[str, str]
+) -> None:
     claim = ResourceClaim(meta=meta, spec=spec)
     template = ResourceClaimTemplate(meta=meta, spec=spec, claim_labels=labels)
     assert parse_claim(render_claim(claim)) == claim
@@ -220,19 +248,35 @@ def test_claims_and_templates_are_taken(meta: ObjectMeta, spec: ClaimSpec, label
 
 @settings(max_examples=30)
 @given(METAS, ALLOCATIONS, tuples(NAMES), VALUES)
-def test_allocated_claims(meta: ObjectMeta, allocation: ClaimAllocation, pods: tuple[str, ...], owner: str) -> None:
-    claim = ResourceClaim(meta=meta, spec=ClaimSpec(), allocation=allocation, reserved_for=pods, owner_pod=owner)
+def test_allocated_claims(
+    meta: ObjectMeta, allocation: ClaimAllocation, pods: tuple[str, ...], owner: str
+) -> None:
+    claim = ResourceClaim(
+        meta=meta, spec=ClaimSpec(), allocation=allocation, reserved_for=pods, owner_pod=owner
+    )
     assert parse_claim(render_claim(claim)) == claim
 
 
 @settings(max_examples=30)
-@given(st.builds(DeviceClass, meta=CLUSTER_METAS, selectors=SELECTORS, extended_resource_name=st.none() | KEYS))
+@given(
+    st.builds(
+        DeviceClass,
+        meta=CLUSTER_METAS,
+        selectors=SELECTORS,
+        extended_resource_name=st.none() | KEYS,
+    )
+)
 def test_classes(device_class: DeviceClass) -> None:
     assert parse_device_class(render_device_class(device_class)) == device_class
     is_taken(render_device_class(device_class))
 
 
-ATTRIBUTES = st.booleans() | st.integers(-(2**40), 2**40) | VALUES | st.builds(Version, st.just("1.2.3-a.1+b"))
+ATTRIBUTES = (
+    st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | VALUES
+    | st.builds(Version, st.just("1.2.3-a.1+b"))
+)
 CAPACITIES = st.builds(DeviceCapacity, QUANTITIES)
 SHARED_CAPACITIES = CAPACITIES | st.just(
     DeviceCapacity(
@@ -261,7 +305,8 @@ def slices(draw: Any) -> ResourceSlice:
     }
     if draw(st.booleans()):
         sets = tuple(
-            CounterSet(name=name, counters=draw(COUNTERS)) for name in draw(st.sets(NAMES, min_size=1, max_size=2))
+            CounterSet(name=name, counters=draw(COUNTERS))
+            for name in draw(st.sets(NAMES, min_size=1, max_size=2))
         )
         return ResourceSlice(**common, shared_counters=sets)
     devices = []
@@ -271,11 +316,20 @@ def slices(draw: Any) -> ResourceSlice:
             Device(
                 name=name,
                 attributes=draw(st.dictionaries(KEYS | NAMES, ATTRIBUTES, max_size=3)),
-                capacity=draw(st.dictionaries(NAMES, SHARED_CAPACITIES if multiple else CAPACITIES, max_size=2)),
+                capacity=draw(
+                    st.dictionaries(
+                        NAMES, SHARED_CAPACITIES if multiple else CAPACITIES, max_size=2
+                    )
+                ),
                 allow_multiple_allocations=multiple,
                 taints=draw(
                     tuples(
-                        st.builds(DeviceTaint, key=KEYS, value=VALUES, effect=st.sampled_from(["NoSchedule", "None"]))
+                        st.builds(
+                            DeviceTaint,
+                            key=KEYS,
+                            value=VALUES,
+                            effect=st.sampled_from(["NoSchedule", "None"]),
+                        )
                     )
                 ),
                 consumes_counters=draw(
@@ -298,7 +352,9 @@ def test_slices(resource_slice: ResourceSlice) -> None:
 
 
 AMOUNTS = st.dictionaries(
-    st.sampled_from(["cpu", "memory", "nvidia.com/gpu", "ephemeral-storage", "pods"]), NUMBERS, max_size=4
+    st.sampled_from(["cpu", "memory", "nvidia.com/gpu", "ephemeral-storage", "pods"]),
+    NUMBERS,
+    max_size=4,
 )
 LABEL_SELECTORS = st.none() | st.builds(LabelSelector, tuples(REQUIREMENTS))
 AFFINITY = st.builds(
@@ -321,8 +377,11 @@ SPREAD = st.builds(
     match_label_keys=tuples(KEYS, 2),
 )
 NODE_TERMS = st.builds(NodeSelectorTerm, tuples(REQUIREMENTS, 2), tuples(REQUIREMENTS, 1))
-PREFERRED_PODS = tuples(st.builds(PreferredPods, st.integers(1, 100) | st.integers(-100, -1), AFFINITY)).map(
-    lambda each: tuple(sorted(each, key=lambda preferred: preferred.weight < 0))  # those to be near first
+PREFERRED_PODS = tuples(
+    st.builds(PreferredPods, st.integers(1, 100) | st.integers(-100, -1), AFFINITY)
+).map(
+    # those to be near first
+    lambda each: tuple(sorted(each, key=lambda preferred: preferred.weight < 0))
 )
 
 
@@ -335,7 +394,14 @@ def containers(draw: Any) -> Container:
         limits=limits,
         claims=draw(tuples(st.builds(ContainerClaim, NAMES, VALUES))),
         ports=draw(
-            tuples(st.builds(ContainerPort, st.integers(1, 99), st.integers(0, 99), st.sampled_from(["TCP", "UDP"])))
+            tuples(
+                st.builds(
+                    ContainerPort,
+                    st.integers(1, 99),
+                    st.integers(0, 99),
+                    st.sampled_from(["TCP", "UDP"]),
+                )
+            )
         ),
         always_restarts=draw(st.booleans()),
     )
@@ -395,18 +461,30 @@ def test_nodes(node: Node) -> None:
 
 def test_rendering_leaves_out_what_is_the_default() -> None:
     spec = ClaimSpec(
-        requests=(DeviceRequest(name="gpu", exactly=ExactDeviceRequest(device_class_name="gpu.nvidia.com")),)
+        requests=(
+            DeviceRequest(
+                name="gpu", exactly=ExactDeviceRequest(device_class_name="gpu.nvidia.com")
+            ),
+        )
     )
     assert render_claim_spec(spec) == {
         "devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}
     }
-    pod = PodTemplate(spec=PodSpec(containers=(Container(name="m", requests={"cpu": 1500, "memory": 2**31}),)))
+    pod = PodTemplate(
+        spec=PodSpec(containers=(Container(name="m", requests={"cpu": 1500, "memory": 2**31}),))
+    )
     assert render_pod_template(pod) == {
-        "spec": {"containers": [{"name": "m", "resources": {"requests": {"cpu": "1500m", "memory": "2Gi"}}}]}
+        "spec": {
+            "containers": [
+                {"name": "m", "resources": {"requests": {"cpu": "1500m", "memory": "2Gi"}}}
+            ]
+        }
     }
 
 
-REFS = st.builds(WorkloadRef, kind=st.sampled_from(["Deployment", "JobSet"]), namespace=NAMES, name=NAMES)
+REFS = st.builds(
+    WorkloadRef, kind=st.sampled_from(["Deployment", "JobSet"]), namespace=NAMES, name=NAMES
+)
 FIGURES = st.builds(Figures, *[st.integers(0, 9)] * 2, *[st.none() | st.integers(9, 99)] * 2)
 MEMBERS = st.builds(Member, workload=REFS, pod_set=VALUES, figures=FIGURES)
 SHAPES = st.builds(
@@ -416,14 +494,22 @@ SHAPES = st.builds(
     labels=LABELS,
     pod=PODS.map(lambda template: template.spec),
     claims=tuples(
-        st.builds(ShapeClaim, name=NAMES, spec=claim_specs(), shared=st.none() | st.builds(ObjectKey, NAMES, NAMES)), 2
+        st.builds(
+            ShapeClaim,
+            name=NAMES,
+            spec=claim_specs(),
+            shared=st.none() | st.builds(ObjectKey, NAMES, NAMES),
+        ),
+        2,
     ),
     members=tuples(MEMBERS, unique=lambda member: (member.workload, member.pod_set)).map(
         lambda members: tuple(sorted(members, key=lambda member: (member.workload, member.pod_set)))
     ),
     per_node=st.booleans(),
 )
-REASONS = st.builds(Reason, code=NAMES, message=TEXTS, fix=TEXTS, claim=NAMES, request=NAMES, pool=NAMES)
+REASONS = st.builds(
+    Reason, code=NAMES, message=TEXTS, fix=TEXTS, claim=NAMES, request=NAMES, pool=NAMES
+)
 BLOCKED = st.builds(
     Blocked,
     member=MEMBERS,

@@ -1,9 +1,10 @@
 """What real API servers 1.34.3, 1.35.4, 1.36.3 and 1.37.0 answered, against what is read here.
 
-The files in `cases/` hold manifests of our own and the servers' answers with default gates: `create` for strict field
-validation (kubectl's), `lenient` and `apply` (server-side) where they differ, `stored` for what storing changed. A
-verdict is `accepted`, or the reason and the fields at fault; it is given once where the releases agree. Under
-`gates` stand the planner's features that differ from the default.
+The files in `cases/` hold manifests of our own and the servers' answers with default gates:
+`create` for strict field validation (kubectl's), `lenient` and `apply` (server-side) where they
+differ, `stored` for what storing changed. A verdict is `accepted`, or the reason and the fields at
+fault; it is given once where the releases agree. Under `gates` stand the planner's features that
+differ from the default.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ MODES = {"create": "strict", "lenient": "lenient", "apply": "apply", "limited": 
 # Not modelled, and why: (case, mode).
 EXCEPTIONS = {
     ("e05", "create"): "objects of other kinds are taken as they are, whatever their metadata hold",
-    ("036", "apply"): "server-side apply turns 2^63 into -2^63 on its way to the validation of the count",
+    (
+        "036",
+        "apply",
+    ): "server-side apply turns 2^63 into -2^63 on its way to the validation of the count",
 }
 
 
@@ -64,7 +68,9 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObj
     kinds: dict[str, list[KubernetesObject]] = {}
     for item in objects:
         kinds.setdefault(item.kind, []).append(item)
-    namespaces = {item.name: item.metadata.get("labels") or {} for item in kinds.get("Namespace", ())}
+    namespaces = {
+        item.name: item.metadata.get("labels") or {} for item in kinds.get("Namespace", ())
+    }
     quotas = [dict(item.data) for item in kinds.get("ResourceQuota", ())]
     priorities = kinds.get("PriorityClass", ())
     for quota in quotas:
@@ -72,8 +78,12 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObj
     return ExistingObjects(
         namespaces={"default": {}, **namespaces},
         priority_classes={item.name: int(item.data["value"]) for item in priorities},
-        non_preempting=frozenset(item.name for item in priorities if item.data.get("preemptionPolicy") == "Never"),
-        default_priority=next((item.name for item in priorities if item.data.get("globalDefault")), ""),
+        non_preempting=frozenset(
+            item.name for item in priorities if item.data.get("preemptionPolicy") == "Never"
+        ),
+        default_priority=next(
+            (item.name for item in priorities if item.data.get("globalDefault")), ""
+        ),
         classes={
             item.name: str((item.data.get("spec") or {}).get("extendedResourceName") or "")
             for item in kinds.get("DeviceClass", ())
@@ -84,7 +94,9 @@ def cluster_of(objects: list[KubernetesObject], *, limited: bool) -> ExistingObj
     )
 
 
-def context_of(case: Mapping[str, Any], minor: int, *, limited: bool = False) -> tuple[Context, list[KubernetesObject]]:
+def context_of(
+    case: Mapping[str, Any], minor: int, *, limited: bool = False
+) -> tuple[Context, list[KubernetesObject]]:
     given = objects_of(expand(case.get("given") or "", case))
     cluster = cluster_of(given, limited=limited)
     features = features_of(minor).with_gates(**(case.get("gates") or {}))
@@ -124,13 +136,17 @@ def asked(keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any], str, int
 
 
 @pytest.mark.parametrize(("group", "case", "key", "minor"), list(asked(tuple(MODES))), ids=ids)
-def test_the_server_takes_or_refuses_an_object(group: str, case: dict[str, Any], key: str, minor: int) -> None:
+def test_the_server_takes_or_refuses_an_object(
+    group: str, case: dict[str, Any], key: str, minor: int
+) -> None:
     if (case["id"], key) in EXCEPTIONS:
         pytest.xfail(EXCEPTIONS[case["id"], key])
     expected, verdict = wanted(case, key, minor), answer(case, minor, key)
     if expected == "accepted":
         assert verdict.violations == ()
-    assert (verdict.reason or "accepted") == (expected if isinstance(expected, str) else expected["reason"])
+    assert (verdict.reason or "accepted") == (
+        expected if isinstance(expected, str) else expected["reason"]
+    )
 
 
 def with_errors() -> Iterator[tuple[str, dict[str, Any], str, int]]:
@@ -141,11 +157,15 @@ def with_errors() -> Iterator[tuple[str, dict[str, Any], str, int]]:
 
 
 @pytest.mark.parametrize(("group", "case", "key", "minor"), list(with_errors()), ids=ids)
-def test_the_fields_at_fault_are_those_the_server_names(group: str, case: dict[str, Any], key: str, minor: int) -> None:
+def test_the_fields_at_fault_are_those_the_server_names(
+    group: str, case: dict[str, Any], key: str, minor: int
+) -> None:
     if (case["id"], key) in EXCEPTIONS:
         pytest.xfail(EXCEPTIONS[case["id"], key])
     errors = wanted(case, key, minor)["errors"]
-    found = {(violation.field, violation.reason) for violation in answer(case, minor, key).violations}
+    found = {
+        (violation.field, violation.reason) for violation in answer(case, minor, key).violations
+    }
     if "any_of" in errors[0]:
         assert {field for field, _ in found} & set(errors[0]["any_of"])
         return
@@ -161,17 +181,22 @@ def stored_cases() -> Iterator[tuple[dict[str, Any], str, int]]:
         for key, stored in (("create", "stored"), ("lenient", "lenient_stored")):
             for minor in MINORS if group not in TEXT_GROUPS else ():
                 given = wanted(case, key, minor)
-                if (given == "accepted" or (given is None and wanted(case, "create", minor) == "accepted")) and (
-                    stored == "stored" or case.get(stored)
-                ):
+                if (
+                    given == "accepted"
+                    or (given is None and wanted(case, "create", minor) == "accepted")
+                ) and (stored == "stored" or case.get(stored)):
                     yield case, stored, minor
 
 
-DEVICE_FIELDS = re.compile(r"resourceClaims|resources|priority|preemptionPolicy|^metadata.namespace$|^spec\.hard")
+DEVICE_FIELDS = re.compile(
+    r"resourceClaims|resources|priority|preemptionPolicy|^metadata.namespace$|^spec\.hard"
+)
 
 
 @pytest.mark.parametrize(("case", "key", "minor"), list(stored_cases()), ids=ids)
-def test_what_the_server_stores_drops_and_fills_in(case: dict[str, Any], key: str, minor: int) -> None:
+def test_what_the_server_stores_drops_and_fills_in(
+    case: dict[str, Any], key: str, minor: int
+) -> None:
     context, _ = context_of(case, minor)
     (item,) = objects_of(expand(case["manifest"], case))
     if case.get("change") and not case.get(key):
@@ -190,7 +215,9 @@ def test_what_the_server_stores_drops_and_fills_in(case: dict[str, Any], key: st
         assert value == "<now>" or found["defaulted"][path] == value
 
 
-TEXTS = [(case, minor) for group, case in CASES if group in TEXT_GROUPS for minor in MINORS_OF_TEXTS]
+TEXTS = [
+    (case, minor) for group, case in CASES if group in TEXT_GROUPS for minor in MINORS_OF_TEXTS
+]
 
 
 def unreadable(text: str) -> ManifestError | None:
@@ -203,8 +230,11 @@ def unreadable(text: str) -> ManifestError | None:
 
 @pytest.mark.parametrize(("case", "minor"), TEXTS, ids=ids)
 def test_a_text_is_read_as_kubectl_reads_it(case: dict[str, Any], minor: int) -> None:
-    context = Context(features=features_of(minor), cluster=ExistingObjects(namespaces={"default": {}}, complete=True),
-                      check_selector=check_selector)  # fmt: skip
+    context = Context(
+        features=features_of(minor),
+        cluster=ExistingObjects(namespaces={"default": {}}, complete=True),
+        check_selector=check_selector,
+    )
     if unreadable(case["manifest"]) is not None:
         assert case["create"] != "accepted"
         return
@@ -214,5 +244,7 @@ def test_a_text_is_read_as_kubectl_reads_it(case: dict[str, Any], minor: int) ->
     assert accepted == (case["create"] == "accepted"), verdicts
     if accepted:
         stored = [stored_form(item, context) for item in objects]
-        results = [{key: value for key, value in data.items() if key != "apiVersion"} for data in stored]
+        results = [
+            {key: value for key, value in data.items() if key != "apiVersion"} for data in stored
+        ]
         assert results == wanted(case, "result", minor)

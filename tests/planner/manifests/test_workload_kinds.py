@@ -1,4 +1,6 @@
-"""How many pods a workload asks for, of every kind and in unusual forms; what scalers and controllers make of it."""
+"""How many pods a workload asks for, of every kind and in unusual forms; what scalers and
+controllers make of it.
+"""
 
 # a manifest reads best in one piece
 from __future__ import annotations
@@ -63,7 +65,15 @@ def test_unusual_forms(name: str, text: str, expected: Expected) -> None:
 
 
 def test_there_are_at_least_thirty_kinds() -> None:
-    assert len({read(text).workloads[0].api_version + read(text).workloads[0].kind for _, text, _ in CASES}) >= 40
+    assert (
+        len(
+            {
+                read(text).workloads[0].api_version + read(text).workloads[0].kind
+                for _, text, _ in CASES
+            }
+        )
+        >= 40
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,8 +93,12 @@ def test_there_are_at_least_thirty_kinds() -> None:
     ],
 )
 def test_surge(replicas: int, strategy: str, peak: int) -> None:
-    text = manifest("apps/v1", "Deployment", f"replicas: {replicas}, strategy: {strategy}, {LABELS}, {TEMPLATE}")
-    assert read(text).workloads[0].pod_sets[0].figures == Figures(replicas, replicas, replicas, peak)
+    text = manifest(
+        "apps/v1", "Deployment", f"replicas: {replicas}, strategy: {strategy}, {LABELS}, {TEMPLATE}"
+    )
+    assert read(text).workloads[0].pod_sets[0].figures == Figures(
+        replicas, replicas, replicas, peak
+    )
 
 
 HPA = "apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}"
@@ -137,7 +151,11 @@ def test_claims_that_a_controller_makes() -> None:
     (template,) = manifests.templates.values()
     exactly = template.spec.requests[0].exactly
     assert exactly is not None
-    assert (template.meta.name, exactly.device_class_name, exactly.count) == ("w-dra", "gpu.nvidia.com", 4)
+    assert (template.meta.name, exactly.device_class_name, exactly.count) == (
+        "w-dra",
+        "gpu.nvidia.com",
+        4,
+    )
     entry = manifests.workloads[0].pod_sets[0].template.spec.resource_claims[0]
     assert entry.resource_claim_template_name == "w-dra"
 
@@ -157,7 +175,11 @@ def test_claims_of_a_nim_service() -> None:
 
 def test_a_runtime_that_is_not_given_leaves_pods_undescribed() -> None:
     manifests = read(
-        manifest("trainer.kubeflow.org/v1alpha1", "TrainJob", "runtimeRef: {name: torch}, trainer: {numNodes: 2}")
+        manifest(
+            "trainer.kubeflow.org/v1alpha1",
+            "TrainJob",
+            "runtimeRef: {name: torch}, trainer: {numNodes: 2}",
+        )
     )
     (pods,) = manifests.unresolved
     assert pods.figures == Figures.fixed(2)
@@ -174,40 +196,58 @@ def test_an_unknown_kind_is_found_by_the_shape_of_its_pods() -> None:
 
 
 def test_an_unknown_kind_without_devices_is_only_counted() -> None:
-    manifests = read(manifest("example.com/v1", "Flock", "body: {containers: [{name: main, image: i}]}"))
+    manifests = read(
+        manifest("example.com/v1", "Flock", "body: {containers: [{name: main, image: i}]}")
+    )
     assert (manifests.workloads, manifests.other_kinds) == ((), {"example.com/v1 Flock": 1})
 
 
 def test_a_mistake_in_the_pods_of_another_kind_shows_late() -> None:
     manifests = read(
-        manifest("ray.io/v1", "RayCluster", f"headGroupSpec: {{{TEMPLATE.replace('name: gpu}', 'name: GPU}')}}}")
+        manifest(
+            "ray.io/v1",
+            "RayCluster",
+            f"headGroupSpec: {{{TEMPLATE.replace('name: gpu}', 'name: GPU}')}}}",
+        )
     )
     (first, *_) = manifests.diagnostics
     assert first.code == "pods-refused"
     assert "accepted as it is, but its pods will be refused" in first.message
-    assert first.place.path.startswith("spec.headGroupSpec.template.spec.containers[0].resources.claims[0]")
+    assert first.place.path.startswith(
+        "spec.headGroupSpec.template.spec.containers[0].resources.claims[0]"
+    )
 
 
 def test_what_another_object_controls_is_not_counted_twice() -> None:
     owner = "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: w, uid: u, controller: true}]"
     deployment = manifest("apps/v1", "Deployment", f"replicas: 2, {LABELS}, {TEMPLATE}")
-    replica_set = manifest("apps/v1", "ReplicaSet", f"replicas: 2, {LABELS}, {TEMPLATE}", f"-1, {owner}")
-    assert [item.kind for item in read(f"{deployment}\n---\n{replica_set}").workloads] == ["Deployment"]
+    replica_set = manifest(
+        "apps/v1", "ReplicaSet", f"replicas: 2, {LABELS}, {TEMPLATE}", f"-1, {owner}"
+    )
+    assert [item.kind for item in read(f"{deployment}\n---\n{replica_set}").workloads] == [
+        "Deployment"
+    ]
     assert [item.kind for item in read(replica_set).workloads] == ["ReplicaSet"]
 
 
 def test_volumes_that_a_stateful_set_makes_have_a_zone_that_only_the_cluster_knows() -> None:
-    volumes = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+    volumes = (
+        "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+    )
     volumes += "resources: {requests: {storage: 1Gi}}}}]"
     text = manifest("apps/v1", "StatefulSet", f"replicas: 2, {LABELS}, {volumes}, {TEMPLATE}")
     assert read(text).workloads[0].pod_sets[0].template.spec.zonal_volumes == ("data",)
 
 
-@pytest.mark.parametrize(("name", "text", "expected"), [*CASES, *UNUSUAL], ids=[each[0] for each in (*CASES, *UNUSUAL)])
+@pytest.mark.parametrize(
+    ("name", "text", "expected"), [*CASES, *UNUSUAL], ids=[each[0] for each in (*CASES, *UNUSUAL)]
+)
 def test_a_patch_reaches_the_pod_spec(name: str, text: str, expected: Expected) -> None:
     """Given a workload of any kind, expect a pointer to a pod spec in its own manifest, or none."""
     (workload,) = read(text).workloads
-    documents = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(text)}
+    documents = {
+        (each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(text)
+    }
     for pods in workload.pod_sets:
         path = spec_path(workload, pods)
         here = documents[workload.kind, workload.ref.name]

@@ -42,7 +42,9 @@ def test_scalars_are_those_of_kubectl(text: str, expected: object) -> None:
 
 
 def test_every_key_and_item_knows_its_line() -> None:
-    tree, _ = read_yaml("a: 1\nb:\n  - x\n  - y: 2\n    z: [1,\n      2]\nc: |\n  text\nd: {e: 5}\n", first_line=10)
+    tree, _ = read_yaml(
+        "a: 1\nb:\n  - x\n  - y: 2\n    z: [1,\n      2]\nc: |\n  text\nd: {e: 5}\n", first_line=10
+    )
     assert [line_of(tree, key) for key in "abcd"] == [10, 11, 16, 18]
     assert [line_of(tree["b"], index) for index in (0, 1)] == [12, 13]
     assert [line_of(tree["b"][1], key) for key in "yz"] == [13, 14]
@@ -63,7 +65,9 @@ def test_what_follows_a_document_is_ignored_and_said(rest: str) -> None:
 
 
 def test_questions_and_slashes_are_text_where_kubectl_takes_them_so() -> None:
-    tree, remarks = read_yaml("a: what?\nb: \"x\\\\/y\"\nc: ['?']\nd: '\\/'\ne: !!set x\nf: !!binary aGk=\n")
+    tree, remarks = read_yaml(
+        "a: what?\nb: \"x\\\\/y\"\nc: ['?']\nd: '\\/'\ne: !!set x\nf: !!binary aGk=\n"
+    )
     assert tree == {"a": "what?", "b": "x\\/y", "c": ["?"], "d": "\\/", "e": "x", "f": "hi"}
     assert [remark.code for remark in remarks] == ["yaml-tag"]
 
@@ -83,7 +87,12 @@ def test_keys_are_texts(key: str, expected: str) -> None:
 def test_a_merge_sign_that_is_no_key_is_text() -> None:
     tree, _ = read_yaml("a: <<\nb: [<<, {c: <<}]\n")
     assert tree == {"a": "<<", "b": ["<<", {"c": "<<"}]}
-    assert {type(tree["a"]), type(tree["b"][0]), type(tree["b"][1]["c"]), type(read_yaml("<<")[0])} == {str}
+    assert {
+        type(tree["a"]),
+        type(tree["b"][0]),
+        type(tree["b"][1]["c"]),
+        type(read_yaml("<<")[0]),
+    } == {str}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +109,10 @@ def test_anchors_are_seen_wherever_they_stand(text: str) -> None:
 
 
 def test_signs_of_anchors_and_keys_are_text_in_selectors_and_addresses() -> None:
-    text = "a: device.driver == 'x' && true\nb: https://host/?p=1&q=2\nc: [R&D, 'x & y', \"&&\"]\nd: &x 1\ne: *x\n"
+    text = (
+        "a: device.driver == 'x' && true\nb: https://host/?p=1&q=2\nc: [R&D, 'x & y', "
+        '"&&"]\nd: &x 1\ne: *x\n'
+    )
     assert read_yaml(text)[0] == yaml.safe_load(text)
     plain = text.partition("d: ")[0]
     assert read_yaml(plain)[0] == yaml.safe_load(plain)
@@ -109,7 +121,9 @@ def test_signs_of_anchors_and_keys_are_text_in_selectors_and_addresses() -> None
 
 
 def test_anchors_and_merges() -> None:
-    text = "a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\nc: {z: 3, <<: *a}\nd: {<<: [{x: 5}, *a]}\ne: *a\n"
+    text = (
+        "a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\nc: {z: 3, <<: *a}\nd: {<<: [{x: 5}, *a]}\ne: *a\n"
+    )
     tree, remarks = read_yaml(text)
     assert tree["b"] == {"x": 1, "z": 3}
     assert tree["c"] == {"x": 1, "z": 2}  # as in goyaml.v2, a merge overrides what stands before it
@@ -159,7 +173,11 @@ BROKEN = {
     "em dash item": ("a:\n  — name: x\n    b: 1", 2, "plain hyphen"),
     "non-breaking space": ("a:\n\u00a0\u00a0b: 1\n  c: d: e", 2, ""),
     "no space after colon": ("a: 1\nb:2\nc: 3", 2, 'put a space after the colon: "b: 2"'),
-    "no space after hyphen": ("a:\n-name: x\n  b: 1", 2, 'put a space after the hyphen: "- name: x"'),
+    "no space after hyphen": (
+        "a:\n-name: x\n  b: 1",
+        2,
+        'put a space after the hyphen: "- name: x"',
+    ),
     "text after quote": ('a:\n  expression: "x" == y', 2, "single quotes"),
     "two colons": ("a: b ? c : d", 1, "put the value of a in quotes"),
     "unclosed quote": ("a: 'b\nc: d", 1, "close the quotation mark"),
@@ -170,7 +188,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "line", "fix"), BROKEN.values(), ids=BROKEN)
-def test_broken_text_is_told_with_its_line_and_what_was_meant(text: str, line: int, fix: str) -> None:
+def test_broken_text_is_told_with_its_line_and_what_was_meant(
+    text: str, line: int, fix: str
+) -> None:
     with pytest.raises(ManifestError) as caught:
         read_documents([Source("m.yaml", f"x: 1\n---\n{text}")])
     error = caught.value
@@ -181,8 +201,12 @@ def test_broken_text_is_told_with_its_line_and_what_was_meant(text: str, line: i
 
 def test_all_broken_documents_are_told_at_once() -> None:
     with pytest.raises(ManifestError) as caught:
-        read_documents([Source("a.yaml", "a: [\n---\nb: 1\n---\nc: {\n"), Source("b.yaml", "\tx: 1")])
-    places = [(error.place.file, error.place.line) for error in (caught.value, *caught.value.others)]
+        read_documents(
+            [Source("a.yaml", "a: [\n---\nb: 1\n---\nc: {\n"), Source("b.yaml", "\tx: 1")]
+        )
+    places = [
+        (error.place.file, error.place.line) for error in (caught.value, *caught.value.others)
+    ]
     assert places == [("a.yaml", 2), ("a.yaml", 6), ("b.yaml", 1)]
 
 
@@ -200,7 +224,11 @@ def test_documents_know_their_file_line_and_number() -> None:
     ("text", "data", "lines"),
     [
         ('{"a": 1}', [{"a": 1}], [1]),
-        ('\n{"a": 1}\n{"b": 2}{"c": "\\ud83d\\ude00"}', [{"a": 1}, {"b": 2}, {"c": "😀"}], [2, 3, 3]),
+        (
+            '\n{"a": 1}\n{"b": 2}{"c": "\\ud83d\\ude00"}',
+            [{"a": 1}, {"b": 2}, {"c": "😀"}],
+            [2, 3, 3],
+        ),
         ('{"a": 1}\n---\nb: 2\n', [{"a": 1}, {"b": 2}], [1, 3]),
         ('{"a": {"b": [1, 2.5, "x", null, true]}}', [{"a": {"b": [1, 2.5, "x", None, True]}}], [1]),
     ],
@@ -212,8 +240,14 @@ def test_json_streams(text: str, data: list[object], lines: list[int]) -> None:
 
 
 TREES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text("abcyn:-#' \"é😀\n\t", max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcyn 1-", max_size=5), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**62), 2**62)
+    | st.text("abcyn:-#' \"é😀\n\t", max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text("abcyn 1-", max_size=5), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
@@ -259,5 +293,7 @@ def test_both_parsers_give_the_same_tree(tree: object) -> None:
 
 
 def test_a_mapping_in_braces_need_not_be_json() -> None:
-    documents, _ = read_documents([Source("m.yaml", "{kind: A, on: [1, b]}  # first\n---\nkind: B\n")])
+    documents, _ = read_documents(
+        [Source("m.yaml", "{kind: A, on: [1, b]}  # first\n---\nkind: B\n")]
+    )
     assert [(each.data["kind"], each.place.line) for each in documents] == [("A", 1), ("B", 3)]

@@ -1,6 +1,7 @@
 """One case per kind of workload: how many pods of which role, worked out by hand.
 
-Figures read (floor, steady, ceiling, peak); None is unbounded. POD stands for a pod spec that asks for a claim.
+Figures read (floor, steady, ceiling, peak); None is unbounded. POD stands for a pod spec that asks
+for a claim.
 """
 
 # a manifest reads best in one piece
@@ -30,14 +31,34 @@ def manifest(api_version: str, kind: str, spec: str, meta: str = "") -> str:
 
 CASES: list[tuple[str, str, Expected]] = [
     ("Pod", f"{{apiVersion: v1, kind: Pod, metadata: {{name: w}}, spec: {POD}}}", {"": fixed(1)}),
-    ("ReplicationController", manifest("v1", "ReplicationController", f"replicas: 3, {TEMPLATE}"), {"": fixed(3)}),
+    (
+        "ReplicationController",
+        manifest("v1", "ReplicationController", f"replicas: 3, {TEMPLATE}"),
+        {"": fixed(3)},
+    ),
     # 25 % of 10 is 2.5, rounded up: 3 more during a rollout
-    ("Deployment", manifest("apps/v1", "Deployment", f"replicas: 10, {LABELS}, {TEMPLATE}"), {"": (10, 10, 10, 13)}),
-    ("ReplicaSet", manifest("apps/v1", "ReplicaSet", f"replicas: 4, {LABELS}, {TEMPLATE}"), {"": fixed(4)}),
-    ("StatefulSet", manifest("apps/v1", "StatefulSet", f"replicas: 4, {LABELS}, {TEMPLATE}"), {"": fixed(4)}),
+    (
+        "Deployment",
+        manifest("apps/v1", "Deployment", f"replicas: 10, {LABELS}, {TEMPLATE}"),
+        {"": (10, 10, 10, 13)},
+    ),
+    (
+        "ReplicaSet",
+        manifest("apps/v1", "ReplicaSet", f"replicas: 4, {LABELS}, {TEMPLATE}"),
+        {"": fixed(4)},
+    ),
+    (
+        "StatefulSet",
+        manifest("apps/v1", "StatefulSet", f"replicas: 4, {LABELS}, {TEMPLATE}"),
+        {"": fixed(4)},
+    ),
     ("DaemonSet", manifest("apps/v1", "DaemonSet", f"{LABELS}, {TEMPLATE}"), {"": fixed(1)}),
     # min(parallelism 8, completions 5)
-    ("Job", manifest("batch/v1", "Job", f"parallelism: 8, completions: 5, {JOB_TEMPLATE}"), {"": fixed(5)}),
+    (
+        "Job",
+        manifest("batch/v1", "Job", f"parallelism: 8, completions: 5, {JOB_TEMPLATE}"),
+        {"": fixed(5)},
+    ),
     (
         "suspended Job",
         manifest("batch/v1", "Job", f"parallelism: 3, suspend: true, {JOB_TEMPLATE}"),
@@ -56,7 +77,9 @@ CASES: list[tuple[str, str, Expected]] = [
     (
         "CronJob, Allow",
         manifest(
-            "batch/v1", "CronJob", f"schedule: '* * * * *', jobTemplate: {{spec: {{parallelism: 2, {JOB_TEMPLATE}}}}}"
+            "batch/v1",
+            "CronJob",
+            f"schedule: '* * * * *', jobTemplate: {{spec: {{parallelism: 2, {JOB_TEMPLATE}}}}}",
         ),
         {"": (0, 2, None, None)},
     ),
@@ -103,7 +126,9 @@ CASES: list[tuple[str, str, Expected]] = [
         (
             kind,
             manifest(
-                "kubeflow.org/v1", kind, f"{field}: {{Chief: {{{TEMPLATE}}}, Worker: {{replicas: 3, {TEMPLATE}}}}}"
+                "kubeflow.org/v1",
+                kind,
+                f"{field}: {{Chief: {{{TEMPLATE}}}, Worker: {{replicas: 3, {TEMPLATE}}}}}",
             ),
             {"Chief": fixed(1), "Worker": fixed(3)},
         )
@@ -136,7 +161,11 @@ CASES: list[tuple[str, str, Expected]] = [
     # the runtime says 2, the TrainJob 6
     (
         "TrainJob",
-        manifest("trainer.kubeflow.org/v1alpha1", "TrainJob", "runtimeRef: {name: torch}, trainer: {numNodes: 6}")
+        manifest(
+            "trainer.kubeflow.org/v1alpha1",
+            "TrainJob",
+            "runtimeRef: {name: torch}, trainer: {numNodes: 6}",
+        )
         + "\n---\n"
         + "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: ClusterTrainingRuntime, metadata: {name: torch}, spec: {template: "
         f"{{spec: {{replicatedJobs: [{{name: node, template: {{spec: {{parallelism: 2, {JOB_TEMPLATE}}}}}}}]}}}}}}}}",
@@ -165,7 +194,9 @@ CASES: list[tuple[str, str, Expected]] = [
     (
         "ScaledJob",
         manifest(
-            "keda.sh/v1alpha1", "ScaledJob", f"maxReplicaCount: 5, jobTargetRef: {{parallelism: 2, {JOB_TEMPLATE}}}"
+            "keda.sh/v1alpha1",
+            "ScaledJob",
+            f"maxReplicaCount: 5, jobTargetRef: {{parallelism: 2, {JOB_TEMPLATE}}}",
         ),
         {"": (0, 0, 10, 10)},
     ),
@@ -255,7 +286,9 @@ CASES: list[tuple[str, str, Expected]] = [
         manifest(
             "workload.codeflare.dev/v1beta2",
             "AppWrapper",
-            "components: [{template: " + manifest("batch/v1", "Job", f"parallelism: 3, {JOB_TEMPLATE}") + "}]",
+            "components: [{template: "
+            + manifest("batch/v1", "Job", f"parallelism: 3, {JOB_TEMPLATE}")
+            + "}]",
         ),
         {"w": fixed(3)},
     ),
@@ -272,7 +305,11 @@ CASES: list[tuple[str, str, Expected]] = [
     ),
     (
         "InferenceService, serverless",
-        manifest("serving.kserve.io/v1beta1", "InferenceService", "predictor: {maxReplicas: 3, model: {}}"),
+        manifest(
+            "serving.kserve.io/v1beta1",
+            "InferenceService",
+            "predictor: {maxReplicas: 3, model: {}}",
+        ),
         {"predictor": (1, 1, 3, 6)},
     ),
     # pipeline of 4: one head and three workers in each of 2 replicas
@@ -321,7 +358,11 @@ CASES: list[tuple[str, str, Expected]] = [
     ),
     (
         "Rollout, blue and green",
-        manifest("argoproj.io/v1alpha1", "Rollout", f"replicas: 3, strategy: {{blueGreen: {{}}}}, {TEMPLATE}"),
+        manifest(
+            "argoproj.io/v1alpha1",
+            "Rollout",
+            f"replicas: 3, strategy: {{blueGreen: {{}}}}, {TEMPLATE}",
+        ),
         {"": (3, 3, 3, 6)},
     ),
     # the step runs for 6 items, at most 4 at a time
@@ -345,7 +386,11 @@ CASES: list[tuple[str, str, Expected]] = [
         ),
         {"t": (0, 2, 2, 2)},
     ),
-    ("TaskRun", manifest("tekton.dev/v1", "TaskRun", "taskSpec: {steps: [{name: s, image: i}]}"), {"": fixed(1)}),
+    (
+        "TaskRun",
+        manifest("tekton.dev/v1", "TaskRun", "taskSpec: {steps: [{name: s, image: i}]}"),
+        {"": fixed(1)},
+    ),
     # a matrix of 2 × 3
     (
         "PipelineRun",
@@ -368,12 +413,20 @@ CASES: list[tuple[str, str, Expected]] = [
     ),
     (
         "stopped VirtualMachine",
-        manifest("kubevirt.io/v1", "VirtualMachine", "runStrategy: Halted, template: {spec: {domain: {}}}"),
+        manifest(
+            "kubevirt.io/v1",
+            "VirtualMachine",
+            "runStrategy: Halted, template: {spec: {domain: {}}}",
+        ),
         {"": (0, 0, 1, 1)},
     ),
     (
         "VirtualMachineInstanceReplicaSet",
-        manifest("kubevirt.io/v1", "VirtualMachineInstanceReplicaSet", "replicas: 3, template: {spec: {domain: {}}}"),
+        manifest(
+            "kubevirt.io/v1",
+            "VirtualMachineInstanceReplicaSet",
+            "replicas: 3, template: {spec: {domain: {}}}",
+        ),
         {"": fixed(3)},
     ),
     (
@@ -385,10 +438,18 @@ CASES: list[tuple[str, str, Expected]] = [
         ),
         {"": fixed(2)},
     ),
-    ("NodeSet", manifest("slinky.slurm.net/v1beta1", "NodeSet", f"replicas: 5, {TEMPLATE}"), {"": fixed(5)}),
+    (
+        "NodeSet",
+        manifest("slinky.slurm.net/v1beta1", "NodeSet", f"replicas: 5, {TEMPLATE}"),
+        {"": fixed(5)},
+    ),
     (
         "CloneSet",
-        manifest("apps.kruise.io/v1alpha1", "CloneSet", f"replicas: 4, updateStrategy: {{maxSurge: 50%}}, {TEMPLATE}"),
+        manifest(
+            "apps.kruise.io/v1alpha1",
+            "CloneSet",
+            f"replicas: 4, updateStrategy: {{maxSurge: 50%}}, {TEMPLATE}",
+        ),
         {"": (4, 4, 4, 6)},
     ),
     (
@@ -396,5 +457,9 @@ CASES: list[tuple[str, str, Expected]] = [
         manifest("apps.kruise.io/v1beta1", "StatefulSet", f"replicas: 4, {TEMPLATE}"),
         {"": fixed(4)},
     ),
-    ("kruise DaemonSet", manifest("apps.kruise.io/v1alpha1", "DaemonSet", TEMPLATE), {"": fixed(1)}),
+    (
+        "kruise DaemonSet",
+        manifest("apps.kruise.io/v1alpha1", "DaemonSet", TEMPLATE),
+        {"": fixed(1)},
+    ),
 ]

@@ -1,4 +1,6 @@
-"""Documents in which any value is of an unexpected type: they are read as far as possible, and nothing is raised."""
+"""Documents in which any value is of an unexpected type: they are read as far as possible, and
+nothing is raised.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def documents_of(case: Path) -> list[Any]:
 
 
 def new_places() -> Iterator[tuple[Path, list[tuple[Any, ...]]]]:
-    """Yield each case with the places that no earlier case has: the same field of the same kind is tried once."""
+    """Yield each case with the places that no earlier case has: the same field of the same kind is
+    tried once.
+    """
     seen = set[tuple[Any, ...]]()
     for case in CASES:
         documents, new = documents_of(case), list[tuple[Any, ...]]()
@@ -36,13 +40,17 @@ def new_places() -> Iterator[tuple[Path, list[tuple[Any, ...]]]]:
         yield case, new
 
 
-@pytest.mark.parametrize(("case", "new"), [pytest.param(*each, id=each[0].stem) for each in new_places()])
+@pytest.mark.parametrize(
+    ("case", "new"), [pytest.param(*each, id=each[0].stem) for each in new_places()]
+)
 def test_an_odd_value_ends_in_no_traceback(case: Path, new: list[tuple[Any, ...]]) -> None:
     documents = documents_of(case)
     for place in new:
         for odd in with_odd_values(documents, place):
             try:
-                done = migrate([Source("odd.yaml", yaml.safe_dump_all(odd))], Target(minor=36, shares="4"))
+                done = migrate(
+                    [Source("odd.yaml", yaml.safe_dump_all(odd))], Target(minor=36, shares="4")
+                )
             except PlannerError:
                 continue
             assert isinstance(done, Migration)

@@ -1,4 +1,6 @@
-"""Pods that can't request a claim as they are: served by a class, kept on the device plugin, or not migrated at all."""
+"""Pods that can't request a claim as they are: served by a class, kept on the device plugin, or not
+migrated at all.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ spec:
 """
 
 
-def pod(extra: str = "restartPolicy: Always", resource: str = "nvidia.com/gpu", count: int = 1) -> str:
+def pod(
+    extra: str = "restartPolicy: Always", resource: str = "nvidia.com/gpu", count: int = 1
+) -> str:
     return POD.format(extra=extra, resource=resource, count=count)
 
 
@@ -52,7 +56,9 @@ def test_knative_is_served_by_a_class_and_stays_as_it_is() -> None:
     assert not found.files[0].is_changed
 
 
-def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_alternative() -> None:
+def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_alternative() -> (
+    None
+):
     (outcome,) = migrated(KNATIVE).templates
 
     assert outcome.result is Result.CANNOT
@@ -63,7 +69,10 @@ def test_knative_without_such_a_class_can_not_migrate_and_names_it_as_the_first_
 CANNOT = {
     "a pod that names its node": (pod("nodeName: gpu-1"), "names its node"),
     "shares of MPS": (pod('nodeSelector: {nvidia.com/mps.capable: "true"}'), "under MPS"),
-    "a renamed share without shares in the target": (pod(resource="nvidia.com/gpu.shared"), "time-sliced"),
+    "a renamed share without shares in the target": (
+        pod(resource="nvidia.com/gpu.shared"),
+        "time-sliced",
+    ),
     "a product label of shared GPUs": (
         pod("nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4-SHARED}"),
         "time-sliced",
@@ -130,9 +139,13 @@ def test_affinity_to_one_of_two_gpus_becomes_one_condition_and_the_zone_stays() 
 
 
 def test_the_user_may_say_how_the_plugin_shares_gpus() -> None:
-    answers = PluginFacts(shared={"nvidia.com/gpu": DeviceSharing("time-slicing", 4)}, is_known=True)
+    answers = PluginFacts(
+        shared={"nvidia.com/gpu": DeviceSharing("time-slicing", 4)}, is_known=True
+    )
 
-    unshared, shared = (migrated(pod(), Target(minor=36, shares=shares), answers) for shares in ("", "4"))
+    unshared, shared = (
+        migrated(pod(), Target(minor=36, shares=shares), answers) for shares in ("", "4")
+    )
 
     assert unshared.templates[0].result is Result.CANNOT
     assert 'shares: "1"' in shared.files[0].text
@@ -252,10 +265,16 @@ def test_an_alert_that_counts_gpus_of_the_plugin_is_named() -> None:
 
 
 def test_nodes_of_the_source_cluster_replace_the_assumption_of_whole_devices() -> None:
-    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {nvidia.com/gpu.product: NVIDIA-L4}}\n"
+    node = (
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {nvidia.com/gpu.product: "
+        "NVIDIA-L4}}\n"
+    )
     (assumed,) = migrate([Source("pod.yaml", pod())], PLAIN).assumptions
 
-    advice = "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's ConfigMap to be sure."
+    advice = (
+        "pass the source cluster's nodes (`kubectl get nodes -o yaml`) or the plugin's "
+        "ConfigMap to be sure."
+    )
     assert advice in assumed
     assert not migrate([Source("pod.yaml", pod()), Source("nodes.yaml", node)], PLAIN).assumptions
 

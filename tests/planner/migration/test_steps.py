@@ -26,7 +26,9 @@ L4 = {"name": "l4", "machine": "g6.12xlarge", "allocation": "device-plugin", "co
 SELECTED = "nodeSelector: {node.kubernetes.io/instance-type: g6.12xlarge}"
 
 
-def workload(name: str, replicas: int, gpus: int = 1, kind: str = "Deployment", extra: str = SELECTED) -> str:
+def workload(
+    name: str, replicas: int, gpus: int = 1, kind: str = "Deployment", extra: str = SELECTED
+) -> str:
     is_job = kind == "Job"
     selector = f"  selector: {{matchLabels: {{app: {name}}}}}\n"
     restarts = "      restartPolicy: Never\n" if is_job else ""
@@ -52,14 +54,24 @@ def steps(*texts: str, pools: tuple[dict[str, Any], ...] = (L4,), **fleet: Any) 
 
 def counts(found: MigrationSteps, pool: str) -> list[tuple[int, int]]:
     """Return the nodes of a pool during and after each step."""
-    return [(each.during, each.after) for step in found.steps for each in step.pools if each.name == pool]
+    return [
+        (each.during, each.after)
+        for step in found.steps
+        for each in step.pools
+        if each.name == pool
+    ]
 
 
 def test_each_move_grows_the_new_pool_and_then_drains_the_old_one() -> None:
     found = steps(workload("chat", 4), workload("embed", 2, 2))
 
     assert found.twins == {"l4": "l4-dra"}
-    assert [step.folder for step in found.steps] == ["01-prepare", "02-move-chat", "03-move-embed", "04-finish"]
+    assert [step.folder for step in found.steps] == [
+        "01-prepare",
+        "02-move-chat",
+        "03-move-embed",
+        "04-finish",
+    ]
     assert counts(found, "l4") == [(2, 2), (2, 1), (1, 0), (0, 0)]
     assert counts(found, "l4-dra") == [(0, 0), (1, 1), (2, 2), (2, 2)]
     assert found.is_safe
@@ -111,7 +123,10 @@ spec:
     move = steps(job_set).steps[1]
 
     assert move.moves == ("JobSet ml/pretrain",)
-    assert "kubectl wait -n ml --for=condition=completed --timeout=-1s jobset/pretrain" in move.commands
+    assert (
+        "kubectl wait -n ml --for=condition=completed --timeout=-1s jobset/pretrain"
+        in move.commands
+    )
 
 
 def test_a_step_for_which_the_new_pool_is_too_small_is_not_safe() -> None:
@@ -139,7 +154,12 @@ def test_a_workload_that_cannot_move_keeps_its_pool_and_the_plugin() -> None:
 
 def test_a_partition_that_the_cloud_has_only_with_its_plugin_has_no_twin() -> None:
     pool = {**L4, "machine": "a2-highgpu-1g", "mig": "all-1g.5gb"}
-    gke = {"cloud": "gke", "region": "us-central1", "network": {"zones": ["us-central1-a"]}, "devicePlugin": False}
+    gke = {
+        "cloud": "gke",
+        "region": "us-central1",
+        "network": {"zones": ["us-central1-a"]},
+        "devicePlugin": False,
+    }
 
     found = steps(workload("chat", 1, extra="restartPolicy: Always"), pools=(pool,), **gke)
 
@@ -168,7 +188,9 @@ def test_different_priorities_are_settled_before_the_start() -> None:
     assert any("never preempts" in note for note in steps(workload("chat", 1), urgent).notes)
 
 
-@pytest.mark.parametrize(("names", "most", "sizes"), [(3, 12, [1, 1, 1]), (5, 2, [3, 2]), (0, 3, [])])
+@pytest.mark.parametrize(
+    ("names", "most", "sizes"), [(3, 12, [1, 1, 1]), (5, 2, [3, 2]), (0, 3, [])]
+)
 def test_more_workloads_than_steps_share_steps(names: int, most: int, sizes: list[int]) -> None:
     groups = in_groups([str(number) for number in range(names)], most)
 
@@ -213,7 +235,10 @@ def test_every_fleet_that_a_command_names_plans_the_manifests_of_its_step() -> N
     assert "/fleet.yaml into the stack's fleet  # brings the drained nodes back" in told
     assert "replace the stack's fleet with 03-finish/fleet.yaml" in told
     assert "/fleet-after.yaml, which has no devicePlugin" in told
-    assert "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves nvidia.com/gpu" in told
+    assert (
+        "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves "
+        "nvidia.com/gpu"
+    ) in told
     (source,) = found.steps[-1].sources
     text = source.text.replace('requests.nvidia.com/gpu: "4", ', "")
     assert "requests.nvidia.com/gpu" not in text
@@ -228,7 +253,8 @@ def test_both_quota_keys_admit_every_step() -> None:
     assert "gpu.nvidia.com.deviceclass.resource.k8s.io/devices" in found.steps[0].sources[0].text
     assert "requests.nvidia.com/gpu" in found.steps[0].sources[0].text
     kept = (
-        "until the last pod has moved, and don't set it to 0 if a DeviceClass serves the name, because claims count "
+        "until the last pod has moved, and don't set it to 0 if a DeviceClass serves the name, "
+        "because claims count "
         "against it too"
     )
     assert any(kept in change.what for change in found.migration.changes)

@@ -15,7 +15,18 @@ from dra_planner.offers import AllocatableSettings, predict_allocatable
 
 
 @pytest.mark.parametrize(
-    ("vcpus", "milli"), [(1, 60), (2, 70), (4, 80), (12, 100), (48, 190), (96, 310), (192, 550), (208, 590), (224, 630)]
+    ("vcpus", "milli"),
+    [
+        (1, 60),
+        (2, 70),
+        (4, 80),
+        (12, 100),
+        (48, 190),
+        (96, 310),
+        (192, 550),
+        (208, 590),
+        (224, 630),
+    ],
 )
 def test_reserved_cpu(vcpus: int, milli: int) -> None:
     assert reserved_cpu_milli(vcpus) == milli
@@ -29,7 +40,13 @@ def test_p5_is_what_the_karpenter_documentation_prints() -> None:
 
 @pytest.mark.parametrize(
     ("machine", "pods"),
-    [("g4dn.xlarge", 29), ("g5.xlarge", 58), ("g6e.12xlarge", 250), ("p4d.24xlarge", 250), ("p6-b200.48xlarge", 198)],
+    [
+        ("g4dn.xlarge", 29),
+        ("g5.xlarge", 58),
+        ("g6e.12xlarge", 250),
+        ("p4d.24xlarge", 250),
+        ("p6-b200.48xlarge", 198),
+    ],
 )
 def test_eks_pods_are_capped_by_interfaces_or_by_the_node_group(machine: str, pods: int) -> None:
     assert max_pods(catalog.machine("eks", machine))[0] == pods
@@ -42,7 +59,8 @@ def test_an_unknown_network_means_the_default_of_nodeadm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "kept_mib"), [("g2-standard-4", 365 + 2663 + 100), ("a3-highgpu-8g", 30280 + 45260 + 100)]
+    ("machine", "kept_mib"),
+    [("g2-standard-4", 365 + 2663 + 100), ("a3-highgpu-8g", 30280 + 45260 + 100)],
 )
 def test_gke_keeps_kernel_kubelet_and_eviction(machine: str, kept_mib: int) -> None:
     known = catalog.machine("gke", machine)
@@ -69,7 +87,10 @@ def test_a_g2_node_has_what_a_real_one_printed() -> None:
 
 
 def test_graviton_loses_contiguous_memory() -> None:
-    arm, intel = (predict_allocatable(catalog.machine("eks", name)).amounts for name in ("g5g.2xlarge", "g5.xlarge"))
+    arm, intel = (
+        predict_allocatable(catalog.machine("eks", name)).amounts
+        for name in ("g5g.2xlarge", "g5.xlarge")
+    )
     assert intel["memory"] - arm["memory"] == 64 * MIB
 
 
@@ -85,7 +106,9 @@ def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
             continue
         amounts = predict_allocatable(machine).amounts
         assert machine.vcpus * 900 <= amounts["cpu"] <= machine.vcpus * 1000, machine.name
-        assert machine.memory_mib * MIB * 0.4 < amounts["memory"] < machine.memory_mib * MIB, machine.name
+        assert machine.memory_mib * MIB * 0.4 < amounts["memory"] < machine.memory_mib * MIB, (
+            machine.name
+        )
 
 
 @pytest.mark.parametrize(
@@ -96,9 +119,14 @@ def test_every_machine_leaves_most_of_itself(cloud: str) -> None:
         (AllocatableSettings(prefix_delegation=True, self_managed=True), 4 * 14 * 16 + 2),
     ],
 )
-def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: AllocatableSettings, pods: int) -> None:
+def test_pods_follow_the_network_settings_and_memory_follows_pods(
+    settings: AllocatableSettings, pods: int
+) -> None:
     machine = catalog.machine("eks", "g5.2xlarge")
-    plain, other = predict_allocatable(machine).amounts, predict_allocatable(machine, settings).amounts
+    plain, other = (
+        predict_allocatable(machine).amounts,
+        predict_allocatable(machine, settings).amounts,
+    )
     assert other["pods"] == pods
     assert plain["memory"] - other["memory"] == 11 * (pods - 58) * MIB
 
@@ -106,7 +134,10 @@ def test_pods_follow_the_network_settings_and_memory_follows_pods(settings: Allo
 def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
     # nodeadm reserves by the maxPods it works out itself when kubelet's configuration sets another
     machine = catalog.machine("eks", "g5.2xlarge")
-    plain, fewer = predict_allocatable(machine), predict_allocatable(machine, AllocatableSettings(max_pods=20))
+    plain, fewer = (
+        predict_allocatable(machine),
+        predict_allocatable(machine, AllocatableSettings(max_pods=20)),
+    )
     assert fewer.amounts["pods"] == 20
     assert fewer.amounts["memory"] == plain.amounts["memory"]
     assert fewer.at_most["memory"] - plain.at_most["memory"] == 11 * (58 - 20) * MIB
@@ -115,13 +146,27 @@ def test_fewer_pods_leave_the_reservation_in_doubt() -> None:
 @pytest.mark.parametrize(
     ("machine", "settings", "words"),
     [
-        ("g5.2xlarge", AllocatableSettings(max_pods=111, prefix_delegation=True), "at most 110 pods, not 111"),
+        (
+            "g5.2xlarge",
+            AllocatableSettings(max_pods=111, prefix_delegation=True),
+            "at most 110 pods, not 111",
+        ),
         ("p4d.24xlarge", AllocatableSettings(max_pods=251), "at most 250 pods, not 251"),
-        ("g5.2xlarge", AllocatableSettings(max_pods=59), "addresses for 58 pods without prefix delegation"),
-        ("g5.2xlarge", AllocatableSettings(reserved={"memory": 40 << 30}), "leaves a g5.2xlarge no memory"),
+        (
+            "g5.2xlarge",
+            AllocatableSettings(max_pods=59),
+            "addresses for 58 pods without prefix delegation",
+        ),
+        (
+            "g5.2xlarge",
+            AllocatableSettings(reserved={"memory": 40 << 30}),
+            "leaves a g5.2xlarge no memory",
+        ),
     ],
 )
-def test_settings_that_no_node_can_have_are_refused(machine: str, settings: AllocatableSettings, words: str) -> None:
+def test_settings_that_no_node_can_have_are_refused(
+    machine: str, settings: AllocatableSettings, words: str
+) -> None:
     with pytest.raises(CatalogError, match=words):
         predict_allocatable(catalog.machine("eks", machine), settings)
 
@@ -129,7 +174,9 @@ def test_settings_that_no_node_can_have_are_refused(machine: str, settings: Allo
 def test_reserved_amounts_are_kept_from_pods() -> None:
     machine = catalog.machine("eks", "g5.2xlarge")
     plain = predict_allocatable(machine)
-    less = predict_allocatable(machine, AllocatableSettings(reserved={"cpu": 500, "memory": 1 << 30}))
+    less = predict_allocatable(
+        machine, AllocatableSettings(reserved={"cpu": 500, "memory": 1 << 30})
+    )
     assert plain.amounts["cpu"] - less.amounts["cpu"] == 500
     assert plain.at_most["memory"] - less.at_most["memory"] == 1 << 30
 
@@ -143,7 +190,9 @@ def test_a_gke_pool_may_set_its_pods_and_its_disk() -> None:
 
 
 @pytest.mark.parametrize(("count", "reserved_gib"), [(1, 50), (2, 75), (4, 100)])
-def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, reserved_gib: int) -> None:
+def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(
+    count: int, reserved_gib: int
+) -> None:
     machine = catalog.machine("gke", "g2-standard-48")
     allocatable = predict_allocatable(machine, AllocatableSettings(local_ssds=count))
     most = allocatable.at_most["ephemeral-storage"] / (1024 * MIB)
@@ -155,7 +204,8 @@ def test_local_ssds_that_are_asked_for_are_the_ephemeral_storage(count: int, res
 def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_file_system() -> None:
     machine = catalog.machine("eks", "g6.12xlarge")  # four disks of 940 GB
     plain, mounted, whole = (
-        predict_allocatable(machine, AllocatableSettings(local_storage=use)) for use in ("none", "mount", "raid0")
+        predict_allocatable(machine, AllocatableSettings(local_storage=use))
+        for use in ("none", "mount", "raid0")
     )
     assert plain.amounts == mounted.amounts
     most = whole.at_most["ephemeral-storage"]
@@ -165,10 +215,15 @@ def test_disks_of_an_eks_machine_are_its_ephemeral_storage_where_they_are_one_fi
 
 
 def test_nodes_of_ones_own_image_keep_memory_for_as_many_pods_as_nodeadm_works_out() -> None:
-    """EKS tells nodes of its own images its cap; of others nodeadm reserves by the machine's addresses."""
-    machine = catalog.machine("eks", "g6.4xlarge")  # 16 vCPU: capped at 110 pods, with addresses for 234
+    """EKS tells nodes of its own images its cap; of others nodeadm reserves by the machine's
+    addresses.
+    """
+    # 16 vCPU: capped at 110 pods, with addresses for 234
+    machine = catalog.machine("eks", "g6.4xlarge")
     usual = predict_allocatable(machine)
-    own = predict_allocatable(machine, AllocatableSettings(image=NodeImage(id="ami-1", driver_root="/"), max_pods=110))
+    own = predict_allocatable(
+        machine, AllocatableSettings(image=NodeImage(id="ami-1", driver_root="/"), max_pods=110)
+    )
     assert usual.amounts["pods"] == own.amounts["pods"] == 110
     assert (usual.amounts["memory"] - own.amounts["memory"]) / MIB == (234 - 110) * 11
     assert own.at_most["memory"] == usual.at_most["memory"]
@@ -183,16 +238,22 @@ def test_huge_pages_are_a_resource_of_their_own_and_no_memory(cloud: str, name: 
     for side, before in ((found.amounts, usual.amounts), (found.at_most, usual.at_most)):
         assert (side["hugepages-2Mi"], side["hugepages-1Gi"]) == (8 * 1024 * MIB, 2 * 1024 * MIB)
         assert before["memory"] - side["memory"] == 10 * 1024 * MIB
-    assert any("4096 huge pages of 2MiB and 2 huge pages of 1GiB" in each for each in found.assumptions)
+    assert any(
+        "4096 huge pages of 2MiB and 2 huge pages of 1GiB" in each for each in found.assumptions
+    )
 
 
 def test_huge_pages_that_leave_no_memory_are_refused() -> None:
     with pytest.raises(CatalogError, match="huge pages leave a node no memory for pods"):
-        predict_allocatable(catalog.machine("eks", "g6.2xlarge"), AllocatableSettings(huge_pages={"1Gi": 31}))
+        predict_allocatable(
+            catalog.machine("eks", "g6.2xlarge"), AllocatableSettings(huge_pages={"1Gi": 31})
+        )
 
 
 def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> None:
-    """So a pod that asks for a TiB is not said not to fit; that GKE uses them so is not counted on."""
+    """So a pod that asks for a TiB is not said not to fit; that GKE uses them so is not counted
+    on.
+    """
     allocatable = predict_allocatable(catalog.machine("gke", "a3-highgpu-8g"))
     assert allocatable.at_most["ephemeral-storage"] == (16 * 375 * 9 // 10 - 100) * 1024 * MIB
     assert allocatable.amounts["ephemeral-storage"] < 200 * 1024 * MIB
@@ -200,11 +261,14 @@ def test_local_ssds_that_come_with_a_machine_may_be_the_ephemeral_storage() -> N
 
 @pytest.mark.parametrize(
     ("machine", "memory_kib"),
-    # notes of GPU tests by converged-computing (Pennant, LAMMPS) print such nodes, on boot disks of 100 GiB
+    # notes of GPU tests by converged-computing (Pennant, LAMMPS) print such nodes, on boot disks of
+    # 100 GiB
     [("a2-highgpu-1g", 80404476), ("n1-standard-32", 114327136)],
 )
 def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_kib: int) -> None:
-    allocatable = predict_allocatable(catalog.machine("gke", machine), AllocatableSettings(disk_gib=100))
+    allocatable = predict_allocatable(
+        catalog.machine("gke", machine), AllocatableSettings(disk_gib=100)
+    )
     low, high = allocatable.amounts, allocatable.at_most
     assert low["memory"] <= memory_kib * 1024 <= high["memory"]
     assert low["ephemeral-storage"] <= 47060071478 <= high["ephemeral-storage"]
@@ -212,23 +276,29 @@ def test_gke_nodes_lie_between_the_estimate_and_the_most(machine: str, memory_ki
 
 def test_an_eks_root_volume_lies_between_the_estimate_and_the_most() -> None:
     # kubectl describe of nodes with 80 GiB: capacity 83873772Ki, allocatable 76224326324
-    allocatable = predict_allocatable(catalog.machine("eks", "g5.2xlarge"), AllocatableSettings(disk_gib=80))
+    allocatable = predict_allocatable(
+        catalog.machine("eks", "g5.2xlarge"), AllocatableSettings(disk_gib=80)
+    )
     low, high = (side["ephemeral-storage"] for side in (allocatable.amounts, allocatable.at_most))
     assert low <= 76224326324 <= high
     assert high - low < 128 * MIB
 
 
 @pytest.mark.parametrize(
-    ("cloud", "machine"), [("eks", "g5.2xlarge"), ("gke", "g2-standard-8"), ("aks", "Standard_NC8as_T4_v3")]
+    ("cloud", "machine"),
+    [("eks", "g5.2xlarge"), ("gke", "g2-standard-8"), ("aks", "Standard_NC8as_T4_v3")],
 )
 @pytest.mark.parametrize("disk_gib", [20, 50, 100, 200, 1000, 16000])
 def test_a_disk_of_any_size_leaves_something(cloud: str, machine: str, disk_gib: int) -> None:
-    allocatable = predict_allocatable(catalog.machine(cloud, machine), AllocatableSettings(disk_gib=disk_gib))
+    allocatable = predict_allocatable(
+        catalog.machine(cloud, machine), AllocatableSettings(disk_gib=disk_gib)
+    )
     assert 0 < allocatable.amounts["ephemeral-storage"] < allocatable.at_most["ephemeral-storage"]
 
 
 @pytest.mark.parametrize(
-    ("vcpus", "milli"), [(1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740), (96, 1060)]
+    ("vcpus", "milli"),
+    [(1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740), (96, 1060)],
 )
 def test_aks_keeps_more_of_the_cores(vcpus: int, milli: int) -> None:
     # learn.microsoft.com/azure/aks/node-resource-reservations, table of cpu
@@ -241,22 +311,35 @@ def test_aks_keeps_more_of_the_cores(vcpus: int, milli: int) -> None:
         # kubectl describe of AKS nodes, printed in public repositories
         pytest.param(4, 32768, 250, 32864252, 27590652, 3860, id="Standard_DC4s_v3, 250 pods"),
         pytest.param(4, 32768, 250, 32865016, 27591416, 3860, id="a node of 2025-02, 250 pods"),
-        pytest.param(2, 8192, 110, 8129936, 5930384, 1900, id="a node of 2025-10: a quarter of the memory"),
+        pytest.param(
+            2, 8192, 110, 8129936, 5930384, 1900, id="a node of 2025-10: a quarter of the memory"
+        ),
     ],
 )
 def test_aks_leaves_what_real_nodes_print(
-    vcpus: int, memory_mib: int, max_pods: int, capacity_kib: int, allocatable_kib: int, allocatable_milli: int
+    vcpus: int,
+    memory_mib: int,
+    max_pods: int,
+    capacity_kib: int,
+    allocatable_kib: int,
+    allocatable_milli: int,
 ) -> None:
     machine = replace(catalog.machine("aks", "Standard_D4s_v5"), vcpus=vcpus, memory_mib=memory_mib)
     found = predict_allocatable(machine, AllocatableSettings(max_pods=max_pods, disk_gib=128))
     assert (found.amounts["cpu"], found.amounts["pods"]) == (allocatable_milli, max_pods)
     # kubelet's own share to the byte: the rest is what kernel and hypervisor keep
-    assert found.at_most["memory"] - (memory_mib * 1024 - capacity_kib) * 1024 == allocatable_kib * 1024
+    assert (
+        found.at_most["memory"] - (memory_mib * 1024 - capacity_kib) * 1024
+        == allocatable_kib * 1024
+    )
     assert found.amounts["memory"] <= allocatable_kib * 1024
     assert found.amounts["ephemeral-storage"] <= 119703055367 <= found.at_most["ephemeral-storage"]
 
 
 def test_fewer_pods_leave_more_memory_on_aks() -> None:
     machine = catalog.machine("aks", "Standard_NC24ads_A100_v4")
-    plain, fewer = (predict_allocatable(machine, AllocatableSettings(max_pods=pods)).amounts for pods in (110, 30))
+    plain, fewer = (
+        predict_allocatable(machine, AllocatableSettings(max_pods=pods)).amounts
+        for pods in (110, 30)
+    )
     assert fewer["memory"] - plain["memory"] == 20 * 80 * MIB

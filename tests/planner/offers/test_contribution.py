@@ -36,9 +36,13 @@ print(json.dumps({"rows": rows, "differences": differences}))
 """
 
 
-def snapshot(machine: str, product: str, count: int, memory: str, label: str, cpu: str = "191450m") -> str:
+def snapshot(
+    machine: str, product: str, count: int, memory: str, label: str, cpu: str = "191450m"
+) -> str:
     """One node with GPUs of a model, two on each PCIe root."""
-    architecture, capability = ("Ada Lovelace", "8.9.0") if product == "NVIDIA L4" else ("Blackwell", "10.0.0")
+    architecture, capability = (
+        ("Ada Lovelace", "8.9.0") if product == "NVIDIA L4" else ("Blackwell", "10.0.0")
+    )
     devices = [
         {
             "name": f"gpu-{index}",
@@ -60,7 +64,11 @@ def snapshot(machine: str, product: str, count: int, memory: str, label: str, cp
         for index in range(count)
     ]
     pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
-    labels = {"node.kubernetes.io/instance-type": machine, "kubernetes.io/arch": "amd64", label: "x"}
+    labels = {
+        "node.kubernetes.io/instance-type": machine,
+        "kubernetes.io/arch": "amd64",
+        label: "x",
+    }
     return yaml.safe_dump_all(
         [
             {
@@ -73,7 +81,12 @@ def snapshot(machine: str, product: str, count: int, memory: str, label: str, cp
                 "apiVersion": "resource.k8s.io/v1",
                 "kind": "ResourceSlice",
                 "metadata": {"name": "s1"},
-                "spec": {"driver": "gpu.nvidia.com", "nodeName": "n1", "pool": pool, "devices": devices},
+                "spec": {
+                    "driver": "gpu.nvidia.com",
+                    "nodeName": "n1",
+                    "pool": pool,
+                    "devices": devices,
+                },
             },
         ]
     )
@@ -81,22 +94,60 @@ def snapshot(machine: str, product: str, count: int, memory: str, label: str, cp
 
 def judge(package: Path, *words: str) -> Any:
     command = [sys.executable, "-c", JUDGE, *words]
-    done = subprocess.run(command, env={"PYTHONPATH": str(package)}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, env={"PYTHONPATH": str(package)}, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(
     ("cloud", "region", "machine", "product", "count", "memory", "label"),
     [
-        ("eks", "us-east-1", "p9.48xlarge", "NVIDIA X900", 8, "200Gi", "eks.amazonaws.com/nodegroup"),
-        ("gke", "us-central1", "a9-highgpu-4g", "NVIDIA B200", 4, "183359Mi", "cloud.google.com/gke-accelerator"),
+        (
+            "eks",
+            "us-east-1",
+            "p9.48xlarge",
+            "NVIDIA X900",
+            8,
+            "200Gi",
+            "eks.amazonaws.com/nodegroup",
+        ),
+        (
+            "gke",
+            "us-central1",
+            "a9-highgpu-4g",
+            "NVIDIA B200",
+            4,
+            "183359Mi",
+            "cloud.google.com/gke-accelerator",
+        ),
         ("eks", "us-east-1", "g6.2xlarge", "NVIDIA L4", 1, "24Gi", "eks.amazonaws.com/nodegroup"),
-        ("aks", "eastus", "Standard_ND192isr_B200_v9", "NVIDIA B200", 8, "183359Mi", "kubernetes.azure.com/agentpool"),
+        (
+            "aks",
+            "eastus",
+            "Standard_ND192isr_B200_v9",
+            "NVIDIA B200",
+            8,
+            "183359Mi",
+            "kubernetes.azure.com/agentpool",
+        ),
     ],
-    ids=["a new GPU in a new machine", "a new machine", "another amount of memory", "a new machine on AKS"],
+    ids=[
+        "a new GPU in a new machine",
+        "a new machine",
+        "another amount of memory",
+        "a new machine on AKS",
+    ],
 )
 def test_rows_in_the_tables_make_the_prediction_right(
-    tmp_path: Path, cloud: str, region: str, machine: str, product: str, count: int, memory: str, label: str
+    tmp_path: Path,
+    cloud: str,
+    region: str,
+    machine: str,
+    product: str,
+    count: int,
+    memory: str,
+    label: str,
 ) -> None:
     package = tmp_path / "package"
     shutil.copytree(Path(dra_planner.__file__).parent, package / "dra_planner")
@@ -111,13 +162,16 @@ def test_rows_in_the_tables_make_the_prediction_right(
         if replaces:
             lines = [line if each.startswith(f"{replaces},") else each for each in lines]
         else:
-            lines.append(line.replace(",192,,gpu", ",192,2097152,gpu"))  # the memory that a node does not tell
+            # the memory that a node does not tell
+            lines.append(line.replace(",192,,gpu", ",192,2097152,gpu"))
         path.write_text("\n".join(lines) + "\n")
     fleet = {
         "cloud": cloud,
         "region": region,
         "kubernetes": "1.36",
-        "systemPool": {"machine": {"aks": "Standard_D4s_v5", "eks": "m7i.large", "gke": "e2-standard-4"}[cloud]},
+        "systemPool": {
+            "machine": {"aks": "Standard_D4s_v5", "eks": "m7i.large", "gke": "e2-standard-4"}[cloud]
+        },
         "drivers": {"nvidia": {"version": "0.4.1"}},
         "pools": [{"name": "new", "machine": machine, "count": 1}],
     }

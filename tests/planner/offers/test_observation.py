@@ -65,8 +65,16 @@ def observe(*documents: str) -> tuple[Offer, ...]:
 
 
 def test_each_node_offers_its_own_slices() -> None:
-    one, two = observe(NODE.format(name="one", unschedulable="false"), NODE.format(name="two", unschedulable="true"))
-    assert (one.name, one.origin, one.machine, one.zones) == ("one", "observed", "g6.2xlarge", ("us-east-1a",))
+    one, two = observe(
+        NODE.format(name="one", unschedulable="false"),
+        NODE.format(name="two", unschedulable="true"),
+    )
+    assert (one.name, one.origin, one.machine, one.zones) == (
+        "one",
+        "observed",
+        "g6.2xlarge",
+        ("us-east-1a",),
+    )
     assert (one.count_min, one.count_max, one.hourly_usd) == (1, 1, None)
     assert [each.pool for each in one.slices] == ["one"]
     assert two.node.unschedulable
@@ -81,14 +89,19 @@ def test_bound_pods_reduce_what_is_free() -> None:
 
 def test_allocated_devices_are_those_of_the_nodes_own_pools() -> None:
     one, two = observe(
-        NODE.format(name="one", unschedulable="false"), NODE.format(name="two", unschedulable="false"), POD, CLAIM
+        NODE.format(name="one", unschedulable="false"),
+        NODE.format(name="two", unschedulable="false"),
+        POD,
+        CLAIM,
     )
     assert [device.device for device in one.allocated] == ["gpu-1"]
     assert two.allocated == ()
 
 
 def test_a_finished_pod_takes_nothing() -> None:
-    (one,) = observe(NODE.format(name="one", unschedulable="false"), POD.replace("Running", "Succeeded"))
+    (one,) = observe(
+        NODE.format(name="one", unschedulable="false"), POD.replace("Running", "Succeeded")
+    )
     assert one.used == {}
 
 
@@ -98,7 +111,9 @@ def test_a_claim_that_the_snapshot_lacks_is_said_to_be_missing() -> None:
     assert any("claim held" in sentence for sentence in one.assumptions)
 
 
-@pytest.mark.parametrize("shared", ["allNodes: true", "nodeSelector: {nodeSelectorTerms: [{matchFields: []}]}"])
+@pytest.mark.parametrize(
+    "shared", ["allNodes: true", "nodeSelector: {nodeSelectorTerms: [{matchFields: []}]}"]
+)
 def test_slices_without_a_node_are_seen_by_all(shared: str) -> None:
     slices = NODE.format(name="one", unschedulable="false").replace("nodeName: one", shared)
     one, two = observe(slices, NODE.format(name="two", unschedulable="false"))

@@ -24,7 +24,13 @@ EKS: dict[str, Any] = {
     "drivers": {"nvidia": {"version": "25.8.1"}},
     "devicePlugin": {"version": "0.20.0"},
 }
-GKE = {**EKS, "cloud": "gke", "region": "us-central1", "network": {"zones": ["us-central1-a"]}, "devicePlugin": False}
+GKE = {
+    **EKS,
+    "cloud": "gke",
+    "region": "us-central1",
+    "network": {"zones": ["us-central1-a"]},
+    "devicePlugin": False,
+}
 L4 = {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 4}, "allocation": "device-plugin"}
 A100 = {**L4, "machine": "p4d.24xlarge"}
 SLICED = {"strategy": "time-slicing", "replicas": 4}
@@ -53,7 +59,9 @@ def offer(document: dict[str, Any], pool: dict[str, Any]) -> Offer:
         ({**A100, "mig": "all-3g.20gb", "sharing": SLICED}, {"nvidia.com/mig-3g.20gb": 64}),
     ],
 )
-def test_a_node_advertises_what_its_plugin_serves(pool: dict[str, Any], units: dict[str, int]) -> None:
+def test_a_node_advertises_what_its_plugin_serves(
+    pool: dict[str, Any], units: dict[str, int]
+) -> None:
     found = offer(EKS, pool)
 
     assert found.plugin_units == units
@@ -65,7 +73,9 @@ def test_the_plugin_runs_on_these_nodes_and_the_driver_does_not() -> None:
 
     assert "nvidia.com/gpu.dra" not in plugin.node.meta.labels
     assert plugin.node.meta.labels["nvidia.com/gpu.present"] == "true"
-    assert [each.name for each in plugin.deductions if "nvidia" in each.name] == ["nvidia-device-plugin"]
+    assert [each.name for each in plugin.deductions if "nvidia" in each.name] == [
+        "nvidia-device-plugin"
+    ]
     assert dra.node.meta.labels["nvidia.com/gpu.dra"] == "true"
     assert "nvidia-device-plugin" not in [each.name for each in dra.deductions]
     assert not dra.plugin_units
@@ -84,7 +94,11 @@ def test_labels_choose_the_plugins_configuration_and_its_mps_daemon() -> None:
         (L4, "NVIDIA-L4", "4"),
         ({**L4, "sharing": SLICED}, "NVIDIA-L4-SHARED", "4"),
         ({**L4, "sharing": {**SLICED, "rename": True}}, "NVIDIA-L4", "4"),
-        ({**A100, "mig": "all-1g.5gb", "migStrategy": "single"}, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "56"),
+        (
+            {**A100, "mig": "all-1g.5gb", "migStrategy": "single"},
+            "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb",
+            "56",
+        ),
         ({**A100, "mig": "all-1g.5gb"}, "NVIDIA-A100-SXM4-40GB", None),
     ],
 )
@@ -100,12 +114,21 @@ def test_feature_discovery_labels_the_nodes_if_the_fleet_installs_it(
 
 
 def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
-    pool = {"name": "a100", "machine": "a2-highgpu-1g", "count": {"max": 4}, "allocation": "device-plugin"}
+    pool = {
+        "name": "a100",
+        "machine": "a2-highgpu-1g",
+        "count": {"max": 4},
+        "allocation": "device-plugin",
+    }
 
     found = offer(GKE, {**pool, "mig": "all-1g.5gb", "sharing": SLICED})
 
     assert found.plugin_units == {"nvidia.com/gpu": 28}
-    labels = {key: value for key, value in found.node.meta.labels.items() if "gke-gpu" in key or "gke-max" in key}
+    labels = {
+        key: value
+        for key, value in found.node.meta.labels.items()
+        if "gke-gpu" in key or "gke-max" in key
+    }
     assert labels == {
         "cloud.google.com/gke-gpu": "true",
         "cloud.google.com/gke-gpu-driver-version": "default",
@@ -120,17 +143,39 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
     ("document", "pool", "complaint"),
     [
         ({**EKS, "devicePlugin": False}, L4, "set devicePlugin"),
-        (EKS, {**L4, "allocation": "dra", "sharing": SLICED}, "sharing is for pools with allocation: device-plugin"),
+        (
+            EKS,
+            {**L4, "allocation": "dra", "sharing": SLICED},
+            "sharing is for pools with allocation: device-plugin",
+        ),
         (EKS, {**L4, "migStrategy": "single"}, "migStrategy is for pools with mig"),
-        (EKS, {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"}, "the same MIG profile on all GPUs"),
-        (EKS, {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}}, "only whole GPUs"),
+        (
+            EKS,
+            {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"},
+            "the same MIG profile on all GPUs",
+        ),
+        (
+            EKS,
+            {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}},
+            "only whole GPUs",
+        ),
         (EKS, {**A100, "mig": "all-9g.5gb"}, "is not a MIG layout"),
-        (GKE, {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "replicas": 64}}, "at most 48"),
-        (GKE, {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "rename": True}}, "remove rename"),
+        (
+            GKE,
+            {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "replicas": 64}},
+            "at most 48",
+        ),
+        (
+            GKE,
+            {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "rename": True}},
+            "remove rename",
+        ),
         (EKS, {**L4, "machine": "inf2.xlarge"}, "only NVIDIA's device plugin"),
     ],
 )
-def test_what_a_plugin_cannot_serve_is_rejected(document: dict[str, Any], pool: dict[str, Any], complaint: str) -> None:
+def test_what_a_plugin_cannot_serve_is_rejected(
+    document: dict[str, Any], pool: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(FleetError, match=complaint):
         fleet_of(document, pool)
 
@@ -142,10 +187,18 @@ def test_a_pool_in_a_document_reads_back_equal() -> None:
 
 
 def test_the_charts_configurations_name_every_shared_resource() -> None:
-    fleet = fleet_of(EKS, {**L4, "sharing": SLICED}, {**A100, "name": "mig", "mig": "all-1g.5gb", "sharing": SLICED})
+    fleet = fleet_of(
+        EKS,
+        {**L4, "sharing": SLICED},
+        {**A100, "name": "mig", "mig": "all-1g.5gb", "sharing": SLICED},
+    )
     offers = predict_offers(fleet, features_of(36))
-    pools = [(each, fleet.plugin_serving(pool)) for each, pool in zip(offers, fleet.pools, strict=True)]
-    found = plugin_configs((catalog.machine("eks", each.machine), serving) for each, serving in pools if serving)
+    pools = [
+        (each, fleet.plugin_serving(pool)) for each, pool in zip(offers, fleet.pools, strict=True)
+    ]
+    found = plugin_configs(
+        (catalog.machine("eks", each.machine), serving) for each, serving in pools if serving
+    )
 
     assert list(found) == ["whole-gpus", "mig-mixed-time-slicing-4", "time-slicing-4"]
     assert found["mig-mixed-time-slicing-4"]["flags"] == {"migStrategy": "mixed"}
@@ -198,7 +251,9 @@ def plan_of(fleet: Fleet, *texts: str) -> dict[str, int]:
 def test_one_plan_holds_pods_of_both_kinds_each_on_its_pools() -> None:
     fleet = fleet_of(EKS, L4, {**L4, "name": "dra", "allocation": "dra"})
 
-    found = plan_of(fleet, POD.format(name="old", replicas=9, resource="nvidia.com/gpu", count=1), CLAIMING)
+    found = plan_of(
+        fleet, POD.format(name="old", replicas=9, resource="nvidia.com/gpu", count=1), CLAIMING
+    )
 
     assert found == {"l4": 3, "dra": 2}
 
@@ -235,7 +290,12 @@ G2 = {**L4, "machine": "g2-standard-8"}
             "set migStrategy: single",
             {"migStrategy": "single"},
         ),
-        (EKS, {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"}, "use mixed", {"migStrategy": "mixed"}),
+        (
+            EKS,
+            {**A100, "mig": "0=all-1g.5gb", "migStrategy": "single"},
+            "use mixed",
+            {"migStrategy": "mixed"},
+        ),
         (
             EKS,
             {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}},
@@ -262,4 +322,8 @@ def test_a_fault_of_the_fleet_is_gone_once_its_fix_is_applied() -> None:
     neuron = {"name": "trn", "machine": "trn1.32xlarge", "count": {"max": 1}}
     with pytest.raises(FleetError, match="use dra"):
         fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "device-plugin"})
-    assert fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "dra"}).pools[0].is_dra
+    assert (
+        fleet_of({**EKS, "drivers": {"neuron": True}}, {**neuron, "allocation": "dra"})
+        .pools[0]
+        .is_dra
+    )

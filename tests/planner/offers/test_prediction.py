@@ -69,17 +69,26 @@ def test_arm_nodes_of_gke_have_a_taint_of_their_own() -> None:
 
 def test_a_zone_is_a_label_only_where_there_is_no_choice() -> None:
     one, several = offers(
-        EKS, {**L4, "zones": ["us-east-1a"]}, {**L4, "name": "b", "zones": ["us-east-1a", "us-east-1b"]}
+        EKS,
+        {**L4, "zones": ["us-east-1a"]},
+        {**L4, "name": "b", "zones": ["us-east-1a", "us-east-1b"]},
     )
     assert one.node.meta.labels["topology.kubernetes.io/zone"] == "us-east-1a"
     assert "topology.kubernetes.io/zone" not in several.node.meta.labels
     assert several.zones == ("us-east-1a", "us-east-1b")
-    assert any("which zones of us-east-1 have it is not known" in sentence for sentence in several.assumptions)
+    assert any(
+        "which zones of us-east-1 have it is not known" in sentence
+        for sentence in several.assumptions
+    )
 
 
 def test_labels_of_the_cloud_that_nobody_predicts_are_unknown_not_absent() -> None:
     open_zone, one_zone = offers(EKS, L4, {**L4, "name": "b", "zones": ["us-east-1a"]})
-    for key in ("eks.amazonaws.com/nodegroup", "topology.k8s.aws/zone-id", "kubernetes.io/hostname"):
+    for key in (
+        "eks.amazonaws.com/nodegroup",
+        "topology.k8s.aws/zone-id",
+        "kubernetes.io/hostname",
+    ):
         assert open_zone.is_unknown_label(key)
     assert open_zone.is_unknown_label("topology.kubernetes.io/zone")
     assert not one_zone.is_unknown_label("topology.kubernetes.io/zone")
@@ -92,7 +101,9 @@ def test_daemons_leave_allocatable_alone_and_reduce_what_is_free() -> None:
     assert offer.node.allocatable["cpu"] == 7910
     assert offer.free["cpu"] == 7910 - 50
     assert offer.free["pods"] == offer.node.allocatable["pods"] - len(offer.deductions)
-    assert "nvidia-dra-driver-gpu-kubelet-plugin" in [deduction.name for deduction in offer.deductions]
+    assert "nvidia-dra-driver-gpu-kubelet-plugin" in [
+        deduction.name for deduction in offer.deductions
+    ]
 
 
 def test_more_than_the_machine_has_is_never_free() -> None:
@@ -109,7 +120,9 @@ def test_what_is_not_known_is_said() -> None:
 
 
 def test_a_fleet_says_what_daemons_take() -> None:
-    (offer,) = offers({**EKS, "daemonPods": {"aws-node": False, "agent": {"cpu": "500m", "memory": "1Gi"}}}, L4)
+    (offer,) = offers(
+        {**EKS, "daemonPods": {"aws-node": False, "agent": {"cpu": "500m", "memory": "1Gi"}}}, L4
+    )
     names = [deduction.name for deduction in offer.deductions]
     assert "aws-node" not in names
     assert names[-1] == "agent"
@@ -122,13 +135,17 @@ def test_a_price_of_the_fleet_wins() -> None:
 
 
 def test_a_spot_price_is_the_highest_of_the_zones() -> None:
-    (offer,) = offers(EKS, {"name": "h100", "machine": "p5.48xlarge", "count": 1, "capacity": "spot"})
+    (offer,) = offers(
+        EKS, {"name": "h100", "machine": "p5.48xlarge", "count": 1, "capacity": "spot"}
+    )
     assert offer.hourly_usd == Decimal("55.04")
     assert any("highest" in sentence for sentence in offer.assumptions)
 
 
 def test_gpus_can_be_attached_to_n1_machines() -> None:
-    (offer,) = offers(GKE, {"name": "v100", "machine": "n1-standard-8+nvidia-tesla-v100:2", "count": 1})
+    (offer,) = offers(
+        GKE, {"name": "v100", "machine": "n1-standard-8+nvidia-tesla-v100:2", "count": 1}
+    )
     assert offer.node.meta.labels["node.kubernetes.io/instance-type"] == "n1-standard-8"
     assert offer.node.meta.labels["cloud.google.com/gke-accelerator"] == "nvidia-tesla-v100"
     assert len(offer.slices[0].devices) == 2
@@ -156,7 +173,12 @@ def test_a_retired_machine_is_planned_and_said_to_be_one() -> None:
             {"name": "h100", "machine": "a3-highgpu-1g", "count": 1, "mig": "all-1g.10gb"},
         ),
         (CatalogError, "addresses for 58 pods", EKS, {**L4, "maxPods": 100}),
-        (CatalogError, "leaves a g6.2xlarge no memory", EKS, {**L4, "reserved": {"memory": "64Gi"}}),
+        (
+            CatalogError,
+            "leaves a g6.2xlarge no memory",
+            EKS,
+            {**L4, "reserved": {"memory": "64Gi"}},
+        ),
     ],
 )
 def test_a_pool_that_cannot_work_is_named(
@@ -167,10 +189,18 @@ def test_a_pool_that_cannot_work_is_named(
     assert "pools[0]" in str(caught.value)
 
 
-@pytest.mark.parametrize(("document", "machine", "cpu"), [(EKS, "m7i.large", 1930), (GKE, "e2-standard-4", 3920)])
-def test_system_nodes_take_pods_without_claims(document: dict[str, Any], machine: str, cpu: int) -> None:
+@pytest.mark.parametrize(
+    ("document", "machine", "cpu"), [(EKS, "m7i.large", 1930), (GKE, "e2-standard-4", 3920)]
+)
+def test_system_nodes_take_pods_without_claims(
+    document: dict[str, Any], machine: str, cpu: int
+) -> None:
     fleet = read_fleet(
-        {**document, "systemPool": {"machine": machine, "count": 3}, "pools": [{**L4, "machine": GPU[machine]}]}
+        {
+            **document,
+            "systemPool": {"machine": machine, "count": 3},
+            "pools": [{**L4, "machine": GPU[machine]}],
+        }
     )
     offer = predict_system_offer(fleet)
     assert offer is not None
@@ -193,15 +223,26 @@ def test_an_unknown_system_machine_offers_nothing_that_is_known() -> None:
 def test_every_pool_that_cannot_work_is_told_at_once() -> None:
     with pytest.raises(CatalogError) as caught:
         offers(EKS, {**L4, "maxPods": 100}, {**L4, "name": "other", "reserved": {"cpu": 99}})
-    assert [error.place.path for error in (caught.value, *caught.value.others)] == ["pools[0]", "pools[1]"]
+    assert [error.place.path for error in (caught.value, *caught.value.others)] == [
+        "pools[0]",
+        "pools[1]",
+    ]
 
 
 def test_nodes_are_set_up_as_their_pool_says() -> None:
-    settings = {"maxPods": 30, "diskGib": 500, "labels": {"team": "a"}, "taints": [{"key": "team", "value": "a"}]}
+    settings = {
+        "maxPods": 30,
+        "diskGib": 500,
+        "labels": {"team": "a"},
+        "taints": [{"key": "team", "value": "a"}],
+    }
     plain, (offer,) = offers(EKS, L4)[0], offers(EKS, {**L4, **settings, "reserved": {"cpu": 1}})
     assert offer.node.allocatable["pods"] == 30
     assert plain.node.allocatable["cpu"] - offer.node.allocatable["cpu"] == 1000
-    assert offer.node.allocatable["ephemeral-storage"] > 2 * plain.node.allocatable["ephemeral-storage"]
+    assert (
+        offer.node.allocatable["ephemeral-storage"]
+        > 2 * plain.node.allocatable["ephemeral-storage"]
+    )
     assert offer.node.meta.labels["team"] == "a"
     assert offer.node.taints == (*plain.node.taints, Taint("team", "a", "NoSchedule"))
 
@@ -216,8 +257,16 @@ def test_prefix_delegation_is_the_networks() -> None:
     [
         ("compute-domain.nvidia.com", {"nvidia": {"version": "0.5.0", "computeDomains": True}}, 2),
         ("dra.net", {"nvidia": {"version": "0.5.0"}, "dranet": True}, 32),
-        ("gpu.nvidia.com", {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}}, 8 * 26),
-        ("gpu.nvidia.com", {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}}, 16),
+        (
+            "gpu.nvidia.com",
+            {"nvidia": {"version": "0.5.0", "featureGates": {"DynamicMIG": True}}},
+            8 * 26,
+        ),
+        (
+            "gpu.nvidia.com",
+            {"nvidia": {"version": "0.5.0", "featureGates": {"PassthroughSupport": True}}},
+            16,
+        ),
     ],
     ids=["ComputeDomains", "EFA", "dynamic MIG", "VFIO"],
 )
@@ -237,7 +286,9 @@ def test_shares_of_a_fleet_are_published() -> None:
 
 
 def test_a_node_with_dranet_has_its_daemon_and_on_gke_its_label() -> None:
-    on_eks = offers({**EKS, "drivers": {"nvidia": {"version": "0.5.0"}, "dranet": {"version": "1.0.0"}}}, L4)[0]
+    on_eks = offers(
+        {**EKS, "drivers": {"nvidia": {"version": "0.5.0"}, "dranet": {"version": "1.0.0"}}}, L4
+    )[0]
     dranet = next(each for each in on_eks.deductions if each.name == "aws-dranet")
     assert dranet.amounts == {"cpu": 100, "memory": 50 << 20, "pods": 1}
     h200 = {"name": "h200", "machine": "a3-ultragpu-8g", "count": 1}
@@ -247,9 +298,14 @@ def test_a_node_with_dranet_has_its_daemon_and_on_gke_its_label() -> None:
 
 
 def test_a_pool_of_other_accelerators_offers_none_and_says_so() -> None:
-    (offer,) = offers({**EKS, "region": "us-east-2"}, {"name": "trn", "machine": "trn2.48xlarge", "count": 1})
+    (offer,) = offers(
+        {**EKS, "region": "us-east-2"}, {"name": "trn", "machine": "trn2.48xlarge", "count": 1}
+    )
     assert offer.slices == ()
-    assert any("no driver of this fleet publishes its Trainium2" in sentence for sentence in offer.assumptions)
+    assert any(
+        "no driver of this fleet publishes its Trainium2" in sentence
+        for sentence in offer.assumptions
+    )
 
 
 def test_labels_of_feature_discovery_are_not_known_unless_the_pool_names_them() -> None:

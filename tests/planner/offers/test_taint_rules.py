@@ -29,7 +29,9 @@ PREDICTED = Offer(
 
 def tainted(offer: Offer, **selector: str) -> list[str]:
     taint = {"key": "drain", "effect": "NoSchedule"}
-    rule = parse_taint_rule({"metadata": {"name": "r"}, "spec": {"deviceSelector": selector, "taint": taint}})
+    rule = parse_taint_rule(
+        {"metadata": {"name": "r"}, "spec": {"deviceSelector": selector, "taint": taint}}
+    )
     (made,) = with_taint_rules([offer], [rule])
     devices = [device for part in made.slices for device in part.devices]
     assert devices[0].taints[0].key == "own"
@@ -45,7 +47,9 @@ def tainted(offer: Offer, **selector: str) -> list[str]:
         ({"driver": "gpu.nvidia.com", "device": "gpu-1"}, ["gpu-1"]),
     ],
 )
-def test_a_rule_taints_what_all_its_fields_select(selector: dict[str, str], devices: list[str]) -> None:
+def test_a_rule_taints_what_all_its_fields_select(
+    selector: dict[str, str], devices: list[str]
+) -> None:
     assert tainted(PREDICTED, **selector) == devices
 
 

@@ -51,23 +51,35 @@ H100 = {"name": "h100", "machine": "p5.48xlarge", "count": {"min": 0, "max": 4}}
 
 
 def real(offer: Offer, name: str = "ip-10-0-0-1") -> Offer:
-    """The node that such a prediction describes: every unknown value filled in as a driver would."""
+    """The node that such a prediction describes: every unknown value filled in as a driver
+    would.
+    """
     values = {"driverVersion": Version("580.95.5"), "cudaDriverVersion": Version("13.0.0")}
 
     def fill(device: Device) -> Device:
         attributes = {
-            key: values.get(key, value.group or f"{key}-{device.name}") if isinstance(value, Unknown) else value
+            key: values.get(key, value.group or f"{key}-{device.name}")
+            if isinstance(value, Unknown)
+            else value
             for key, value in device.attributes.items()
         }
         return replace(device, attributes=attributes)
 
     slices = tuple(
-        replace(each, pool=name, node_name=name, devices=tuple(fill(device) for device in each.devices))
+        replace(
+            each, pool=name, node_name=name, devices=tuple(fill(device) for device in each.devices)
+        )
         for each in offer.slices
     )
-    labels = {**offer.node.meta.labels, "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "us-east-1a"}
+    labels = {
+        **offer.node.meta.labels,
+        "kubernetes.io/hostname": name,
+        "topology.kubernetes.io/zone": "us-east-1a",
+    }
     node = replace(offer.node, meta=replace(offer.node.meta, name=name, labels=labels))
-    return replace(offer, name=name, origin="observed", node=node, slices=slices, count_min=1, count_max=1)
+    return replace(
+        offer, name=name, origin="observed", node=node, slices=slices, count_min=1, count_max=1
+    )
 
 
 def change_node(offer: Offer, **changes: Any) -> Offer:
@@ -98,7 +110,9 @@ def test_a_node_as_predicted_has_no_difference(pool: dict[str, Any]) -> None:
 def test_nodes_are_found_by_label_or_else_by_machine() -> None:
     l4, h100 = predict(L4, H100)
     unlabelled = real(l4)
-    labels = {key: value for key, value in unlabelled.node.meta.labels.items() if key != "pulumi-dra/pool"}
+    labels = {
+        key: value for key, value in unlabelled.node.meta.labels.items() if key != "pulumi-dra/pool"
+    }
     unlabelled = change_node(unlabelled, meta=replace(unlabelled.node.meta, labels=labels))
     stranger = replace(real(h100, "other"), machine="p4d.24xlarge")
     stranger = change_node(stranger, meta=replace(stranger.node.meta, labels={}))
@@ -119,7 +133,13 @@ def test_a_device_that_is_missing_is_counted() -> None:
 
 def test_a_driver_that_publishes_nothing_is_one_difference() -> None:
     (offer,) = predict(L4)
-    assert difference(offer, replace(real(offer), slices=())) == ("driver", "gpu.nvidia.com", "", "4 devices", "")
+    assert difference(offer, replace(real(offer), slices=())) == (
+        "driver",
+        "gpu.nvidia.com",
+        "",
+        "4 devices",
+        "",
+    )
 
 
 def test_attributes_and_capacities_are_compared_one_by_one() -> None:
@@ -127,7 +147,13 @@ def test_attributes_and_capacities_are_compared_one_by_one() -> None:
     node = real(offer)
     attributes = node.slices[0].devices[1].attributes
     other = change_device(node, 1, attributes={**attributes, "productName": "NVIDIA L40"})
-    assert difference(offer, other) == ("attribute", "gpu-1", "productName", "NVIDIA L4", "NVIDIA L40")
+    assert difference(offer, other) == (
+        "attribute",
+        "gpu-1",
+        "productName",
+        "NVIDIA L4",
+        "NVIDIA L40",
+    )
     more = change_device(node, 1, attributes={**attributes, "numaNode": 1})
     assert difference(offer, more) == ("attribute", "gpu-1", "numaNode", "", "1")
     smaller = change_device(node, 2, capacity={"memory": DeviceCapacity(Quantity.parse("22Gi"))})
@@ -139,20 +165,33 @@ def test_values_said_to_be_equal_must_be() -> None:
     node = real(offer)
     attributes = node.slices[0].devices[0].attributes
     mixed = change_device(node, 0, attributes={**attributes, "driverVersion": Version("570.1.0")})
-    assert difference(offer, mixed)[:4] == ("attribute", "gpu.nvidia.com", "driverVersion", "one value (node)")
+    assert difference(offer, mixed)[:4] == (
+        "attribute",
+        "gpu.nvidia.com",
+        "driverVersion",
+        "one value (node)",
+    )
 
 
 def test_values_said_to_differ_must_do_so() -> None:
     (offer,) = predict(H100)
     node = real(offer)
     attributes = node.slices[0].devices[0].attributes
-    same = change_device(node, 0, attributes={**attributes, "resource.kubernetes.io/pcieRoot": "pci0000:55"})
-    assert difference(offer, same)[2:] == ("resource.kubernetes.io/pcieRoot", "8 different values", "7")
+    same = change_device(
+        node, 0, attributes={**attributes, "resource.kubernetes.io/pcieRoot": "pci0000:55"}
+    )
+    assert difference(offer, same)[2:] == (
+        "resource.kubernetes.io/pcieRoot",
+        "8 different values",
+        "7",
+    )
 
 
 def test_a_sick_device_is_a_difference() -> None:
     (offer,) = predict(L4)
-    sick = change_device(real(offer), 3, taints=(DeviceTaint(key="gpu.nvidia.com/xid", value="79"),))
+    sick = change_device(
+        real(offer), 3, taints=(DeviceTaint(key="gpu.nvidia.com/xid", value="79"),)
+    )
     assert difference(offer, sick) == (
         "device-taint",
         "gpu-3",
@@ -195,7 +234,9 @@ def test_an_unknown_gpu_gives_the_row_to_add() -> None:
 
 def test_a_fact_that_differs_gives_the_row_to_change() -> None:
     (offer,) = predict(L4)
-    node = change_device(real(offer), 0, capacity={"memory": DeviceCapacity(Quantity.parse("24Gi"))})
+    node = change_device(
+        real(offer), 0, capacity={"memory": DeviceCapacity(Quantity.parse("24Gi"))}
+    )
     (row,) = rows_to_add([node])
     assert row.reason == "NVIDIA L4: the catalogue has memory_mib 23034"
     assert row.line.startswith("l4,NVIDIA L4,Nvidia,Ada Lovelace,8.9.0,24576,")
@@ -225,9 +266,14 @@ def test_interfaces_are_known_by_what_they_do_whatever_they_are_called() -> None
     (offer,) = predict_offers(fleet, features_of(36))
     node = real(offer)
     gpus, network = node.slices
-    buses = ["91", "92", "98", "99", "c6", "c7", "cd", "ce", "05"]  # the gVNIC comes first in order of names
+    # the gVNIC comes first in order of names
+    buses = ["91", "92", "98", "99", "c6", "c7", "cd", "ce", "05"]
     renamed = tuple(
-        replace(device, name=f"pci-0000-{bus}-00-0", attributes={**device.attributes, "dra.net/type": "device"})
+        replace(
+            device,
+            name=f"pci-0000-{bus}-00-0",
+            attributes={**device.attributes, "dra.net/type": "device"},
+        )
         for device, bus in zip(network.devices, buses, strict=True)
     )
     node = replace(node, slices=(gpus, replace(network, devices=renamed)))
@@ -255,7 +301,9 @@ def test_a_cordoned_node_is_told_as_what_it_is() -> None:
 def test_amounts_are_told_in_the_units_one_writes() -> None:
     (offer,) = predict(L4)
     node = real(offer)
-    less = change_node(node, allocatable={**node.node.allocatable, "memory": 3 * 2**29, "cpu": 1500})
+    less = change_node(
+        node, allocatable={**node.node.allocatable, "memory": 3 * 2**29, "cpu": 1500}
+    )
     said = {each.subject: each.observed for each in verify_offers([offer], [less]).differences}
     assert said == {"memory": "1536Mi", "cpu": "1500m"}
 
@@ -272,7 +320,9 @@ def test_classes_are_compared_with_those_that_were_planned_on() -> None:
     planned = {"gpu.nvidia.com": gpu_class("device.driver ==  'gpu.nvidia.com'")}
     own = replace(gpu_class("true"), meta=ObjectMeta(name="own"))
     assert not list(
-        verify_classes(planned, {"gpu.nvidia.com": gpu_class("device.driver == 'gpu.nvidia.com'"), "own": own})
+        verify_classes(
+            planned, {"gpu.nvidia.com": gpu_class("device.driver == 'gpu.nvidia.com'"), "own": own}
+        )
     )
     (gone,) = verify_classes(planned, {"own": own})
     assert (gone.aspect, gone.subject, gone.predicted, gone.observed) == (
@@ -283,7 +333,11 @@ def test_classes_are_compared_with_those_that_were_planned_on() -> None:
     )
     changed = gpu_class("device.driver == 'gpu.nvidia.com'", extended="nvidia.com/gpu")
     (extended,) = verify_classes(planned, {"gpu.nvidia.com": changed})
-    assert (extended.field, extended.predicted, extended.observed) == ("extendedResourceName", "", "nvidia.com/gpu")
+    assert (extended.field, extended.predicted, extended.observed) == (
+        "extendedResourceName",
+        "",
+        "nvidia.com/gpu",
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,15 +351,26 @@ def test_classes_are_compared_with_those_that_were_planned_on() -> None:
     ],
 )
 def test_the_release_of_the_driver_is_that_of_its_chart(chart: str, observed: list[str]) -> None:
-    plugin = ObjectMeta(name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": chart} if chart else {})
+    plugin = ObjectMeta(
+        name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": chart} if chart else {}
+    )
     found = list(verify_driver("25.8.1", [plugin, ObjectMeta(name="other")]))
     assert [each.observed for each in found] == observed
     assert all(each.predicted == "nvidia-dra-driver-gpu-25.8.1" for each in found)
 
 
 def test_a_release_under_the_name_of_the_older_chart_is_still_that_release() -> None:
-    """The chart of 0.4.1 writes nameOverride into its label, and the components set it to the older chart's name."""
-    plugin = ObjectMeta(name="kubelet-plugin", namespace="dra", labels={"helm.sh/chart": "nvidia-dra-driver-gpu-0.4.1"})
+    """The chart of 0.4.1 writes nameOverride into its label, and the components set it to the older
+    chart's name.
+    """
+    plugin = ObjectMeta(
+        name="kubelet-plugin",
+        namespace="dra",
+        labels={"helm.sh/chart": "nvidia-dra-driver-gpu-0.4.1"},
+    )
     assert not list(verify_driver("0.4.1", [plugin]))
     (found,) = verify_driver("0.5.0", [plugin])
-    assert (found.predicted, found.observed) == ("dra-driver-nvidia-gpu-0.5.0", "nvidia-dra-driver-gpu-0.4.1")
+    assert (found.predicted, found.observed) == (
+        "dra-driver-nvidia-gpu-0.5.0",
+        "nvidia-dra-driver-gpu-0.4.1",
+    )

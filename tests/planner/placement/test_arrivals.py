@@ -27,7 +27,9 @@ def test_packed_pods_share_a_node() -> None:
 
 
 def test_packed_pods_prefer_the_node_with_the_most_pods() -> None:
-    """Given half a node in use, expect four small pods beside it, so that the other node is free for a large pod."""
+    """Given half a node in use, expect four small pods beside it, so that the other node is free
+    for a large pod.
+    """
     assert model().places_all([HALF, SMALL, SMALL, SMALL, SMALL, LARGE], 2, "pack")
     assert not model().places_all([HALF, SMALL, SMALL, SMALL, SMALL, LARGE], 2, "spread")
 
@@ -37,7 +39,10 @@ def test_a_pod_that_fits_no_node_is_not_placed() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from([SMALL, LARGE, HALF]), max_size=30), st.sampled_from(["spread", "pack"]))
+@given(
+    st.lists(st.sampled_from([SMALL, LARGE, HALF]), max_size=30),
+    st.sampled_from(["spread", "pack"]),
+)
 def test_pods_of_one_gpu_need_no_more_nodes_than_pods(order: list[int], scoring: Scoring) -> None:
     """Given a node for each pod, expect every pod placed in any order."""
     assert model().places_all(order, max(1, len(order)), scoring)

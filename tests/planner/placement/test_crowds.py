@@ -1,4 +1,6 @@
-"""How many nodes pods need that have nodes to themselves: proofs, and the quick model of the scheduler."""
+"""How many nodes pods need that have nodes to themselves: proofs, and the quick model of the
+scheduler.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,16 @@ def needs_of(*works: tuple[int, int, int], cpu: int = 48, gpus: int = 8) -> Leve
         pools=("pool",),
         works=tuple(
             WorkNeeds(
-                shapes=(str(at),), count=pods, fills={0: min(pods, cpu // each_cpu, gpus // each_gpus)},
+                shapes=(str(at),),
+                count=pods,
+                fills={0: min(pods, cpu // each_cpu, gpus // each_gpus)},
                 needs={0: (each_cpu, each_gpus)},
             )
             for at, (pods, each_cpu, each_gpus) in enumerate(works)
         ),
         capacities=((cpu, gpus),),
         devices=((False, True),),
-    )  # fmt: skip
+    )
 
 
 def nodes(needs: LevelNeeds, scoring: str = "spread") -> int | None:
@@ -61,7 +65,9 @@ def test_a_maximum_that_is_too_low_is_reported_and_remembered() -> None:
 
 
 WORKS = st.lists(
-    st.tuples(st.integers(1, 6), st.integers(1, 48), st.sampled_from((1, 2, 4, 8))), min_size=1, max_size=4
+    st.tuples(st.integers(1, 6), st.integers(1, 48), st.sampled_from((1, 2, 4, 8))),
+    min_size=1,
+    max_size=4,
 )
 
 
@@ -79,7 +85,9 @@ def test_counts_lie_between_the_rows_and_the_proof(works: list[tuple[int, int, i
 
 @settings(deadline=None)
 @given(WORKS, st.randoms(use_true_random=False))
-def test_no_order_needs_more_nodes_than_the_proof(works: list[tuple[int, int, int]], chance: object) -> None:
+def test_no_order_needs_more_nodes_than_the_proof(
+    works: list[tuple[int, int, int]], chance: object
+) -> None:
     """Given any order and either scoring, expect the proved count to place every pod."""
     needs = needs_of(*works)
     rows = CrowdSizes(needs)._rows_of(Crowd(0, frozenset(range(len(works)))))

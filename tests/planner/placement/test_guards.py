@@ -1,4 +1,6 @@
-"""Guards on whole platforms: found, proved at full scale, written to the plan file, and applied again."""
+"""Guards on whole platforms: found, proved at full scale, written to the plan file, and applied
+again.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,17 @@ def test_a_guided_plan_costs_no_more_than_a_free_one(guided: Plan) -> None:
 
 
 def test_bounds_hold_for_plans_without_guards_too(guided: Plan) -> None:
-    """Guards only restrict, so what no plan goes below is what the free plan proves, at every level."""
+    """Guards only restrict, so what no plan goes below is what the free plan proves, at every
+    level.
+    """
     assert guided.guarded is not None
     free = guided.guarded.free
     for level, sizing in guided.judgement.sizings.items():
         proved = free.sizings[level]
-        assert (sizing.nodes_bound, sizing.hourly_bound) == (proved.nodes_bound, proved.hourly_bound)
+        assert (sizing.nodes_bound, sizing.hourly_bound) == (
+            proved.nodes_bound,
+            proved.hourly_bound,
+        )
         for pool in sizing.pools:
             given = next((each.bound for each in proved.pools if each.name == pool.name), 0)
             assert pool.bound == given <= pool.plan
@@ -64,7 +71,9 @@ def test_every_pod_is_placed_in_orders_that_were_not_tried_before(guided: Plan) 
     judgement = guided.judgement
     counts = {pool.name: pool.nodes.desired for pool in guided.pools}
     nodes = predicted_nodes(judgement.offers, counts)
-    shapes = tuple(shape for shape in guided.demand.shapes if not judgement.on_system.intersection((shape.id,)))
+    shapes = tuple(
+        shape for shape in guided.demand.shapes if not judgement.on_system.intersection((shape.id,))
+    )
     assert len(shapes) == len(guided.demand.shapes)  # nothing runs on the system pool
     simulator = Simulator.of(guided.demand, nodes, judgement.classes, judgement.features)
     for seed in (101, 102):
@@ -110,7 +119,9 @@ def test_a_free_plan_has_no_guards_and_a_plan_file_without_the_key() -> None:
 
 
 def test_parts_of_a_pool_share_its_maximum() -> None:
-    """Given a pool of 4 to 9 nodes that is split, expect the minimum once and one limit of 9 nodes."""
+    """Given a pool of 4 to 9 nodes that is split, expect the minimum once and one limit of 9
+    nodes.
+    """
     given = platform("eks", "small", 1).fleet
     first = {**given["pools"][0], "count": {"min": 4, "max": 9}}
     fleet = read_fleet({**given, "pools": [first, *given["pools"][1:]]})

@@ -42,10 +42,17 @@ def deployment(name: str = "web", replicas: int = 1, gpus: int = 1) -> Source:
     return Source(f"{name}.yaml", DEPLOYMENT.format(name=name, replicas=replicas, gpus=gpus))
 
 
-def fleet(*pools: tuple[str, Any], cloud: str = "eks", kubernetes: str = "1.34", autoscaler: str = "none") -> Fleet:
+def fleet(
+    *pools: tuple[str, Any], cloud: str = "eks", kubernetes: str = "1.34", autoscaler: str = "none"
+) -> Fleet:
     """A fleet of pools, each (machine, count); pools are named after their machines."""
-    region, system = ("us-east-1", "m7i.large") if cloud == "eks" else ("us-central1", "e2-standard-4")
-    rows = [{"name": machine.replace(".", "-"), "machine": machine, "count": count} for machine, count in pools]
+    region, system = (
+        ("us-east-1", "m7i.large") if cloud == "eks" else ("us-central1", "e2-standard-4")
+    )
+    rows = [
+        {"name": machine.replace(".", "-"), "machine": machine, "count": count}
+        for machine, count in pools
+    ]
     return read_fleet(
         {
             "cloud": cloud,

@@ -1,4 +1,6 @@
-"""Random fleets and workloads, as a user could write them: realistic pools, spread, affinity, priority, quotas."""
+"""Random fleets and workloads, as a user could write them: realistic pools, spread, affinity,
+priority, quotas.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,19 @@ class Instance:
 
 
 def instance(seed: int, *, rules: bool = True) -> Instance:
-    """Return an instance; the same for the same seed. `rules`: with rules between pods, priorities and quotas."""
+    """Return an instance; the same for the same seed. `rules`: with rules between pods, priorities
+    and quotas.
+    """
     rng = random.Random(f"instance/{seed}")
     fleet = _fleet(rng)
     machines = [pool["machine"] for pool in fleet["pools"]]
-    workloads = [_workload(rng, number, machines, rules=rules) for number in range(rng.randint(1, 5))]
+    workloads = [
+        _workload(rng, number, machines, rules=rules) for number in range(rng.randint(1, 5))
+    ]
     around = _around(rng, workloads) if rules else []
-    return Instance(seed, fleet, (*around, *(document for documents in workloads for document in documents)))
+    return Instance(
+        seed, fleet, (*around, *(document for documents in workloads for document in documents))
+    )
 
 
 def _fleet(rng: random.Random) -> Json:
@@ -77,7 +85,10 @@ def _workload(rng: random.Random, number: int, machines: list[str], *, rules: bo
     }
     resources: Json = {"claims": [{"name": "gpu"}]}
     if rng.random() < 0.7:
-        resources["requests"] = {"cpu": rng.choice(("500m", "2", "3")), "memory": rng.choice(("1Gi", "8Gi", "12Gi"))}
+        resources["requests"] = {
+            "cpu": rng.choice(("500m", "2", "3")),
+            "memory": rng.choice(("1Gi", "8Gi", "12Gi")),
+        }
     spec: Json = {
         "containers": [{"name": "c", "image": "registry.example.com/app", "resources": resources}],
         "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": name}],
@@ -85,11 +96,19 @@ def _workload(rng: random.Random, number: int, machines: list[str], *, rules: bo
     }
     if rules:
         spec.update(_rules(rng, name))
-    kind, replicas = rng.choice(("Deployment", "Deployment", "StatefulSet", "Job", "Pod")), rng.choice((1, 2, 3, 4, 8))
+    kind, replicas = (
+        rng.choice(("Deployment", "Deployment", "StatefulSet", "Job", "Pod")),
+        rng.choice((1, 2, 3, 4, 8)),
+    )
     meta: Json = {"name": name, "namespace": namespace}
     labels = {"app": name, "tier": rng.choice(("web", "batch"))}
     if kind == "Pod":
-        made: Json = {"apiVersion": "v1", "kind": kind, "metadata": {**meta, "labels": labels}, "spec": spec}
+        made: Json = {
+            "apiVersion": "v1",
+            "kind": kind,
+            "metadata": {**meta, "labels": labels},
+            "spec": spec,
+        }
         return [template, made]
     body: Json = {"template": {"metadata": {"labels": labels}, "spec": spec}}
     if kind == "Job":
@@ -106,19 +125,27 @@ def _workload(rng: random.Random, number: int, machines: list[str], *, rules: bo
 def _rules(rng: random.Random, name: str) -> Json:
     spec: Json = {}
     chance = rng.random()
-    own, tier = {"matchLabels": {"app": name}}, {"matchLabels": {"tier": rng.choice(("web", "batch"))}}
+    own, tier = (
+        {"matchLabels": {"app": name}},
+        {"matchLabels": {"tier": rng.choice(("web", "batch"))}},
+    )
     if chance < 0.3:
         spec["topologySpreadConstraints"] = [
             {
                 "maxSkew": rng.choice((1, 1, 2)),
                 "topologyKey": key,
-                "whenUnsatisfiable": rng.choice(("DoNotSchedule", "DoNotSchedule", "ScheduleAnyway")),
+                "whenUnsatisfiable": rng.choice(
+                    ("DoNotSchedule", "DoNotSchedule", "ScheduleAnyway")
+                ),
                 "labelSelector": own,
             }
             for key in rng.sample((HOSTNAME, ZONE), rng.choice((1, 1, 2)))
         ]
     elif chance < 0.55:
-        term: Json = {"topologyKey": rng.choice((HOSTNAME, ZONE)), "labelSelector": rng.choice((own, tier))}
+        term: Json = {
+            "topologyKey": rng.choice((HOSTNAME, ZONE)),
+            "labelSelector": rng.choice((own, tier)),
+        }
         if rng.random() < 0.4:
             term["namespaceSelector"] = {"matchLabels": {"env": "prod"}}
         kind = rng.choice(("podAffinity", "podAntiAffinity", "podAntiAffinity"))
@@ -133,7 +160,9 @@ def _rules(rng: random.Random, name: str) -> Json:
 
 
 def _around(rng: random.Random, workloads: list[list[Json]]) -> list[Json]:
-    """What the cluster has beside workloads: namespaces with labels, priorities, and perhaps a quota."""
+    """What the cluster has beside workloads: namespaces with labels, priorities, and perhaps a
+    quota.
+    """
     around: list[Json] = [
         {
             "apiVersion": "v1",
@@ -152,7 +181,11 @@ def _around(rng: random.Random, workloads: list[list[Json]]) -> list[Json]:
         for name, value in (("high", 1000), ("low", -10))
     ]
     if rng.random() < 0.3:
-        quota = {"pods": str(rng.randint(2, 8))} if rng.random() < 0.5 else {"requests.cpu": str(rng.randint(2, 16))}
+        quota = (
+            {"pods": str(rng.randint(2, 8))}
+            if rng.random() < 0.5
+            else {"requests.cpu": str(rng.randint(2, 16))}
+        )
         around.append(
             {
                 "apiVersion": "v1",

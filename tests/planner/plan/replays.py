@@ -1,4 +1,6 @@
-"""A plan put to the test: its nodes are built as objects, the workloads applied, the scheduler simulated on them."""
+"""A plan put to the test: its nodes are built as objects, the workloads applied, the scheduler
+simulated on them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ STEPS = 2_000_000
 
 @dataclass(frozen=True)
 class Replay:
-    """A plan, and how many pods each order of arrival leaves pending on its nodes, or on as many as are allowed."""
+    """A plan, and how many pods each order of arrival leaves pending on its nodes, or on as many as
+    are allowed.
+    """
 
     instance: Instance
     plan: Plan = field(compare=False)
@@ -39,11 +43,15 @@ class Replay:
 
 def planned(case: Instance) -> Plan:
     """Plan an instance with as much simulation as it takes."""
-    return make_plan(PlanRequest(sources=(_source(case),), fleet=read_fleet(case.fleet), steps=STEPS))
+    return make_plan(
+        PlanRequest(sources=(_source(case),), fleet=read_fleet(case.fleet), steps=STEPS)
+    )
 
 
 def replay(case: Instance) -> Replay:
-    """Plan an instance, and run it on the nodes that are built; where it does not fit, on the maxima of all pools."""
+    """Plan an instance, and run it on the nodes that are built; where it does not fit, on the
+    maxima of all pools.
+    """
     plan = planned(case)
     fits = plan.verdict == "fits"
     sizes = {pool.name: pool.nodes.desired if fits else pool.maximum for pool in plan.pools}
@@ -51,16 +59,25 @@ def replay(case: Instance) -> Replay:
 
 
 def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[ArrivalOrder, int]:
-    """Return the pods that each order of arrival leaves without a node, or that are never made, on so many nodes."""
+    """Return the pods that each order of arrival leaves without a node, or that are never made, on
+    so many nodes.
+    """
     assert plan.fleet is not None
     cluster = cluster_of(plan.fleet, plan.offers, plan.classes, sizes)
     snapshot = Source("cluster", _text(cluster.objects))
-    seen = make_plan(PlanRequest(sources=(_source(case),), observed=(snapshot,), kubernetes=case.fleet["kubernetes"]))
+    seen = make_plan(
+        PlanRequest(
+            sources=(_source(case),), observed=(snapshot,), kubernetes=case.fleet["kubernetes"]
+        )
+    )
     judged = seen.judgement
     demand, nodes = judged.demand, observed_nodes(judged.offers)
     simulator = Simulator.of(demand, nodes, judged.classes, judged.features, quotas=demand.quotas)
     wanted = sum(size.wanted or 0 for size in judged.sizing.workloads)
-    return {order: wanted - sum(each.placed for each in simulator.run(order).workloads.values()) for order in ORDERS}
+    return {
+        order: wanted - sum(each.placed for each in simulator.run(order).workloads.values())
+        for order in ORDERS
+    }
 
 
 def _source(case: Instance) -> Source:

@@ -1,4 +1,6 @@
-"""Plans a running cluster, and tells what of it became otherwise on a real control plane, and why."""
+"""Plans a running cluster, and tells what of it became otherwise on a real control plane, and
+why.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,22 @@ Json = dict[str, Any]
 SEEDS: Final = 12
 
 REASONS: Final[Mapping[str, str]] = {
-    "chance": "Nodes that score alike, or pods that are about equally old: one of the seeds comes to the same.",
+    "chance": "Nodes that score alike, or pods that are about equally old: one of the seeds comes "
+    "to the same.",
     "cannot-tell": "The plan says that it cannot be told.",
-    "daemon-set-under-a-quota": "A DaemonSet whose quota has not room on each node: it does not fit, and which node "
+    "daemon-set-under-a-quota": "A DaemonSet whose quota has not room on each node: it does not "
+    "fit, and which node "
     "goes without is not simulated.",
-    "who-comes-first": "Several workloads were kept out by a ResourceQuota: which of them is let in next is decided by "
+    "who-comes-first": "Several workloads were kept out by a ResourceQuota: which of them is let "
+    "in next is decided by "
     "whose controller tries again first.",
-    "how-often": "Pods that gave way were made again, and gave way again: as often as they came first.",
-    "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment after the pod that "
+    "how-often": "Pods that gave way were made again, and gave way again: as often as they came "
+    "first.",
+    "who-takes-what-is-freed": "Several pods waited for the same devices: these are free a moment "
+    "after the pod that "
     "held them, and who is tried in that moment comes later than others.",
-    "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will run, and says so.",
+    "paused": "A new Deployment that is paused has no pods yet; the plan counts them as they will "
+    "run, and says so.",
     "unexplained": "Plan and control plane disagree.",
 }
 """Why a plan differs from what became of its cluster."""
@@ -37,7 +45,9 @@ REASONS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Said:
-    """What is where: a row for each workload that was applied, and for each other; preempted pods by workload."""
+    """What is where: a row for each workload that was applied, and for each other; preempted pods
+    by workload.
+    """
 
     rows: Mapping[str, Json]
     beside: Mapping[str, Json] = field(default_factory=dict)
@@ -57,7 +67,10 @@ def source(name: str, documents: list[Json]) -> Source:
 
 
 def request(case: Json) -> PlanRequest:
-    return PlanRequest(sources=(source("applied", case["applied"]),), observed=(source("cluster", case["cluster"]),))
+    return PlanRequest(
+        sources=(source("applied", case["applied"]),),
+        observed=(source("cluster", case["cluster"]),),
+    )
 
 
 def applied(case: Json) -> Plan:
@@ -76,17 +89,24 @@ def placed(plan: Plan) -> dict[str, Json]:
 
 
 def differences(case: Json) -> list[Difference]:
-    """Return what became otherwise than the plan says, with the reason; an empty list where nothing did."""
+    """Return what became otherwise than the plan says, with the reason; an empty list where nothing
+    did.
+    """
     plan, became = applied(case), _became(case)
     found = list(_verdict(plan, case))
     if _rows(plan) != became.rows:
         found += [Difference(_worded(_rows(plan), became.rows), _reason(case, plan, became))]
-    elif plan.judgement.outcome is not None and _aside(read_cluster(request(case)), plan.judgement.outcome) != (
+    elif plan.judgement.outcome is not None and _aside(
+        read_cluster(request(case)), plan.judgement.outcome
+    ) != (
         became.beside,
         became.preempted,
     ):
         theirs = Said(_rows(plan), *_aside(read_cluster(request(case)), plan.judgement.outcome))
-        what = f"{_worded(theirs.beside, became.beside)}; preempted {theirs.preempted}, {became.preempted} in fact"
+        what = (
+            f"{_worded(theirs.beside, became.beside)}; preempted {theirs.preempted}, "
+            f"{became.preempted} in fact"
+        )
         found += [Difference(what, _reason_aside(case, theirs, became))]
     return found
 
@@ -107,12 +127,17 @@ def _reason_of_others(case: Json, ours: Said, theirs: Said) -> str:
 
 
 def _is_taken_otherwise(ours: Said, theirs: Said) -> bool:
-    """Tell whether the nodes have as many pods of the workloads that differ, of which some wait in either case."""
+    """Tell whether the nodes have as many pods of the workloads that differ, of which some wait in
+    either case.
+    """
     mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
     names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
     if any(name not in mine or name not in real for name in names):
         return False
-    nodes = [sum((Counter(rows[name]["nodes"]) for name in names), Counter[str]()) for rows in (mine, real)]
+    nodes = [
+        sum((Counter(rows[name]["nodes"]) for name in names), Counter[str]())
+        for rows in (mine, real)
+    ]
     waiting = [sum(rows[name]["pending"] for name in names) for rows in (mine, real)]
     return len(names) > 1 and nodes[0] == nodes[1] and all(waiting)
 
@@ -123,8 +148,13 @@ def _is_let_in_otherwise(case: Json, ours: Said, theirs: Said) -> bool:
     limited = {each["metadata"]["namespace"] for each in objects if each["kind"] == "ResourceQuota"}
     mine, real = ({**each.rows, **each.beside} for each in (ours, theirs))
     names = [name for name in {**mine, **real} if mine.get(name) != real.get(name)]
-    pods = [sum(row["placed"] + row["pending"] for name, row in rows.items() if name in names) for rows in (mine, real)]
-    return bool(names) and {name.partition("/")[0] for name in names} <= limited and pods[0] == pods[1]
+    pods = [
+        sum(row["placed"] + row["pending"] for name, row in rows.items() if name in names)
+        for rows in (mine, real)
+    ]
+    return (
+        bool(names) and {name.partition("/")[0] for name in names} <= limited and pods[0] == pods[1]
+    )
 
 
 def _became(case: Json) -> Said:
@@ -141,7 +171,9 @@ def _verdict(plan: Plan, case: Json) -> Iterator[Difference]:
     if said == "does-not-fit" and not short:
         why = {each.message for each in plan.diagnostics if each.severity == "error"}
         why |= {reason.message for each in plan.workloads for reason in each.reasons}
-        yield Difference(f"does not fit, but everything was placed: {'; '.join(sorted(why))}", "unexplained")
+        yield Difference(
+            f"does not fit, but everything was placed: {'; '.join(sorted(why))}", "unexplained"
+        )
 
 
 def _is_paused(plan: Plan) -> bool:
@@ -169,7 +201,10 @@ def _comes_by_chance(case: Json, became: Said) -> bool:
     cluster = read_cluster(request(case))
     nodes = observed_nodes(cluster.offers)
     simulator = Simulator.of(cluster.demand, nodes, cluster.manifests.classes, cluster.features)
-    return any(_said(cluster, simulator.run(ArrivalOrder("settled", seed))) == became for seed in range(1, SEEDS + 1))
+    return any(
+        _said(cluster, simulator.run(ArrivalOrder("settled", seed))) == became
+        for seed in range(1, SEEDS + 1)
+    )
 
 
 def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
@@ -179,21 +214,29 @@ def _said(cluster: ReadCluster, outcome: SimulationOutcome) -> Said:
     return Said(rows, *_aside(cluster, outcome))
 
 
-def _aside(cluster: ReadCluster, outcome: SimulationOutcome) -> tuple[dict[str, Json], dict[str, int]]:
-    """Return the rows of workloads that were not given, those with pods, and the preempted pods by workload."""
+def _aside(
+    cluster: ReadCluster, outcome: SimulationOutcome
+) -> tuple[dict[str, Json], dict[str, int]]:
+    """Return the rows of workloads that were not given, those with pods, and the preempted pods by
+    workload.
+    """
     members = [member for shape in cluster.demand.shapes for member in shape.members]
     members += [blocked.member for blocked in cluster.demand.blocked]
     refs = {member.workload for member in members if member.ahead}
     sizes = [size_workload(ref, cluster.demand, outcome) for ref in sorted(refs)]
     rows = {_name(size.workload): _row(size) for size in sizes if size.placed or size.pending}
-    owners = {pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key) for pod in cluster.snapshot.bound_pods}
+    owners = {
+        pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key)
+        for pod in cluster.snapshot.bound_pods
+    }
     alone: dict[str, Counter[str]] = {}
     for key, owner in owners.items():  # pods that nobody looks after
         if owner not in {member.workload for member in members} and key in outcome.cluster.pods:
             node = outcome.nodes[outcome.cluster.pods[key].node].name
             alone.setdefault(_name(owner), Counter())[node] += 1
     rows |= {
-        name: {"placed": on.total(), "pending": 0, "nodes": dict(sorted(on.items()))} for name, on in alone.items()
+        name: {"placed": on.total(), "pending": 0, "nodes": dict(sorted(on.items()))}
+        for name, on in alone.items()
     }
     victims = Counter(name.name.partition("-")[0] for name in outcome.preempted)
     return rows, dict(sorted(victims.items()))
@@ -209,7 +252,9 @@ def _name(ref: WorkloadRef) -> str:
 
 def _worded(ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> str:
     names = [name for name in {**theirs, **ours} if ours.get(name) != theirs.get(name)]
-    return "; ".join(f"{name} {_short(ours.get(name))}, {_short(theirs.get(name))} in fact" for name in names)
+    return "; ".join(
+        f"{name} {_short(ours.get(name))}, {_short(theirs.get(name))} in fact" for name in names
+    )
 
 
 def _short(row: Json | None) -> str:

@@ -1,4 +1,6 @@
-"""Exports of account quotas count the right machine types, and a plan says by how much they are too small."""
+"""Exports of account quotas count the right machine types, and a plan says by how much they are too
+small.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,24 @@ from dra_planner.fleet import read_fleet
 from dra_planner.plan.pools.account_quotas import fleet_quotas, pools_without_quota, quota_uses
 
 P, G = "Running On-Demand P instances", "Running On-Demand G and VT instances"
-STANDARD, P5_SPOT = "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", "All P5 Spot Instance Requests"
+STANDARD, P5_SPOT = (
+    "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
+    "All P5 Spot Instance Requests",
+)
 
 
 def aws(**values: float) -> dict[str, Any]:
-    names = {"p": P, "g": G, "standard": STANDARD, "p5_spot": P5_SPOT, "hosts": "Running Dedicated p4d Hosts"}
-    rows = [{"QuotaCode": f"L-{key}", "QuotaName": names[key], "Value": value} for key, value in values.items()]
+    names = {
+        "p": P,
+        "g": G,
+        "standard": STANDARD,
+        "p5_spot": P5_SPOT,
+        "hosts": "Running Dedicated p4d Hosts",
+    }
+    rows = [
+        {"QuotaCode": f"L-{key}", "QuotaName": names[key], "Value": value}
+        for key, value in values.items()
+    ]
     return {"Quotas": rows}
 
 
@@ -34,7 +48,10 @@ def azure(**limits: tuple[int, int]) -> list[dict[str, Any]]:
 
 
 def google(**limits: tuple[float, float]) -> dict[str, Any]:
-    return {"name": "us-central1", "quotas": [{"metric": k, "limit": v, "usage": u} for k, (v, u) in limits.items()]}
+    return {
+        "name": "us-central1",
+        "quotas": [{"metric": k, "limit": v, "usage": u} for k, (v, u) in limits.items()],
+    }
 
 
 def quotas(data: Any) -> dict[str, AccountQuota]:
@@ -45,14 +62,23 @@ def quotas(data: Any) -> dict[str, AccountQuota]:
 
 EC2 = aws(p=96, g=8, standard=5, p5_spot=192, hosts=1)
 AZURE = azure(
-    cores=(100, 4), standardNCASv3_T4Family=(64, 0), StandardNCADSA100v4Family=(48, 24), standardNDSv2Family=(0, 0),
-    standardDSv5Family=(10, 0), standardDDSv5Family=(10, 0), StandardNDASv4_A100Family=(96, 0),
+    cores=(100, 4),
+    standardNCASv3_T4Family=(64, 0),
+    StandardNCADSA100v4Family=(48, 24),
+    standardNDSv2Family=(0, 0),
+    standardDSv5Family=(10, 0),
+    standardDDSv5Family=(10, 0),
+    StandardNDASv4_A100Family=(96, 0),
     lowPriorityCores=(100, 0),
-)  # fmt: skip
+)
 GOOGLE = google(
-    NVIDIA_L4_GPUS=(4, 1), NVIDIA_A100_GPUS=(8, 0), NVIDIA_A100_80GB_GPUS=(0, 0), PREEMPTIBLE_NVIDIA_T4_GPUS=(1, 0),
-    G2_CPUS=(24, 0), NETWORKS=(5, 1),
-)  # fmt: skip
+    NVIDIA_L4_GPUS=(4, 1),
+    NVIDIA_A100_GPUS=(8, 0),
+    NVIDIA_A100_80GB_GPUS=(0, 0),
+    PREEMPTIBLE_NVIDIA_T4_GPUS=(1, 0),
+    G2_CPUS=(24, 0),
+    NETWORKS=(5, 1),
+)
 COUNTED = [
     (EC2, P, "p5.48xlarge", "on-demand", True),
     (EC2, P, "p5.48xlarge", "spot", False),
@@ -91,7 +117,19 @@ def test_quotas_of_other_things_are_left_out() -> None:
         assert read_account_quotas(data) is None
 
 
-ODD: tuple[Any, ...] = (None, -1, True, [], {}, float("inf"), float("nan"), "²", "9" * 5000, 10**30, "\0")
+ODD: tuple[Any, ...] = (
+    None,
+    -1,
+    True,
+    [],
+    {},
+    float("inf"),
+    float("nan"),
+    "²",
+    "9" * 5000,
+    10**30,
+    "\0",
+)
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:20])
@@ -100,7 +138,9 @@ def test_an_odd_value_ends_in_no_traceback(value: Any) -> None:
     for rows, export in ((EC2["Quotas"], aws), (AZURE, azure), (GOOGLE["quotas"], google)):
         for key in rows[0]:
             changed = [{**row, key: value} for row in rows]
-            data: Any = changed if export is azure else {"Quotas" if export is aws else "quotas": changed}
+            data: Any = (
+                changed if export is azure else {"Quotas" if export is aws else "quotas": changed}
+            )
             found = read_account_quotas(data)
             uses = quota_uses(planned, found[1], {}) if found is not None else ()
             assert all(use.missing >= 0 for use in uses)
@@ -114,18 +154,31 @@ def test_usage_is_not_free() -> None:
 def test_what_is_missing_is_the_plans_need_beyond_what_is_free() -> None:
     planned = fleet(("p5.48xlarge", {"max": 4}), ("g6.2xlarge", {"max": 2}))
     names = [pool.name for pool in planned.pools]
-    uses = {use.quota.name: use for use in quota_uses(planned, list(quotas(EC2).values()), dict.fromkeys(names, 1))}
+    uses = {
+        use.quota.name: use
+        for use in quota_uses(planned, list(quotas(EC2).values()), dict.fromkeys(names, 1))
+    }
     assert (uses[P].planned, uses[P].at_most, uses[P].missing) == (192, 768, 96)
     assert (uses[G].planned, uses[G].at_most, uses[G].missing) == (8, 16, 0)
-    assert uses[P].quota.request(192).startswith("aws service-quotas request-service-quota-increase --service-code ec2")
+    assert (
+        uses[P]
+        .quota.request(192)
+        .startswith("aws service-quotas request-service-quota-increase --service-code ec2")
+    )
     assert "--quota-code L-p --desired-value 192" in uses[P].quota.request(192)
 
 
 def test_a_pool_that_no_quota_counts_is_unknown() -> None:
     document = {
-        "cloud": "gke", "region": "us-central1", "kubernetes": "1.35", "systemPool": {"machine": "e2-standard-4"},
-        "drivers": {"nvidia": {"version": "25.12.0"}}, "network": {"zones": ["us-central1-a"]},
-        "pools": [{"name": "h100", "machine": "a3-highgpu-8g", "count": {"max": 1}},
-                  {"name": "l4", "machine": "g2-standard-8", "count": {"max": 1}}],
-    }  # fmt: skip
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.35",
+        "systemPool": {"machine": "e2-standard-4"},
+        "drivers": {"nvidia": {"version": "25.12.0"}},
+        "network": {"zones": ["us-central1-a"]},
+        "pools": [
+            {"name": "h100", "machine": "a3-highgpu-8g", "count": {"max": 1}},
+            {"name": "l4", "machine": "g2-standard-8", "count": {"max": 1}},
+        ],
+    }
     assert pools_without_quota(read_fleet(document), list(quotas(GOOGLE).values())) == ["h100"]

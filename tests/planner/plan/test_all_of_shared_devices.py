@@ -1,6 +1,6 @@
-"""A claim for all devices takes those of shared ones that have room left: after others it fits where before them it
-takes the whole node. Source: a rehearsal on kube-scheduler 1.36.3, in which everything was placed in one order of
-arrival alone.
+"""A claim for all devices takes those of shared ones that have room left: after others it fits
+where before them it takes the whole node. Source: a rehearsal on kube-scheduler 1.36.3, in which
+everything was placed in one order of arrival alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def planned(*pods: tuple[str, str], machine: str, nodes: int, steps: int = SIMUL
     document = yaml.safe_load(FLEET.read_text(encoding="utf-8"))
     document["pools"][0] |= {"machine": machine, "count": {"max": nodes}}
     text = "".join(POD.format(name=name, wants=wants) for name, wants in pods)
-    request = PlanRequest(sources=(Source("pods.yaml", text),), fleet=read_fleet(document), steps=steps)
+    request = PlanRequest(
+        sources=(Source("pods.yaml", text),), fleet=read_fleet(document), steps=steps
+    )
     return make_plan(request)
 
 
@@ -49,11 +51,17 @@ def test_shares_first_and_then_all_that_is_left_is_a_packing_on_one_node() -> No
 
 
 def test_the_order_of_arrival_decides_and_so_the_verdict_cannot_be_told() -> None:
-    assert planned(("whole", ALL), ("part", SHARE), machine="g6.12xlarge", nodes=1).verdict == "cannot-tell"
+    assert (
+        planned(("whole", ALL), ("part", SHARE), machine="g6.12xlarge", nodes=1).verdict
+        == "cannot-tell"
+    )
 
 
 def test_nothing_is_left_of_a_single_device() -> None:
-    assert planned(("whole", ALL), ("part", SHARE), machine="g6.2xlarge", nodes=1).verdict == "does-not-fit"
+    assert (
+        planned(("whole", ALL), ("part", SHARE), machine="g6.2xlarge", nodes=1).verdict
+        == "does-not-fit"
+    )
 
 
 def test_two_that_want_all_need_a_node_each() -> None:

@@ -1,4 +1,6 @@
-"""The simulated counts of random fleets are the cheapest there are: all cheaper ones are simulated here, one by one."""
+"""The simulated counts of random fleets are the cheapest there are: all cheaper ones are simulated
+here, one by one.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,13 @@ from dra_planner.plan.judgement.simulated_fleet import system_nodes
 from dra_planner.simulation import Simulator, predicted_nodes
 
 FEWER = {39: 0, 43: 0, 59: 1, 84: 1, 123: 0}
-"""By seed: a pool of which fewer nodes are built than the packing has, since another pool has more."""
+"""By seed: a pool of which fewer nodes are built than the packing has, since another pool has
+more.
+"""
 CHEAPER = {76: 0, 114: 1, 180: 0}
-"""By seed: a pool whose nodes cost less together than the one more of another that pending pods would go to first."""
+"""By seed: a pool whose nodes cost less together than the one more of another that pending pods
+would go to first.
+"""
 
 
 @cache
@@ -25,7 +31,9 @@ def planned_of(seed: int) -> Plan:
 
 
 def price(plan: Plan, counts: tuple[int, ...]) -> float:
-    return float(sum(nodes * (pool.hourly_usd or 0) for pool, nodes in zip(plan.pools, counts, strict=True)))
+    return float(
+        sum(nodes * (pool.hourly_usd or 0) for pool, nodes in zip(plan.pools, counts, strict=True))
+    )
 
 
 def places_everything(plan: Plan, counts: tuple[int, ...]) -> bool:
@@ -33,7 +41,9 @@ def places_everything(plan: Plan, counts: tuple[int, ...]) -> bool:
     beside = system_nodes(plan.fleet)
     assert found is not None
     assert beside is not None
-    nodes = predicted_nodes(judged.offers, dict(zip((pool.name for pool in plan.pools), counts, strict=True)))
+    nodes = predicted_nodes(
+        judged.offers, dict(zip((pool.name for pool in plan.pools), counts, strict=True))
+    )
     around = beside.nodes(judged.offers, judged.demand)
     simulator = Simulator.of(judged.demand, [*around, *nodes], judged.classes, judged.features)
     return all(simulator.run(order).places_everything for order in found.orders)

@@ -36,7 +36,9 @@ spec: {selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]}
 
 
 def snapshot(*names: str) -> tuple[Source, ...]:
-    return (Source("cluster.yaml", "---\n".join([CLASS, *(NODE.format(name=name) for name in names)])),)
+    return (
+        Source("cluster.yaml", "---\n".join([CLASS, *(NODE.format(name=name) for name in names)])),
+    )
 
 
 def test_devices_of_planned_nodes() -> None:
@@ -46,7 +48,10 @@ def test_devices_of_planned_nodes() -> None:
     assert [claim.pod for claim in claims] == [f"web-{index}" for index in range(5)]
     held = [(each.node, each.device) for claim in claims for each in claim.devices]
     assert len(held) == len(set(held)) == 10
-    assert {each.pool for claim in claims for each in claim.devices} == {"p5-48xlarge-0", "p5-48xlarge-1"}
+    assert {each.pool for claim in claims for each in claim.devices} == {
+        "p5-48xlarge-0",
+        "p5-48xlarge-1",
+    }
 
 
 def test_a_shared_claim_is_listed_once() -> None:
@@ -64,8 +69,16 @@ def test_details_of_a_million_pods_are_refused() -> None:
 def test_observed_nodes_are_filled_and_not_sized() -> None:
     plan = make_plan(PlanRequest(sources=(deployment(replicas=3),), observed=snapshot("a", "b")))
     (web,) = plan.workloads
-    assert (plan.kubernetes, plan.verdict, web.placed, web.pending) == ("1.34", "does-not-fit", 2, 1)
-    assert [(pool.name, pool.packing, pool.devices.used) for pool in plan.pools] == [("a", 1, 1), ("b", 1, 1)]
+    assert (plan.kubernetes, plan.verdict, web.placed, web.pending) == (
+        "1.34",
+        "does-not-fit",
+        2,
+        1,
+    )
+    assert [(pool.name, pool.packing, pool.devices.used) for pool in plan.pools] == [
+        ("a", 1, 1),
+        ("b", 1, 1),
+    ]
     assert [(claim.name, claim.devices[0].node) for claim in detail_claims(plan)] == [
         ("web-0-gpu", "a"),
         ("web-1-gpu", "b"),
@@ -75,7 +88,9 @@ def test_observed_nodes_are_filled_and_not_sized() -> None:
 
 def test_pending_pods_of_the_snapshot_are_its_workloads() -> None:
     lonely = deployment().text.split("\n---\n")[0] + "\n---\n" + POD
-    plan = make_plan(PlanRequest(sources=(), observed=(*snapshot("a"), Source("pods.yaml", lonely))))
+    plan = make_plan(
+        PlanRequest(sources=(), observed=(*snapshot("a"), Source("pods.yaml", lonely)))
+    )
     (pod,) = plan.workloads
     assert (pod.workload.name, pod.placed) == ("waiting", 1)
 
@@ -96,6 +111,8 @@ def test_a_snapshot_without_nodes_is_wrong_input() -> None:
 
 
 def test_a_snapshot_of_an_unknown_release_is_wrong_input() -> None:
-    silent = tuple(Source(each.name, each.text.replace("kubeletVersion", "other")) for each in snapshot("a"))
+    silent = tuple(
+        Source(each.name, each.text.replace("kubeletVersion", "other")) for each in snapshot("a")
+    )
     with pytest.raises(ManifestError, match="does not say which Kubernetes release"):
         make_plan(PlanRequest(sources=(), observed=silent))

@@ -1,4 +1,6 @@
-"""The plan's document: the same bytes for the same input, small whatever the replicas, judged again alike."""
+"""The plan's document: the same bytes for the same input, small whatever the replicas, judged again
+alike.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_it_is_judged_on_other_offers() -> None:
 
 
 def test_what_its_own_rows_say_is_not_believed() -> None:
-    document = plan_file(plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods"))).document()
+    document = plan_file(
+        plan_of(fleet(("g6.2xlarge", 1)), *example("workloads/two-pods"))
+    ).document()
     document["verdict"] = "fits"
     document["pools"][0]["count"]["packing"] = 0
     assert judge_document(document).verdict == "does-not-fit"
@@ -67,7 +71,8 @@ def test_a_pool_that_no_offer_stands_for_is_said() -> None:
 def test_documents_in_another_order_give_the_same_file() -> None:
     sources = all_examples()
     turned = tuple(
-        Source(source.name, "\n---\n".join(reversed(source.text.split("\n---\n")))) for source in reversed(sources)
+        Source(source.name, "\n---\n".join(reversed(source.text.split("\n---\n"))))
+        for source in reversed(sources)
     )
     first, second = (plan_file(plan_of(fleet(*POOLS), *each)) for each in (sources, turned))
     assert first.document() == second.document()
@@ -77,12 +82,23 @@ def test_another_hash_seed_gives_the_same_file() -> None:
     code = (
         "import sys; from plan_builders import *; from dra_planner.plan import plan_file;"
         "from dra_planner.planfile import file_text; sys.stdout.write(file_text(plan_file(plan_of("
-        "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES / 'workloads'])))))"
+        "fleet(('g6.2xlarge', {'max': 4}), ('p5.48xlarge', {'max': 8})), *read_sources([EXAMPLES / "
+        "'workloads'])))))"
     )
     texts = set()
     for seed in ("0", "4242"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent)}
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": str(Path(__file__).parent),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
         texts.add(done.stdout)
     assert len(texts) == 1
 
@@ -95,7 +111,13 @@ def test_it_names_no_file_and_no_place() -> None:
 
 def test_its_size_does_not_grow_with_replicas() -> None:
     sizes = [
-        len(file_text(plan_file(plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas), steps=0))))
+        len(
+            file_text(
+                plan_file(
+                    plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas), steps=0)
+                )
+            )
+        )
         for replicas in (10, 8_000, 800_000)
     ]
     assert max(sizes) <= 1.2 * min(sizes)
@@ -116,7 +138,10 @@ def test_the_number_of_calls_does_not_grow_with_replicas(monkeypatch: pytest.Mon
     counts = []
     for replicas in (10, 8_000, 800_000):
         called.clear()
-        assert plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas), steps=0).verdict == "fits"
+        assert (
+            plan_of(fleet(("p5.48xlarge", MOST)), deployment(replicas=replicas), steps=0).verdict
+            == "fits"
+        )
         counts.append(len(called))
     assert max(counts) <= 1.2 * min(counts)
 
@@ -143,16 +168,25 @@ FLEETS = {
 
 def examples() -> Iterator[tuple[str, Fleet, tuple[Source, ...]]]:
     for folder, where in FLEETS.items():
-        work = [path for path in sorted((EXAMPLES / folder).glob("*.yaml")) if path.name != "fleet.yaml"]
+        work = [
+            path for path in sorted((EXAMPLES / folder).glob("*.yaml")) if path.name != "fleet.yaml"
+        ]
         yield folder, read_fleet_file(EXAMPLES / where), read_sources(work)
 
 
-GIVEN = [*examples(), *((case.name, read_fleet(case.fleet), case.work) for case in CASES if not case.existing)]
+GIVEN = [
+    *examples(),
+    *((case.name, read_fleet(case.fleet), case.work) for case in CASES if not case.existing),
+]
 
 
-@pytest.mark.parametrize(("where", "work"), [each[1:] for each in GIVEN], ids=[each[0] for each in GIVEN])
+@pytest.mark.parametrize(
+    ("where", "work"), [each[1:] for each in GIVEN], ids=[each[0] for each in GIVEN]
+)
 def test_the_document_is_sized_as_the_manifests_are(where: Fleet, work: tuple[Source, ...]) -> None:
-    """Node counts of pools, placements, verdicts and reasons at each of the four demands, gangs and racks included."""
+    """Node counts of pools, placements, verdicts and reasons at each of the four demands, gangs and
+    racks included.
+    """
     plan = plan_of(where, *work, steps=0)
     kept = plan_file(plan)
     again = judge_document(parse_document(canonical_text(kept)))
@@ -160,4 +194,5 @@ def test_the_document_is_sized_as_the_manifests_are(where: Fleet, work: tuple[So
     assert (again.pools, again.cost) == (plan.pools, plan.cost)
     assert plan_file(again).demand == kept.demand
     refused = [each for each in plan.diagnostics if each.severity == "error"]
-    assert again.verdict == (plan.placing or plan.verdict) or refused  # what manifests get wrong is not judged again
+    # what manifests get wrong is not judged again
+    assert again.verdict == (plan.placing or plan.verdict) or refused

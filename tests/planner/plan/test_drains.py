@@ -1,4 +1,6 @@
-"""Budgets and drained nodes: what never goes is a warning, what needs a node more is said of each pool."""
+"""Budgets and drained nodes: what never goes is a warning, what needs a node more is said of each
+pool.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,18 @@ L4 = "g6.2xlarge"
 
 def planned(says: str, *, selects: str = "web", most: int = 5) -> Plan:
     budget = (
-        "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: keep, namespace: default}\n"
+        "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: keep, namespace: "
+        "default}\n"
         f"spec: {{{says}, selector: {{matchLabels: {{app: {selects}}}}}}}\n"
     )
-    return plan_of(fleet((L4, {"max": most})), deployment(replicas=3), Source("budget.yaml", budget), steps=0)
+    return plan_of(
+        fleet((L4, {"max": most})), deployment(replicas=3), Source("budget.yaml", budget), steps=0
+    )
 
 
-@pytest.mark.parametrize("says", ["maxUnavailable: 0", "minAvailable: 3", 'minAvailable: "100%"', "minAvailable: 67%"])
+@pytest.mark.parametrize(
+    "says", ["maxUnavailable: 0", "minAvailable: 3", 'minAvailable: "100%"', "minAvailable: 67%"]
+)
 def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     plan = planned(says)
     (found,) = plan.diagnostics
@@ -43,15 +50,30 @@ def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None
 
 def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
     (said,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
-    assert said.startswith("pool g6-2xlarge: while a node is drained, its pods need a node more: 3 nodes are provably")
+    assert said.startswith(
+        "pool g6-2xlarge: while a node is drained, its pods need a node more: 3 nodes are provably"
+    )
     assert "PodDisruptionBudget default/keep lets 1 of 3 pods go at once" in said
-    assert not any("drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions)
+    assert not any(
+        "drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
+    )
 
 
 @pytest.mark.parametrize(
     ("least", "most", "pods", "expected"),
-    [(None, 1, 5, 1), (None, "50%", 5, 3), (None, "0%", 5, 0), (2, None, 5, 3), ("50%", None, 5, 2), (9, None, 5, 0)],
+    [
+        (None, 1, 5, 1),
+        (None, "50%", 5, 3),
+        (None, "0%", 5, 0),
+        (2, None, 5, 3),
+        ("50%", None, 5, 2),
+        (9, None, 5, 0),
+    ],
 )
-def test_shares_are_rounded_up(least: int | str | None, most: int | str | None, pods: int, expected: int) -> None:
-    budget = DisruptionBudget(meta=ObjectMeta(name="b"), selector=LabelSelector(()), least=least, most=most)
+def test_shares_are_rounded_up(
+    least: int | str | None, most: int | str | None, pods: int, expected: int
+) -> None:
+    budget = DisruptionBudget(
+        meta=ObjectMeta(name="b"), selector=LabelSelector(()), least=least, most=most
+    )
     assert pods_that_may_go(budget, pods) == expected

@@ -27,8 +27,20 @@ UP_TO_FOUR = {"min": 0, "max": 4}
         ("workloads/job-two-gpus-each", (L4, UP_TO_FOUR), "does-not-fit", 0, 0),
         ("workloads-that-do-not-fit/tesla-volta", (V100, UP_TO_FOUR), "cannot-tell", 0, 0),
         ("workloads-that-do-not-fit/tesla-volta", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
-        ("workloads-that-do-not-fit/at-least-40-gb-with-an-operator", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
-        ("workloads-that-do-not-fit/forgotten-toleration", (H100, UP_TO_FOUR), "does-not-fit", 0, 0),
+        (
+            "workloads-that-do-not-fit/at-least-40-gb-with-an-operator",
+            (H100, UP_TO_FOUR),
+            "does-not-fit",
+            0,
+            0,
+        ),
+        (
+            "workloads-that-do-not-fit/forgotten-toleration",
+            (H100, UP_TO_FOUR),
+            "does-not-fit",
+            0,
+            0,
+        ),
     ],
 )
 @pytest.mark.parametrize("kubernetes", ["1.34", "1.36"])
@@ -42,7 +54,9 @@ def test_verdict_and_nodes(
 
 def reasons(file: str, *pools: tuple[str, Any]) -> str:
     plan = plan_of(fleet(*pools), *example(file))
-    return "\n".join(f"{r.message} → {r.fix}" for workload in plan.workloads for r in workload.reasons)
+    return "\n".join(
+        f"{r.message} → {r.fix}" for workload in plan.workloads for r in workload.reasons
+    )
 
 
 def test_one_runs_and_one_waits_for_one_node_more() -> None:
@@ -70,12 +84,17 @@ def test_the_toleration_is_named() -> None:
 
 
 def test_a_selector_that_does_not_compile_says_how_to_write_it() -> None:
-    plan = plan_of(fleet((H100, UP_TO_FOUR)), *example("workloads-that-do-not-fit/at-least-40-gb-with-an-operator"))
+    plan = plan_of(
+        fleet((H100, UP_TO_FOUR)),
+        *example("workloads-that-do-not-fit/at-least-40-gb-with-an-operator"),
+    )
     (finding,) = plan.diagnostics
     assert (finding.severity, finding.place.line) == ("error", 17)
     assert "compareTo" in finding.fix
 
 
 def test_a_pool_that_fits_wins_over_one_that_cannot_be_judged() -> None:
-    plan = plan_of(fleet((V100, UP_TO_FOUR), (L4, UP_TO_FOUR)), *example("workloads/ranked-alternatives"))
+    plan = plan_of(
+        fleet((V100, UP_TO_FOUR), (L4, UP_TO_FOUR)), *example("workloads/ranked-alternatives")
+    )
     assert plan.verdict == "fits"

@@ -12,14 +12,21 @@ import pytest
 from test_simulated import CASES, load, plan
 
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, is_for_manifests, saved_usd
+from dra_planner.plan.judgement.simulated_fixes import (
+    fix_patch,
+    fix_sentence,
+    is_for_manifests,
+    saved_usd,
+)
 from dra_planner.simulation import Fix
 
 Json = dict[str, Any]
 
 
 def applied(case: Json, patch: Json) -> Json:
-    """Apply a patch as its head says: to the fleet by pools' names, or as JSON patches to the documents they target."""
+    """Apply a patch as its head says: to the fleet by pools' names, or as JSON patches to the
+    documents they target.
+    """
     case = copy.deepcopy(case)
     if not is_for_manifests(patch):
         case["fleet"].update({key: value for key, value in patch.items() if key != "pools"})
@@ -37,7 +44,8 @@ def applied(case: Json, patch: Json) -> Json:
             if one["kind"] == target["kind"]
             and one["metadata"]["name"] == target["name"]
             and one["metadata"].get("namespace", "default") == target["namespace"]
-            and one["apiVersion"] == "/".join(filter(None, (target.get("group"), target["version"])))
+            and one["apiVersion"]
+            == "/".join(filter(None, (target.get("group"), target["version"])))
         ]
         for operation in each["patch"]:
             assert operation["op"] == "add"
@@ -71,8 +79,12 @@ def test_every_fix_helps_when_it_is_applied(name):
     left_out = set(made.judgement.simulated.left_out) if made.judgement.simulated else set()
     for fix, patch in patches(made):
         again = plan(applied(case, patch))
-        misfits = {each.workload for each in again.judgement.sizing.workloads if each.verdict != "fits"}
-        assert (again.verdict, misfits) == ("does-not-fit" if left_out else "fits", left_out), fix_sentence(fix)
+        misfits = {
+            each.workload for each in again.judgement.sizing.workloads if each.verdict != "fits"
+        }
+        assert (again.verdict, misfits) == ("does-not-fit" if left_out else "fits", left_out), (
+            fix_sentence(fix)
+        )
         simulated = again.judgement.simulated
         assert simulated is not None
         assert simulated.counts, fix_sentence(fix)
@@ -116,7 +128,9 @@ def test_the_least_change_of_equal_cost_comes_first():
     assert kinds(made) == ["taint", "affinity", "profile"]
     taint, affinity, _ = made.judgement.fixes
     assert (taint.pools, dict(taint.counts)) == (("h100",), {"l4": 1, "h100": 1})
-    assert [(str(ref.workload), pools) for ref, pools in affinity.pins.items()] == [("Pod default/web", ("l4",))]
+    assert [(str(ref.workload), pools) for ref, pools in affinity.pins.items()] == [
+        ("Pod default/web", ("l4",))
+    ]
     built = {pool.name: pool.recommended for pool in made.pools}
     assert saved_usd(taint, built, made.offers) == Decimal("6.0752")  # an H100 less, and an L4 more
 
@@ -130,4 +144,7 @@ def test_where_the_packing_works_in_every_order_nothing_is_to_be_fixed():
 def test_a_stranded_workload_is_told_the_cheapest_fix():
     made = planned("m1-small-then-whole-node")
     (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
-    assert reason.fix == 'raise the maximum of pool "l4" to 5 (simulated: every pod is placed in every order)'
+    assert (
+        reason.fix
+        == 'raise the maximum of pool "l4" to 5 (simulated: every pod is placed in every order)'
+    )

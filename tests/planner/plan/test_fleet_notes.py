@@ -23,7 +23,9 @@ TODAY = date(2026, 11, 26)
 REGIONS = {"eks": "us-east-1", "gke": "us-central1", "aks": "eastus"}
 
 
-def fleet(cloud: str, machine: str, kubernetes: str = "1.35", drivers: Any = None, **pool: Any) -> Fleet:
+def fleet(
+    cloud: str, machine: str, kubernetes: str = "1.35", drivers: Any = None, **pool: Any
+) -> Fleet:
     nvidia = {"nvidia": {"version": "25.12.0", "computeDomains": False}}
     return read_fleet(
         {
@@ -32,7 +34,11 @@ def fleet(cloud: str, machine: str, kubernetes: str = "1.35", drivers: Any = Non
             "kubernetes": kubernetes,
             "endpoint": {"publicAccessCidrs": ["203.0.113.0/24"]},
             "drivers": {**nvidia, **(drivers or {})},
-            "systemPool": {"machine": {"eks": "m7i.large", "gke": "e2-standard-4", "aks": "Standard_D4s_v5"}[cloud]},
+            "systemPool": {
+                "machine": {"eks": "m7i.large", "gke": "e2-standard-4", "aks": "Standard_D4s_v5"}[
+                    cloud
+                ]
+            },
             "devicePlugin": False,
             "deviceClasses": [],
             "pools": [{"name": "gpus", "machine": machine, "count": 1, **pool}],
@@ -57,7 +63,9 @@ def test_a_feature_that_nobody_uses_is_reported(cloud: str, machine: str, featur
 
 def test_a_feature_is_reported_with_the_price_and_once() -> None:
     (infiniband,) = unused_features(fleet("aks", "Standard_ND96isr_H100_v5"))
-    assert infiniband.startswith("Standard_ND96isr_H100_v5 (USD 98.32 per hour) has 8 InfiniBand NICs")
+    assert infiniband.startswith(
+        "Standard_ND96isr_H100_v5 (USD 98.32 per hour) has 8 InfiniBand NICs"
+    )
 
 
 def test_a_feature_that_is_used_is_not_reported() -> None:
@@ -82,7 +90,9 @@ def test_open_reservations_are_reported_beside_karpenter(capacity: Any, notes: i
     assert len(found) == notes
 
 
-@pytest.mark.parametrize(("zone", "capacity", "notes"), [("b", "spot", 1), ("a", "spot", 0), ("b", "on-demand", 0)])
+@pytest.mark.parametrize(
+    ("zone", "capacity", "notes"), [("b", "spot", 1), ("a", "spot", 0), ("b", "on-demand", 0)]
+)
 def test_zones_with_reports_are_reported(zone: str, capacity: str, notes: int) -> None:
     pool = {"zones": [f"us-east4-{zone}"], "capacity": capacity}
     document = fleet("gke", "a3-megagpu-8g").document() | {"region": "us-east4"}
@@ -96,7 +106,9 @@ def test_notes_of_a_day() -> None:
     assert any("ends on 2026-12-02" in each and "USD 0.50" in each for each in ending)
     assert dated_notes(fleet("eks", "p5.48xlarge", "1.35"), date(2026, 10, 1)) == ()
     old = dated_notes(fleet("eks", "p5.48xlarge"), date(2027, 6, 1))
-    assert any("Facts past their date" in each and "EKS AL2023 NVIDIA images" in each for each in old)
+    assert any(
+        "Facts past their date" in each and "EKS AL2023 NVIDIA images" in each for each in old
+    )
     assert not any("AKS" in each for each in old)
 
 
@@ -136,6 +148,8 @@ def test_every_field_of_a_machine_is_used_outside_the_catalog() -> None:
         for file in (root / folder).rglob("*.py")
         if file.name != "machines.py"
     ]
-    unused = [each.name for each in fields(Machine) if not any(f".{each.name}" in text for text in texts)]
+    unused = [
+        each.name for each in fields(Machine) if not any(f".{each.name}" in text for text in texts)
+    ]
     assert unused == []
     assert machines("eks")

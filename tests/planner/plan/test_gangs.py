@@ -1,4 +1,6 @@
-"""Gangs under maximums that are too small: whole groups start, the most that can; an exhaustive search referees."""
+"""Gangs under maximums that are too small: whole groups start, the most that can; an exhaustive
+search referees.
+"""
 
 from __future__ import annotations
 
@@ -19,30 +21,57 @@ POD = """{{restartPolicy: Never, tolerations: [{{key: nvidia.com/gpu, operator: 
     - {{name: a, image: registry.example/a:1, resources: {{requests: {{cpu: 500m}}, claims: [{{name: gpu}}]}}}}
     ]}}""".replace("\n    - ", " [").replace("\n    ]", "]")
 TIES = {
-    "coscheduling": ("scheduling.x-k8s.io/v1alpha1", "labels", "scheduling.x-k8s.io/pod-group", "minMember: {}"),
+    "coscheduling": (
+        "scheduling.x-k8s.io/v1alpha1",
+        "labels",
+        "scheduling.x-k8s.io/pod-group",
+        "minMember: {}",
+    ),
     "KAI": ("scheduling.run.ai/v2alpha2", "annotations", "pod-group-name", "minMember: {}"),
-    "Volcano": ("scheduling.volcano.sh/v1beta1", "annotations", "scheduling.k8s.io/group-name", "minMember: {}"),
+    "Volcano": (
+        "scheduling.volcano.sh/v1beta1",
+        "annotations",
+        "scheduling.k8s.io/group-name",
+        "minMember: {}",
+    ),
 }
 
 
-def job(name: str, pods: int, *, least: int = 0, by: str = "coscheduling", more: str = "", queue: str = "") -> str:
+def job(
+    name: str,
+    pods: int,
+    *,
+    least: int = 0,
+    by: str = "coscheduling",
+    more: str = "",
+    queue: str = "",
+) -> str:
     """A Job with its PodGroup, or in a queue of Kueue; each pod claims one GPU."""
     version, where, key, minimum = TIES[by]
     tie = f"{where}: {{{key}: {name}}}" if not queue else "labels: {}"
-    meta = f"{{name: {name}, namespace: default{', labels: {kueue.x-k8s.io/queue-name: team}' if queue else ''}}}"
+    meta = (
+        f"{{name: {name}, namespace: "
+        f"default{', labels: {kueue.x-k8s.io/queue-name: team}' if queue else ''}}}"
+    )
     text = (
-        f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {meta}\nspec: {{parallelism: {pods}, completions: {pods}, "
+        f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {meta}\nspec: {{parallelism: {pods}, "
+        f"completions: {pods}, "
         f"template: {{metadata: {{{tie}}}, spec: {POD.format(more=more)}}}}}\n"
     )
     if queue:
         return text
     spec = minimum.format(least or pods)
-    group = f"apiVersion: {version}\nkind: PodGroup\nmetadata: {{name: {name}, namespace: default}}\nspec: {{{spec}}}\n"
+    group = (
+        f"apiVersion: {version}\nkind: PodGroup\nmetadata: {{name: {name}, namespace: "
+        f"default}}\nspec: {{{spec}}}\n"
+    )
     return f"{text}---\n{group}"
 
 
 def planned(most: int, *objects: str) -> Plan:
-    return plan_of(fleet((L4, {"max": most})), Source("all.yaml", CLAIM + "".join(objects)), steps=0)
+    return plan_of(
+        fleet((L4, {"max": most})), Source("all.yaml", CLAIM + "".join(objects)), steps=0
+    )
 
 
 def placed(plan: Plan) -> dict[str, tuple[int, int]]:
@@ -94,21 +123,25 @@ def test_a_group_starts_only_beside_what_is_placed_of_other_workloads() -> None:
 def test_whole_groups_of_a_leader_worker_set_are_counted() -> None:
     template = POD.format(more="").replace("restartPolicy: Never, ", "")
     text = (
-        "---\napiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: lws, namespace: default}"
-        f"\nspec: {{replicas: 3, leaderWorkerTemplate: {{size: 2, workerTemplate: {{spec: {template}}}}}}}\n"
+        "---\napiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: "
+        "lws, namespace: default}"
+        "\nspec: {replicas: 3, leaderWorkerTemplate: {size: 2, workerTemplate: {spec: "
+        f"{template}}}}}}}\n"
     )
     plan = planned(5, text)
     assert placed(plan) == {"lws": (5, 1)}  # nobody keeps the fifth pod from starting
-    assert "has room for 2 of its 3 groups of 2 pods; pods of the others start one by one" in told(plan, "lws")
+    assert "has room for 2 of its 3 groups of 2 pods; pods of the others start one by one" in told(
+        plan, "lws"
+    )
 
 
 def test_a_group_that_fits_is_told_as_an_assumption_alone() -> None:
     plan = planned(3, job("a", 3))
     assert (plan.verdict, placed(plan)) == ("fits", {"a": (3, 0)})
     assert (
-        "PodGroup default/a: the coscheduling plugin starts none of its pods before 3 pods can start"
-        in plan.assumptions
-    )
+        "PodGroup default/a: the coscheduling plugin starts none of its pods before 3 pods can "
+        "start"
+    ) in plan.assumptions
 
 
 def test_one_of_many_groups_stays_out_where_a_node_is_missing() -> None:
@@ -120,7 +153,9 @@ def test_one_of_many_groups_stays_out_where_a_node_is_missing() -> None:
 
 
 def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
-    """Try every set of groups: pods of `l4` and `t4` have one pool, those of `any` both; a node takes one pod."""
+    """Try every set of groups: pods of `l4` and `t4` have one pool, those of `any` both; a node
+    takes one pod.
+    """
     best = 0
     for chosen in product((False, True), repeat=len(sizes)):
         need = {"l4": 0, "t4": 0, "any": 0}
@@ -135,13 +170,18 @@ def most_groups(sizes: list[tuple[int, str]], rooms: dict[str, int]) -> int:
 @pytest.mark.parametrize("seed", range(8))
 def test_as_many_groups_start_as_an_exhaustive_search_finds(seed: int) -> None:
     chance = random.Random(seed)
-    sizes = [(chance.randint(2, 5), chance.choice(("l4", "t4", "any"))) for _ in range(chance.randint(2, 5))]
+    sizes = [
+        (chance.randint(2, 5), chance.choice(("l4", "t4", "any")))
+        for _ in range(chance.randint(2, 5))
+    ]
     rooms = {"l4": chance.randint(1, 6), "t4": chance.randint(1, 6)}
     label = {
         "l4": "nodeSelector: {pulumi-dra/pool: g6-2xlarge},",
         "t4": "nodeSelector: {pulumi-dra/pool: g4dn-2xlarge},",
     }
-    jobs = [job(f"j{at}", pods, more=label.get(where, "")) for at, (pods, where) in enumerate(sizes)]
+    jobs = [
+        job(f"j{at}", pods, more=label.get(where, "")) for at, (pods, where) in enumerate(sizes)
+    ]
     where = fleet((L4, {"max": rooms["l4"]}), (T4, {"max": rooms["t4"]}))
     plan = plan_of(where, Source("all.yaml", CLAIM + "".join(jobs)), steps=0)
     whole = [plan.workload("Job", "default", f"j{at}") for at in range(len(sizes))]

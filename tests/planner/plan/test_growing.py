@@ -1,4 +1,6 @@
-"""A fleet and a snapshot of its cluster: how many nodes more each pool needs for what is applied."""
+"""A fleet and a snapshot of its cluster: how many nodes more each pool needs for what is
+applied.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ def snapshot(case: Json) -> list[Json]:
     return objects
 
 
-def grow(case: Json, workloads: list[Json] | None = None, *, more: list[Json] | None = None, **options: Any) -> Plan:
+def grow(
+    case: Json,
+    workloads: list[Json] | None = None,
+    *,
+    more: list[Json] | None = None,
+    **options: Any,
+) -> Plan:
     applied = case["workloads"] if workloads is None else workloads
     request = PlanRequest(
         sources=(Source("applied", yaml.safe_dump_all(applied)),),
@@ -44,7 +52,9 @@ def grow(case: Json, workloads: list[Json] | None = None, *, more: list[Json] | 
 
 def nodes(made: Plan) -> dict[str, tuple[int | None, int]]:
     """Nodes that are there, and how many more."""
-    return {pool.name: (pool.existing, pool.nodes.desired - (pool.existing or 0)) for pool in made.pools}
+    return {
+        pool.name: (pool.existing, pool.nodes.desired - (pool.existing or 0)) for pool in made.pools
+    }
 
 
 def with_replicas(case: Json, replicas: int) -> list[Json]:
@@ -72,8 +82,9 @@ def test_nodes_are_added_until_everything_is_placed():
 
 
 def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
-    """Where nodes score alike, the scheduler takes any: a node more is needed when it takes the other one, and one of
-    the other pool costs less than two."""
+    """Where nodes score alike, the scheduler takes any: a node more is needed when it takes the
+    other one, and one of the other pool costs less than two.
+    """
     case = load("009")
     made = grow(case, with_replicas(case, 3))
     assert (made.verdict, nodes(made)) == ("fits", {"g5-12xlarge": (1, 0), "pool-1": (1, 1)})
@@ -84,23 +95,43 @@ def test_nodes_that_suffice_only_by_luck_are_not_answered_with():
 
 
 def test_pods_that_run_are_scaled_and_not_added():
-    """The whole node is taken already: four replicas of what runs with two need two devices more."""
+    """The whole node is taken already: four replicas of what runs with two need two devices
+    more.
+    """
     case = load("m1-small-then-whole-node")
     applied = with_replicas(case, 8)
     template = applied[-1]["spec"]["template"]
     running: list[Json] = [{**applied[-1], "metadata": {**applied[-1]["metadata"], "uid": "d"}}]
     for index in range(7):
         name = f"small-{index}"
-        owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "small", "uid": "d", "controller": True}
+        owner = {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "name": "small",
+            "uid": "d",
+            "controller": True,
+        }
         claim = {
             "apiVersion": "resource.k8s.io/v1",
             "kind": "ResourceClaim",
             "metadata": {
                 "name": f"{name}-gpu",
                 "namespace": "default",
-                "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": name, "uid": name, "controller": True}],
+                "ownerReferences": [
+                    {
+                        "apiVersion": "v1",
+                        "kind": "Pod",
+                        "name": name,
+                        "uid": name,
+                        "controller": True,
+                    }
+                ],
             },
-            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
+            "spec": {
+                "devices": {
+                    "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+                }
+            },
             "status": {
                 "allocation": {
                     "devices": {
@@ -119,7 +150,9 @@ def test_pods_that_run_are_scaled_and_not_added():
         spec = {**template["spec"], "nodeName": f"l4-{index // 4}"}
         status = {
             "phase": "Running",
-            "resourceClaimStatuses": [{"name": spec["resourceClaims"][0]["name"], "resourceClaimName": f"{name}-gpu"}],
+            "resourceClaimStatuses": [
+                {"name": spec["resourceClaims"][0]["name"], "resourceClaimName": f"{name}-gpu"}
+            ],
         }
         meta = {
             "name": name,
@@ -127,7 +160,10 @@ def test_pods_that_run_are_scaled_and_not_added():
             "labels": template["metadata"]["labels"],
             "ownerReferences": [owner],
         }
-        running += [claim, {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": status}]
+        running += [
+            claim,
+            {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": status},
+        ]
     made = grow(case, applied, more=running)
     assert (made.verdict, nodes(made)) == ("fits", {"l4": (2, 0)})
     more = grow(case, with_replicas(case, 9), more=running)
@@ -162,7 +198,9 @@ def test_daemon_sets_of_the_snapshot_are_not_subtracted_twice():
                 "metadata": {"labels": {"app": "agent"}},
                 "spec": {
                     "tolerations": [{"operator": "Exists"}],
-                    "containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "30"}}}],
+                    "containers": [
+                        {"name": "c", "image": "x", "resources": {"requests": {"cpu": "30"}}}
+                    ],
                 },
             },
         },
@@ -211,7 +249,12 @@ def test_nodes_that_a_budget_keeps_from_being_drained_are_told(spec: Json, block
         {
             "apiVersion": "v1",
             "kind": "Pod",
-            "metadata": {"name": f"web-{at}", "namespace": "default", "uid": f"u{at}", "labels": {"app": "web"}},
+            "metadata": {
+                "name": f"web-{at}",
+                "namespace": "default",
+                "uid": f"u{at}",
+                "labels": {"app": "web"},
+            },
             "spec": {"nodeName": name, "containers": [{"name": "main"}]},
             "status": {"phase": "Running"},
         }

@@ -51,7 +51,11 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
     assert told.severity == "warning"
     assert told.message == "no room is kept for Job default/web: it is not among the workloads"
     assert told.fix == "name Deployment default/web instead"
-    assert not [each for each in plan_of(keeping(L4, WEB), deployment()).diagnostics if each.code == told.code]
+    assert not [
+        each
+        for each in plan_of(keeping(L4, WEB), deployment()).diagnostics
+        if each.code == told.code
+    ]
 
 
 def test_a_document_holds_the_headroom_once() -> None:

@@ -48,7 +48,9 @@ def judgement_of(*pools: tuple[str, Any], gpus: int = 1, replicas: int = 1) -> J
 def test_each_pool_answers_each_shape(gpus: int, expected: dict[str, tuple[str, int]]) -> None:
     judgement = judgement_of(L4, H100, gpus=gpus)
     (shape,) = judgement.demand.shapes
-    answers = {each.offer.name: (each.verdict, each.pods_per_node) for each in judgement.answers(shape)}
+    answers = {
+        each.offer.name: (each.verdict, each.pods_per_node) for each in judgement.answers(shape)
+    }
     assert answers == expected
 
 
@@ -57,7 +59,11 @@ def test_answers_agree_with_the_sizes() -> None:
     (shape,) = judgement.demand.shapes
     (size,) = judgement.sizing.workloads
     assert dict(size.fits) == {each.offer.name: each.verdict for each in judgement.answers(shape)}
-    assert judgement.sizing.verdict == worst(each.verdict for each in judgement.sizing.workloads) == "fits"
+    assert (
+        judgement.sizing.verdict
+        == worst(each.verdict for each in judgement.sizing.workloads)
+        == "fits"
+    )
 
 
 def test_pods_of_the_system_pool_need_a_fleet() -> None:
@@ -94,9 +100,16 @@ def test_everything_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan.manifests is not None
     found = list(check_all(view_of(plan.manifests, plan.judgement.features, plan)))
     explanation = explain_claim(plan.judgement, "default/gpus")
-    assert (explanation.verdict, any(each.code == "claim-fits-no-pool" for each in found)) == ("does-not-fit", True)
+    assert (explanation.verdict, any(each.code == "claim-fits-no-pool" for each in found)) == (
+        "does-not-fit",
+        True,
+    )
     assert calls == judged, "rules and explanations only word the judgement"
     assert judged == {
-        "read_checked": 1, "expand_claims": 1, "predict_offers": 1, "judge_with_guards": 1, "set_aside": 1,
+        "read_checked": 1,
+        "expand_claims": 1,
+        "predict_offers": 1,
+        "judge_with_guards": 1,
+        "set_aside": 1,
         "size": 3,  # the least raise is looked for by two more
-    }  # fmt: skip
+    }

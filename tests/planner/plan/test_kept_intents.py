@@ -1,4 +1,6 @@
-"""Fixes keep what the author meant, raise every count at once, say what that costs; whoever follows one is done."""
+"""Fixes keep what the author meant, raise every count at once, say what that costs; whoever follows
+one is done.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ SHARING_GATES = {"TimeSlicingSettings": True, "MPSSupport": True}
 
 @dataclass(frozen=True)
 class Case:
-    """What someone wrote, the words of the right fix, words of wrong ones, and the fix as it is followed."""
+    """What someone wrote, the words of the right fix, words of wrong ones, and the fix as it is
+    followed.
+    """
 
     objects: Objects
     fleet: Fleet
@@ -44,7 +48,11 @@ class Case:
 
 
 def fleet(
-    machine: str = "g6.2xlarge", count: Any = 1, *, driver: Mapping[str, Any] | None = None, **more: Any
+    machine: str = "g6.2xlarge",
+    count: Any = 1,
+    *,
+    driver: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Fleet:
     document = {
         "cloud": "eks",
@@ -76,7 +84,13 @@ def pod(claim: str = "gpu", **more: Any) -> Json:
     return {
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
         "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": claim}],
-        "containers": [{"name": "main", "image": "registry.example/a:1", "resources": {"claims": [{"name": "gpu"}]}}],
+        "containers": [
+            {
+                "name": "main",
+                "image": "registry.example/a:1",
+                "resources": {"claims": [{"name": "gpu"}]},
+            }
+        ],
         **more,
     }
 
@@ -86,14 +100,24 @@ def controlled(kind: str, pods: int, name: str = "web", claim: str = "gpu", **sp
     at = {"name": name, "namespace": "default"}
     if kind == "Pod":
         return [
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {**at, "name": f"{name}-{number}"}, "spec": pod(claim)}
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {**at, "name": f"{name}-{number}"},
+                "spec": pod(claim),
+            }
             for number in range(pods)
         ]
     if kind == "Job":
         inner = {"spec": pod(claim, restartPolicy="Never")}
         counts = {"parallelism": pods, "completions": pods}
         return [
-            {"apiVersion": "batch/v1", "kind": "Job", "metadata": at, "spec": {**counts, "template": inner, **spec}}
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": at,
+                "spec": {**counts, "template": inner, **spec},
+            }
         ]
     labels = {"app": name}
     made = {
@@ -119,7 +143,11 @@ def scaler(most: int, name: str = "web") -> Json:
 
 
 def shared_config(strategy: str) -> list[Json]:
-    parameters = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": SHARING[strategy]}
+    parameters = {
+        "apiVersion": "resource.nvidia.com/v1beta1",
+        "kind": "GpuConfig",
+        "sharing": SHARING[strategy],
+    }
     return [{"requests": ["gpu"], "opaque": {"driver": "gpu.nvidia.com", "parameters": parameters}}]
 
 
@@ -181,7 +209,9 @@ def raised(where: Fleet, fix: str) -> Fleet:
 
 CASES: dict[str, Case] = {}
 
-for strategy, kind, count in product(SHARING, ("Pod", "Deployment", "Job"), (1, {"min": 0, "max": 1})):
+for strategy, kind, count in product(
+    SHARING, ("Pod", "Deployment", "Job"), (1, {"min": 0, "max": 1})
+):
     size = "fixed" if count == 1 else "growing"
     CASES[f"{strategy} in a template of a {kind}, {size} pool"] = Case(
         [template(config=shared_config(strategy)), *controlled(kind, 2)],
@@ -215,7 +245,11 @@ for told, expression in {
         "spec": {"selectors": [{"cel": {"expression": expression}}]},
     }
     CASES[f"seven parts of a class {told}"] = Case(
-        [device_class, template("gpu", of(7, deviceClassName="h100-1g.10gb")), *controlled("Deployment", 1)],
+        [
+            device_class,
+            template("gpu", of(7, deviceClassName="h100-1g.10gb")),
+            *controlled("Deployment", 1),
+        ],
         fleet("p5.48xlarge", {"min": 0, "max": 3}, driver={"featureGates": {"DynamicMIG": True}}),
         r"begin the selector of DeviceClass h100-1g\.10gb with has\(device\.attributes",
         r"use DeviceClass gpu\.nvidia\.com",
@@ -247,20 +281,30 @@ for asked, machine, most in (
         container = objects[1]["spec"]["template"]["spec"]["containers"][0]
         container["resources"]["requests"] = {"cpu": cpu if machine != "g6.12xlarge" else "40"}
         CASES[f"{asked} GPUs of one {machine}, {cpu} CPU"] = Case(
-            objects, fleet(machine, 2), rf"request at most {most}: a node offers {most} devices", "(?i)cpu", fewer
+            objects,
+            fleet(machine, 2),
+            rf"request at most {most}: a node offers {most} devices",
+            "(?i)cpu",
+            fewer,
         )
 
 JOINT: dict[str, tuple[Objects, Fleet]] = {
     "a rollout needs more": ([template(), *controlled("Deployment", 3)], fleet(count=2)),
     "a rollout with a surge of all": (
-        [template(), *controlled("Deployment", 3, strategy={"rollingUpdate": {"maxSurge": "100%"}})],
+        [
+            template(),
+            *controlled("Deployment", 3, strategy={"rollingUpdate": {"maxSurge": "100%"}}),
+        ],
         fleet(count={"min": 0, "max": 1}),
     ),
     "an autoscaler's ceiling": (
         [template(), *controlled("Deployment", 3), scaler(9)],
         fleet(count={"min": 0, "max": 2}),
     ),
-    "a ceiling on nodes of four": ([template(), *controlled("Deployment", 5), scaler(13)], fleet("g6.12xlarge", 1)),
+    "a ceiling on nodes of four": (
+        [template(), *controlled("Deployment", 5), scaler(13)],
+        fleet("g6.12xlarge", 1),
+    ),
     "two workloads": (
         [template(), *controlled("Deployment", 3), *controlled("Deployment", 4, "other")],
         fleet(count={"min": 1, "max": 2}),
@@ -269,9 +313,15 @@ JOINT: dict[str, tuple[Objects, Fleet]] = {
         [template(), *controlled("Job", 6, "train"), *controlled("Deployment", 2)],
         fleet(count=3),
     ),
-    "two GPUs each": ([template("gpu", of(2)), *controlled("Deployment", 5)], fleet("g6.12xlarge", 1)),
+    "two GPUs each": (
+        [template("gpu", of(2)), *controlled("Deployment", 5)],
+        fleet("g6.12xlarge", 1),
+    ),
     "a StatefulSet": ([template(), *controlled("StatefulSet", 4)], fleet(count=2)),
-    "a whole node each": ([template("gpu", of(8)), *controlled("Job", 3)], fleet("p5.48xlarge", {"min": 0, "max": 1})),
+    "a whole node each": (
+        [template("gpu", of(8)), *controlled("Job", 3)],
+        fleet("p5.48xlarge", {"min": 0, "max": 1}),
+    ),
     "bare pods": ([template(), *controlled("Pod", 5)], fleet(count=2)),
 }
 for told, (objects, where) in JOINT.items():

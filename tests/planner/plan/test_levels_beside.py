@@ -1,4 +1,6 @@
-"""Ceiling and peak demand: told beside the verdict, with reasons, wherever they are worse off than steady demand."""
+"""Ceiling and peak demand: told beside the verdict, with reasons, wherever they are worse off than
+steady demand.
+"""
 
 from __future__ import annotations
 
@@ -68,10 +70,17 @@ def test_a_ceiling_that_does_not_fit_is_a_finding_and_no_verdict():
     made = plan(WEB, SCALER)
     assert made.verdict == "fits"
     (found,) = made.beside
-    assert (found.severity, found.code, found.place.file) == ("warning", "ceiling-does-not-fit", "app")
-    assert found.message.startswith("Deployment default/web does not fit at its ceiling of 12 pods: pool")
+    assert (found.severity, found.code, found.place.file) == (
+        "warning",
+        "ceiling-does-not-fit",
+        "app",
+    )
+    assert found.message.startswith(
+        "Deployment default/web does not fit at its ceiling of 12 pods: pool"
+    )
     assert found.fix == (
-        'set the count of pool "g6-12xlarge" to 4: 2 more nodes at the ceiling, USD 9.20 more per hour; '
+        'set the count of pool "g6-12xlarge" to 4: 2 more nodes at the ceiling, USD 9.20 more per '
+        "hour; "
         "3 more nodes during a rollout, USD 13.80 more per hour"
     )
     assert "ceiling-does-not-fit" not in codes(plan(WEB, SCALER, nodes=3))
@@ -89,7 +98,9 @@ def test_counts_are_simulated_at_ceiling_and_peak_too_and_at_a_floor_of_its_own_
 def test_a_rollout_that_does_not_fit_is_told_where_the_ceiling_does():
     (found,) = plan(WEB).beside
     assert found.code == "peak-does-not-fit"
-    assert found.message.startswith("Deployment default/web does not fit during a rollout, at its peak of 5 pods: pool")
+    assert found.message.startswith(
+        "Deployment default/web does not fit during a rollout, at its peak of 5 pods: pool"
+    )
     assert codes(plan(WEB, nodes=2)) == []
 
 
@@ -101,7 +112,9 @@ def test_what_does_not_fit_as_it_is_is_not_told_again():
 
 def test_nothing_bounds_the_ceiling():
     cron = job("").replace("batch/v1\nkind: Job", "batch/v1\nkind: CronJob")
-    cron = cron.replace("spec:\n  parallelism", "spec:\n  schedule: '* * * * *'\n  jobTemplate: {spec: SPEC}\n#")
+    cron = cron.replace(
+        "spec:\n  parallelism", "spec:\n  schedule: '* * * * *'\n  jobTemplate: {spec: SPEC}\n#"
+    )
     cron = cron.split("  jobTemplate")[0] + (
         "  jobTemplate:\n    spec:\n      template:\n        spec:\n          restartPolicy: Never"
         + POD.replace("\n      ", "\n          ")
@@ -111,12 +124,16 @@ def test_nothing_bounds_the_ceiling():
 
 
 def test_ceilings_are_simulated_too():
-    """Four small pods leave a whole node to the big one on paper; spread as the scheduler does, they take both."""
+    """Four small pods leave a whole node to the big one on paper; spread as the scheduler does,
+    they take both.
+    """
     one_pod = WEB.replace("replicas: 4", "replicas: 1").replace("Surge: 1", "Surge: 0")
     big = one_pod.replace("name: web", "name: whole").replace("app: web", "app: whole")
     big = big.replace("resourceClaimTemplateName: one", "resourceClaimTemplateName: four")
     four = CLAIM.replace("name: one", "name: four").replace("nvidia.com}", "nvidia.com, count: 4}")
-    scaler = SCALER.replace("minReplicas: 2", "minReplicas: 1").replace("maxReplicas: 12", "maxReplicas: 4")
+    scaler = SCALER.replace("minReplicas: 2", "minReplicas: 1").replace(
+        "maxReplicas: 12", "maxReplicas: 4"
+    )
     documents = (one_pod, scaler, four, big)
     made = plan(*documents, nodes=2)
     assert made.verdict == "fits"
@@ -127,7 +144,10 @@ def test_ceilings_are_simulated_too():
 
 def test_the_scaler_that_sets_a_figure_is_named():
     said = plan(WEB, SCALER).assumptions
-    assert any("HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text for text in said)
+    assert any(
+        "HorizontalPodAutoscaler by-load scales it between 2 and 12 replicas" in text
+        for text in said
+    )
     assert not any("ignored" in text for text in said)
 
 
@@ -143,7 +163,10 @@ def test_a_job_that_kueue_holds_counts_as_it_will_run():
 
 
 def test_a_default_queue_of_the_namespace_holds_jobs_that_name_none():
-    queue = "\napiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {{name: default, namespace: {}}}\n"
+    queue = (
+        "\napiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {{name: default, "
+        "namespace: {}}}\n"
+    )
     held = plan(job("suspend: true"), queue.format("default"))
     assert held.workload("Job", "default", "train").placed == 2
     elsewhere = plan(job("suspend: true"), queue.format("other"))
@@ -153,4 +176,7 @@ def test_a_default_queue_of_the_namespace_holds_jobs_that_name_none():
 def test_a_suspended_job_counts_at_its_ceiling_and_is_said():
     made = plan(job("suspend: true"))
     assert made.workload("Job", "default", "train").figures == (0, 0, 2, 2)
-    assert any("is suspended: its pods count at ceiling and peak demand" in text for text in made.assumptions)
+    assert any(
+        "is suspended: its pods count at ceiling and peak demand" in text
+        for text in made.assumptions
+    )

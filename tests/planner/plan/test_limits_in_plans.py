@@ -13,7 +13,12 @@ from dra_planner.fleet.changes import change_fleet, read_change
 from dra_planner.plan import judge_document, plan_file
 from dra_planner.sources import Source
 
-G_QUOTA = {"name": "Running On-Demand G and VT instances", "unit": "vcpus", "limit": 16, "machines": ["g*"]}
+G_QUOTA = {
+    "name": "Running On-Demand G and VT instances",
+    "unit": "vcpus",
+    "limit": 16,
+    "machines": ["g*"],
+}
 
 CROWD = """
 apiVersion: apps/v1
@@ -61,7 +66,9 @@ def test_a_quota_of_vcpus_bounds_two_pools_together() -> None:
     assert (plan.verdict, sum(each.pending for each in plan.workloads)) == ("does-not-fit", 1)
     (reason,) = [each for each in plan.workloads[0].reasons if each.code == "limit-too-small"]
     assert reason.fix == 'raise quota "Running On-Demand G and VT instances" to 20 vCPUs'
-    raised = change_fleet(where, [read_change("quotas.Running On-Demand G and VT instances.limit=20")])
+    raised = change_fleet(
+        where, [read_change("quotas.Running On-Demand G and VT instances.limit=20")]
+    )
     assert plan_of(raised, deployment(replicas=5)).verdict == "fits"
 
 
@@ -75,7 +82,10 @@ def test_a_reservation_is_used_up_before_the_pool_behind_it() -> None:
 
 def test_pools_that_name_one_capacity_block_share_its_nodes() -> None:
     block = {"capacityBlock": "cr-0123", "nodes": 2}
-    pools = [pool(name, "p5.48xlarge", zones=["us-east-1a"], capacity=block, pricePerHour=9) for name in ("a", "b")]
+    pools = [
+        pool(name, "p5.48xlarge", zones=["us-east-1a"], capacity=block, pricePerHour=9)
+        for name in ("a", "b")
+    ]
     assert plan_of(fleet(*pools), deployment(replicas=16)).verdict == "fits"
     plan = plan_of(fleet(*pools), deployment(replicas=17))
     assert plan.verdict == "does-not-fit"
@@ -95,7 +105,11 @@ def test_the_system_pool_has_its_part_of_a_quota() -> None:
     (limit,) = fleet(pool("a"), quotas=[quota]).limits
     assert (limit.most, limit.beside, dict(limit.takes)) == (16, 4, {"a": 8})
     plan = plan_of(fleet(pool("a"), quotas=[quota]), deployment(replicas=3))
-    assert plan.workloads[0].reasons[0].message.startswith('quota "all" allows 20 vCPUs; 1 of 3 pods pending')
+    assert (
+        plan.workloads[0]
+        .reasons[0]
+        .message.startswith('quota "all" allows 20 vCPUs; 1 of 3 pods pending')
+    )
     assert plan.workloads[0].reasons[0].fix == 'raise quota "all" to 28 vCPUs'
 
 
@@ -133,7 +147,9 @@ def test_a_document_is_judged_within_the_limits_of_its_fleet() -> None:
 
 
 def test_an_amount_that_is_not_known_is_asked_for() -> None:
-    with pytest.raises(FleetError, match=r"how many addresses p6e-gb200\.36xlarge has is not known; count nodes"):
+    with pytest.raises(
+        FleetError, match=r"how many addresses p6e-gb200\.36xlarge has is not known; count nodes"
+    ):
         fleet(
             {"name": "rack", "machine": "p6e-gb200.36xlarge", "count": 1},
             quotas=[{"name": "q", "unit": "addresses", "limit": 100}],
@@ -148,7 +164,10 @@ def test_addresses_that_depend_on_the_pods_of_each_node_are_left_open_by_the_doc
     plan = plan_of(where, deployment(replicas=2), crowd)
     assert (plan.verdict, built(plan)) == ("cannot-tell", {"a": 2})
     (told,) = plan.diagnostics
-    assert (told.code, told.fix) == ("addresses-may-run-out", 'raise quota "subnets" to 90 addresses')
+    assert (told.code, told.fix) == (
+        "addresses-may-run-out",
+        'raise quota "subnets" to 90 addresses',
+    )
     assert judge_document(plan_file(plan)).verdict == "cannot-tell"
     raised = change_fleet(where, [read_change("quotas.subnets.limit=90")])
     assert plan_of(raised, deployment(replicas=2), crowd).verdict == "fits"

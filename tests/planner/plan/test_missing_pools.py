@@ -1,4 +1,6 @@
-"""What a fleet lacks for a pod that fits none of its pools; every answer is applied, and the plan made again."""
+"""What a fleet lacks for a pod that fits none of its pools; every answer is applied, and the plan
+made again.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,16 @@ from dra_planner.sources import Source
 MEMORY = 'device.capacity["gpu.nvidia.com"].memory'
 
 
-def requesting(selector: str = "true", device_class: str = "gpu.nvidia.com", gpus: int = 1) -> Source:
-    text = deployment(gpus=gpus).text.replace("deviceClassName: gpu.nvidia.com", f"deviceClassName: {device_class}")
-    return Source("web.yaml", text.replace("count: ", f"selectors: [{{cel: {{expression: '{selector}'}}}}], count: "))
+def requesting(
+    selector: str = "true", device_class: str = "gpu.nvidia.com", gpus: int = 1
+) -> Source:
+    text = deployment(gpus=gpus).text.replace(
+        "deviceClassName: gpu.nvidia.com", f"deviceClassName: {device_class}"
+    )
+    return Source(
+        "web.yaml",
+        text.replace("count: ", f"selectors: [{{cel: {{expression: '{selector}'}}}}], count: "),
+    )
 
 
 def fixes(where: Fleet, *sources: Source) -> list[str]:
@@ -28,7 +37,8 @@ def fixes(where: Fleet, *sources: Source) -> list[str]:
         for edit in change.edits:
             of_class = f"deviceClassName: {edit.name}"
             changed = tuple(
-                Source(s.name, s.text.replace("deviceClassName: gpu.nvidia.com", of_class)) for s in changed
+                Source(s.name, s.text.replace("deviceClassName: gpu.nvidia.com", of_class))
+                for s in changed
             )
         assert plan_of(change.fleet, *changed).verdict == "fits"
     (workload,) = plan.workloads
@@ -41,7 +51,9 @@ A100 = fleet(("p4d.24xlarge", {"min": 0, "max": 1}))
 
 def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
     (fix,) = fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
-    assert fix.startswith("add a pool of machine g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, 1.86 USD an hour), or ")
+    assert fix.startswith(
+        "add a pool of machine g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, 1.86 USD an hour), or "
+    )
 
 
 def test_more_devices_in_one_claim_are_found_on_a_larger_machine() -> None:
@@ -50,16 +62,25 @@ def test_more_devices_in_one_claim_are_found_on_a_larger_machine() -> None:
 
 
 @pytest.mark.parametrize("profile", ["1g.5gb", "3g.20gb"])
-def test_a_pool_without_mig_is_given_the_layout_with_most_instances_of_the_profile(profile: str) -> None:
+def test_a_pool_without_mig_is_given_the_layout_with_most_instances_of_the_profile(
+    profile: str,
+) -> None:
     selector = f'device.attributes["gpu.nvidia.com"].profile == "{profile}"'
     (fix,) = fixes(A100, requesting(selector, "mig.nvidia.com"))
     assert fix == f'set `mig: all-{profile}` on pool "p4d-24xlarge"'
 
 
 def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
-    instances = requesting('device.attributes["gpu.nvidia.com"].profile == "1g.5gb"', "mig.nvidia.com")
+    instances = requesting(
+        'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"', "mig.nvidia.com"
+    )
     plan = plan_of(A100, deployment("whole"), instances)
-    (fix,) = (reason.fix for each in plan.workloads for reason in each.reasons if reason.code == "pool-missing")
+    (fix,) = (
+        reason.fix
+        for each in plan.workloads
+        for reason in each.reasons
+        if reason.code == "pool-missing"
+    )
     assert fix == "add a pool of p4d.24xlarge with `mig: all-1g.5gb`"
 
 
@@ -73,7 +94,9 @@ def test_what_no_machine_has_is_answered_with_none() -> None:
 
 
 def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:
-    text = deployment().text.replace("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []")
+    text = deployment().text.replace(
+        "tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "tolerations: []"
+    )
     assert fixes(L4, Source("web.yaml", text)) == []
 
 
@@ -91,9 +114,17 @@ def test_instances_are_found_on_machines_of_other_gpus_with_the_layout_that_cuts
             "device.allowMultipleAllocations == true",
             "gpu.nvidia.com",
             "0.5.0",
-            "`drivers.nvidia.featureGates.ConsumableShares=true` and `drivers.nvidia.consumableShares=memory`",
+            (
+                "`drivers.nvidia.featureGates.ConsumableShares=true` and "
+                "`drivers.nvidia.consumableShares=memory`"
+            ),
         ),
-        ("true", "vfio.gpu.nvidia.com", "0.4.1", "`drivers.nvidia.featureGates.PassthroughSupport=true`"),
+        (
+            "true",
+            "vfio.gpu.nvidia.com",
+            "0.4.1",
+            "`drivers.nvidia.featureGates.PassthroughSupport=true`",
+        ),
     ],
 )
 def test_a_gate_of_the_driver_is_named_where_it_helps(
@@ -105,14 +136,16 @@ def test_a_gate_of_the_driver_is_named_where_it_helps(
 
 
 @pytest.mark.parametrize(
-    ("selector", "layout"), [('type == "mig"', "all-1g.5gb"), ('profile == "3g.20gb"', "all-3g.20gb")]
+    ("selector", "layout"),
+    [('type == "mig"', "all-1g.5gb"), ('profile == "3g.20gb"', "all-3g.20gb")],
 )
 def test_a_selector_for_mig_devices_in_a_claim_of_whole_gpus_names_their_class_and_a_layout(
     selector: str, layout: str
 ) -> None:
     (fix,) = fixes(A100, requesting(f'device.attributes["gpu.nvidia.com"].{selector}'))
     assert fix == (
-        f'use DeviceClass mig.nvidia.com in request gpu of claim gpu, and set `mig: {layout}` on pool "p4d-24xlarge"'
+        f"use DeviceClass mig.nvidia.com in request gpu of claim gpu, and set `mig: {layout}` on "
+        'pool "p4d-24xlarge"'
     )
 
 
@@ -124,9 +157,21 @@ def test_a_cloud_that_lays_out_no_mig_cuts_gpus_by_claims_with_what_that_takes()
             "kubernetes": "1.35",
             "systemPool": {"machine": "Standard_D4s_v5"},
             "drivers": {"nvidia": {"version": "25.8.1"}},
-            "pools": [{"name": "a100", "machine": "Standard_NC48ads_A100_v4", "count": {"min": 0, "max": 1}}],
+            "pools": [
+                {
+                    "name": "a100",
+                    "machine": "Standard_NC48ads_A100_v4",
+                    "count": {"min": 0, "max": 1},
+                }
+            ],
         }
     )
-    (fix,) = fixes(where, requesting('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', "mig.nvidia.com"))
-    settings = "`kubernetes=1.36`, `drivers.nvidia.version=0.5.0`, `drivers.nvidia.featureGates.DynamicMIG=true` and "
+    (fix,) = fixes(
+        where,
+        requesting('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', "mig.nvidia.com"),
+    )
+    settings = (
+        "`kubernetes=1.36`, `drivers.nvidia.version=0.5.0`, "
+        "`drivers.nvidia.featureGates.DynamicMIG=true` and "
+    )
     assert fix == f'set {settings}`pools.a100.mig=all-enabled` in the fleet, for pool "a100"'

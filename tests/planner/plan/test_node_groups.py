@@ -1,4 +1,6 @@
-"""What is on the nodes that are built: identical nodes once, devices by who uses them, and who pays for them."""
+"""What is on the nodes that are built: identical nodes once, devices by who uses them, and who pays
+for them.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,19 @@ from dra_planner.plan.nodes.groups import FilledNodes, fill_nodes
 from dra_planner.plan.nodes.order_outcomes import order_outcomes
 from dra_planner.sources import Source, read_sources
 
-WORKLOADS = ("at-least-40-gb", "job-two-gpus-each", "ranked-alternatives", "shared-claim", "two-pods")
+WORKLOADS = (
+    "at-least-40-gb",
+    "job-two-gpus-each",
+    "ranked-alternatives",
+    "shared-claim",
+    "two-pods",
+)
 
 
 def slices(name: str, replicas: int) -> Source:
-    text = deployment(name, replicas).text.replace("deviceClassName: gpu.nvidia.com", "deviceClassName: mig.nvidia.com")
+    text = deployment(name, replicas).text.replace(
+        "deviceClassName: gpu.nvidia.com", "deviceClassName: mig.nvidia.com"
+    )
     return Source(f"{name}.yaml", text)
 
 
@@ -36,7 +46,9 @@ def pods_of(filled: FilledNodes) -> Counter[str]:
 
 
 def check_sums(plan: Plan) -> FilledNodes:
-    """Nodes are as many as are built, pods as many as are placed, and each used device has who uses it."""
+    """Nodes are as many as are built, pods as many as are placed, and each used device has who uses
+    it.
+    """
     filled = fill_nodes(plan)
     for pool in plan.pools:
         assert sum(group.nodes for group in filled.of_pool(pool.name)) == pool.nodes.desired
@@ -58,8 +70,12 @@ def check_sums(plan: Plan) -> FilledNodes:
     st.sampled_from([("g6.12xlarge", 3), ("p5.48xlarge", 2), ("g6.2xlarge", 6)]),
     st.booleans(),
 )
-def test_groups_add_up(demand: list[tuple[int, int]], pool: tuple[str, int], simulated: bool) -> None:
-    sources = [deployment(f"web-{at}", replicas, gpus) for at, (replicas, gpus) in enumerate(demand)]
+def test_groups_add_up(
+    demand: list[tuple[int, int]], pool: tuple[str, int], simulated: bool
+) -> None:
+    sources = [
+        deployment(f"web-{at}", replicas, gpus) for at, (replicas, gpus) in enumerate(demand)
+    ]
     where = fleet((pool[0], {"min": 0, "max": pool[1]}), ("g6e.12xlarge", {"min": 0, "max": 2}))
     plan = plan_of(where, *sources, steps=20_000 if simulated else 0)
     check_sums(plan)
@@ -79,7 +95,9 @@ def test_a_packing_is_told_as_the_devices_of_its_claims_are(pools: tuple[str, ..
         for _ in range(group.nodes)
         if device.holders
     )
-    claims = {(device.node, device.device) for claim in detail_claims(plan) for device in claim.devices}
+    claims = {
+        (device.node, device.device) for claim in detail_claims(plan) for device in claim.devices
+    }
     assert told == Counter((node.rpartition("-")[0], device) for node, device in claims)
     for pool in plan.pools:
         kinds = filled.kinds(pool.name)
@@ -115,13 +133,17 @@ def test_a_nic_below_a_used_gpu_is_stranded() -> None:
     both = read_sources([EXAMPLES / "gpu-and-efa" / "workload.yaml"])
     kinds = {kind.kind: kind for kind in check_sums(plan_of(where, *both)).kinds("h100")}
     assert (kinds["GPU"].used, kinds["NIC"].used) == (16, 64)
-    only_gpus = {kind.kind: kind for kind in check_sums(plan_of(where, deployment("a", 3, 2))).kinds("h100")}
+    only_gpus = {
+        kind.kind: kind for kind in check_sums(plan_of(where, deployment("a", 3, 2))).kinds("h100")
+    }
     assert (only_gpus["GPU"].used, only_gpus["NIC"].used) == (6, 0)
     assert only_gpus["NIC"].stranded == only_gpus["NIC"].total == 32
 
 
 def test_slices_of_a_partitioned_gpu_count_as_one() -> None:
-    """DynamicMIG: whichever partition is made, the GPU is in use, and what is left of it is told."""
+    """DynamicMIG: whichever partition is made, the GPU is in use, and what is left of it is
+    told.
+    """
     where = read_fleet(
         {
             "cloud": "eks",
@@ -149,7 +171,9 @@ def test_orders_that_end_the_same_are_told_together() -> None:
     assert sorted(order for end in ends for order in end.orders) == sorted(map(str, found.orders))
     assert len({(end.pending, end.nodes) for end in ends}) == len(ends)
     pending = {str(each.order): dict(each.pending) for each in found.at_maximum}
-    assert {order: dict(end.pending) for end in ends for order in end.orders if end.pending} == pending
+    assert {
+        order: dict(end.pending) for end in ends for order in end.orders if end.pending
+    } == pending
     for end in ends:
         assert sum(nodes.nodes for nodes in end.nodes) == sum(pool.maximum for pool in plan.pools)
 
@@ -164,10 +188,19 @@ def test_a_slice_pays_its_part_of_the_gpu() -> None:
             "systemPool": {"machine": "m7i.large"},
             "drivers": {"nvidia": {"version": "25.8.1"}},
             "pools": [
-                {"name": "mig", "machine": "p4de.24xlarge", "count": 1, "mig": "all-3g.40gb", "pricePerHour": 80}
+                {
+                    "name": "mig",
+                    "machine": "p4de.24xlarge",
+                    "count": 1,
+                    "mig": "all-3g.40gb",
+                    "pricePerHour": 80,
+                }
             ],
         }
     )
     plan = plan_of(where, slices("a", 3), steps=0)
-    shares = {str(share.workload or share.state): share.hourly_usd for share in cost_shares(plan, fill_nodes(plan))}
+    shares = {
+        str(share.workload or share.state): share.hourly_usd
+        for share in cost_shares(plan, fill_nodes(plan))
+    }
     assert shares == {"Deployment default/a": Decimal("15.00"), "free": Decimal("65.00")}

@@ -1,6 +1,8 @@
-"""What one more pod or node costs, room on planned nodes, who pays for claims, and why devices are stranded.
+"""What one more pod or node costs, room on planned nodes, who pays for claims, and why devices are
+stranded.
 
-The referee knows GPUs and prices alone: it tries every number of nodes of each pool, and every way to put pods on them.
+The referee knows GPUs and prices alone: it tries every number of nodes of each pool, and every way
+to put pods on them.
 """
 
 from __future__ import annotations
@@ -28,8 +30,14 @@ Pods = dict[str, tuple[int, int]]  # name: replicas, GPUs of each
 CASES: dict[str, tuple[Pools, Pods]] = {
     "full nodes": ({"g6.2xlarge": 5}, {"a": (3, 1)}),
     "room on a large node": ({"g6.12xlarge": 3}, {"a": (1, 2), "b": (1, 1)}),
-    "a small node more, or a large one": ({"g6.2xlarge": 2, "g6.12xlarge": 2}, {"a": (5, 1), "b": (1, 3)}),
-    "what is at its maximum goes to the dear pool": ({"g6.2xlarge": 2, "g6.12xlarge": 2}, {"a": (3, 1)}),
+    "a small node more, or a large one": (
+        {"g6.2xlarge": 2, "g6.12xlarge": 2},
+        {"a": (5, 1), "b": (1, 3)},
+    ),
+    "what is at its maximum goes to the dear pool": (
+        {"g6.2xlarge": 2, "g6.12xlarge": 2},
+        {"a": (3, 1)},
+    ),
     "two on one node, filled otherwise": ({"p5.48xlarge": 3}, {"a": (2, 5), "b": (2, 2)}),
     "no room for one more": ({"g6.12xlarge": 1}, {"a": (2, 2)}),
 }
@@ -49,11 +57,23 @@ def fits(pods: list[int], nodes: list[int]) -> bool:
 
 
 def cheapest(pools: Pools, pods: Pods, prices: dict[str, Decimal]) -> Decimal | None:
-    asked = sorted((gpus for replicas, gpus in pods.values() for _ in range(replicas)), reverse=True)
+    asked = sorted(
+        (gpus for replicas, gpus in pods.values() for _ in range(replicas)), reverse=True
+    )
     found = [
-        sum((prices[machine] * count for machine, count in zip(pools, counts, strict=True)), Decimal(0))
+        sum(
+            (prices[machine] * count for machine, count in zip(pools, counts, strict=True)),
+            Decimal(0),
+        )
         for counts in product(*(range(most + 1) for most in pools.values()))
-        if fits(asked, [GPUS[machine] for machine, count in zip(pools, counts, strict=True) for _ in range(count)])
+        if fits(
+            asked,
+            [
+                GPUS[machine]
+                for machine, count in zip(pools, counts, strict=True)
+                for _ in range(count)
+            ],
+        )
     ]
     return min(found, default=None)
 
@@ -91,10 +111,15 @@ def test_one_more_pod_costs_what_trying_all_says(case: str) -> None:
         replicas, gpus = pods[more.workload.name]
         after = cheapest(pools, {**pods, more.workload.name: (replicas + 1, gpus)}, prices)
         assert (more.verdict == "fits") == (after is not None), more
-        assert more.hourly_usd == (None if after is None or before is None else after - before), more
+        assert more.hourly_usd == (None if after is None or before is None else after - before), (
+            more
+        )
         if after is not None and before is not None:
             machines = {pool.name: pool.machine for pool in plan.pools}
-            assert sum((prices[machines[name]] * nodes for name, nodes in more.nodes), Decimal(0)) == after - before
+            assert (
+                sum((prices[machines[name]] * nodes for name, nodes in more.nodes), Decimal(0))
+                == after - before
+            )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -102,7 +127,10 @@ def test_room_is_what_free_devices_of_the_nodes_give(case: str) -> None:
     _, pods = CASES[case]
     plan, found = of_case(case)
     free = Counter(
-        {at: sum(not device.holders for device in group.devices) for at, group in enumerate(fill_nodes(plan).groups)}
+        {
+            at: sum(not device.holders for device in group.devices)
+            for at, group in enumerate(fill_nodes(plan).groups)
+        }
     )
     nodes = [group.nodes for group in fill_nodes(plan).groups]
     for more in found.pods:
@@ -127,7 +155,9 @@ def test_a_node_more_of_a_maximum_saves_what_trying_all_says(case: str) -> None:
 def test_a_node_more_of_quota_saves_what_the_plan_with_it_says() -> None:
     def quota(limit: int) -> Plan:
         where = fleet(("g6.2xlarge", {"max": 4}), ("g6.12xlarge", {"max": 4})).document()
-        where["quotas"] = [{"name": "small", "unit": "nodes", "limit": limit, "machines": ["g6.2*"]}]
+        where["quotas"] = [
+            {"name": "small", "unit": "nodes", "limit": limit, "machines": ["g6.2*"]}
+        ]
         return plan_of(read_fleet(where), deployment("a", 3, 1), steps=0)
 
     costs = [plan.cost.hourly_usd for plan in map(quota, (2, 3, 4)) if plan.cost is not None]
@@ -154,10 +184,14 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
 
 
 def test_pods_of_a_shared_claim_have_room_on_its_node_alone() -> None:
-    text = deployment("web", 2).text.replace("resourceClaimTemplateName: web", "resourceClaimName: one")
+    text = deployment("web", 2).text.replace(
+        "resourceClaimTemplateName: web", "resourceClaimName: one"
+    )
     web = Source("web.yaml", SHARED + text)
     alone = more_of(plan_of(fleet(("g6.2xlarge", {"max": 4})), web, steps=0)).pods
-    beside = more_of(plan_of(fleet(("g6.2xlarge", {"max": 4})), web, deployment("b", 2), steps=0)).pods
+    beside = more_of(
+        plan_of(fleet(("g6.2xlarge", {"max": 4})), web, deployment("b", 2), steps=0)
+    ).pods
     rooms = [{each.workload.name: each.room for each in pods}["web"] for pods in (alone, beside)]
     assert rooms[0] == rooms[1]
     assert rooms[0]
@@ -165,25 +199,36 @@ def test_pods_of_a_shared_claim_have_room_on_its_node_alone() -> None:
 
 def test_claims_pay_for_their_devices_and_namespaces_for_their_workloads() -> None:
     """Two nodes of 4 GPUs: 2 claims of 2 GPUs, 3 of one; in a namespace each."""
-    other = Source("b.yaml", deployment("b", 3, 1).text.replace("namespace: default", "namespace: team"))
+    other = Source(
+        "b.yaml", deployment("b", 3, 1).text.replace("namespace: default", "namespace: team")
+    )
     plan = plan_of(fleet(("g6.12xlarge", {"max": 4})), deployment("a", 2, 2), other, steps=0)
     filled = fill_nodes(plan)
     gpu = prices_of(plan)["g6.12xlarge"] / 4
-    told = {each.workload.name: (each.claim, each.claims, each.each_usd) for each in claim_shares(plan, filled)}
+    told = {
+        each.workload.name: (each.claim, each.claims, each.each_usd)
+        for each in claim_shares(plan, filled)
+    }
     assert told == {"a": ("gpu", 2, round(2 * gpu, 2)), "b": ("gpu", 3, round(gpu, 2))}
     shares = cost_shares(plan, filled)
     sums = namespace_shares(shares)
     assert list(sums) == ["default", "team"]
-    assert sum(sums.values()) + sum(each.hourly_usd for each in shares if each.workload is None) == round(
-        plan.cost.hourly_usd if plan.cost else Decimal(0), 2
-    )
+    assert sum(sums.values()) + sum(
+        each.hourly_usd for each in shares if each.workload is None
+    ) == round(plan.cost.hourly_usd if plan.cost else Decimal(0), 2)
 
 
 def test_a_shared_claim_is_paid_once() -> None:
-    text = deployment("web", 3).text.replace("resourceClaimTemplateName: web", "resourceClaimName: one")
+    text = deployment("web", 3).text.replace(
+        "resourceClaimTemplateName: web", "resourceClaimName: one"
+    )
     plan = plan_of(fleet(("g6.2xlarge", {"max": 4})), Source("web.yaml", SHARED + text), steps=0)
     (share,) = claim_shares(plan, fill_nodes(plan))
-    assert (share.claim, share.claims, share.each_usd) == ("default/one", 1, round(prices_of(plan)["g6.2xlarge"], 2))
+    assert (share.claim, share.claims, share.each_usd) == (
+        "default/one",
+        1,
+        round(prices_of(plan)["g6.2xlarge"], 2),
+    )
 
 
 def test_why_devices_are_stranded_is_said_of_each_workload() -> None:

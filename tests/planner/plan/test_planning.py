@@ -30,9 +30,19 @@ spec:
     ("case", "of", "autoscaler", "expected"),
     [
         ("nobody scales", "eks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("cannot wake an empty pool", "eks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
+        (
+            "cannot wake an empty pool",
+            "eks",
+            "cluster-autoscaler",
+            NodeRange(minimum=3, desired=3, maximum=8),
+        ),
         ("nobody scales on AKS", "aks", "none", NodeRange(minimum=3, desired=3, maximum=8)),
-        ("wakes no pool on AKS", "aks", "cluster-autoscaler", NodeRange(minimum=3, desired=3, maximum=8)),
+        (
+            "wakes no pool on AKS",
+            "aks",
+            "cluster-autoscaler",
+            NodeRange(minimum=3, desired=3, maximum=8),
+        ),
         ("wakes pools with its label", "gke", "gke", NodeRange(minimum=1, desired=3, maximum=8)),
     ],
 )
@@ -54,12 +64,24 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("hard", "verdict"), [(None, "fits"), ("6", "fits"), ("5", "does-not-fit")])
-def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(hard: str | None, verdict: str) -> None:
-    """Three nodes of one GPU: three pods of the Deployment, and one of the DaemonSet on each node."""
+@pytest.mark.parametrize(
+    ("hard", "verdict"), [(None, "fits"), ("6", "fits"), ("5", "does-not-fit")]
+)
+def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
+    hard: str | None, verdict: str
+) -> None:
+    """Three nodes of one GPU: three pods of the Deployment, and one of the DaemonSet on each
+    node.
+    """
     meta = "metadata: {name: q, namespace: default}"
-    quota = f"\n---\napiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}" if hard else ""
-    plan = plan_of(fleet((L4, {"max": 8})), deployment(replicas=3), Source("watch.yaml", WATCH + quota))
+    quota = (
+        f"\n---\napiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
+        if hard
+        else ""
+    )
+    plan = plan_of(
+        fleet((L4, {"max": 8})), deployment(replicas=3), Source("watch.yaml", WATCH + quota)
+    )
     watch = plan.workload("DaemonSet", "default", "watch")
     assert (watch.figures.steady, watch.placed) == (3, 3)
     assert plan.verdict == verdict
@@ -67,7 +89,8 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(har
         []
         if verdict == "fits"
         else [
-            "DaemonSet default/watch has a pod on each of 3 nodes, and ResourceQuota default/q leaves room for 2 pods "
+            "DaemonSet default/watch has a pod on each of 3 nodes, and ResourceQuota default/q "
+            "leaves room for 2 pods "
             "of it, by pods"
         ]
     )
@@ -75,7 +98,9 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(har
 
 @pytest.mark.parametrize(("hard", "told"), [("9", []), ("8", ["DaemonSet default/watch"])])
 def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> None:
-    """Either would have room beside one pod of the other; three pods of three workloads are nine."""
+    """Either would have room beside one pod of the other; three pods of three workloads are
+    nine.
+    """
     meta = "metadata: {name: q, namespace: default}"
     quota = f"apiVersion: v1\nkind: ResourceQuota\n{meta}\nspec: {{hard: {{pods: {hard}}}}}"
     text = "\n---\n".join((WATCH, WATCH.replace("watch", "log"), quota))
@@ -83,7 +108,9 @@ def test_daemon_sets_share_the_room_of_a_quota(hard: str, told: list[str]) -> No
     assert [each.message.partition(" has")[0] for each in plan.diagnostics] == told
 
 
-HOURS = {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Fri"], "timeZone": "Europe/Berlin"}}
+HOURS = {
+    "hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Fri"], "timeZone": "Europe/Berlin"}
+}
 
 
 def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() -> None:
@@ -103,10 +130,14 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
         ("none", None),
         (
             "cluster-autoscaler",
-            "the autoscaler cluster-autoscaler wakes no pool without nodes for a claim: every pool keeps the nodes "
+            "the autoscaler cluster-autoscaler wakes no pool without nodes for a claim: every pool "
+            "keeps the nodes "
             "that it needs",
         ),
-        ("karpenter", "karpenter keeps every pool at the nodes of this plan, and starts none for a claim"),
+        (
+            "karpenter",
+            "karpenter keeps every pool at the nodes of this plan, and starts none for a claim",
+        ),
     ],
 )
 def test_a_plan_says_whether_its_autoscaler_wakes_pools(autoscaler: str, said: str | None) -> None:
@@ -121,7 +152,12 @@ def test_peak_adds_the_surge_and_has_a_verdict_of_its_own() -> None:
     plan = plan_of(fleet((L4, {"min": 0, "max": 2})), deployment(replicas=2))
     (web,) = plan.workloads
     assert web.figures == (2, 2, 2, 3)
-    assert web.verdicts == {"floor": "fits", "steady": "fits", "ceiling": "fits", "peak": "does-not-fit"}
+    assert web.verdicts == {
+        "floor": "fits",
+        "steady": "fits",
+        "ceiling": "fits",
+        "peak": "does-not-fit",
+    }
     assert plan.verdict == "fits"
 
 
@@ -152,7 +188,10 @@ def test_findings_of_reading_are_kept() -> None:
 
 
 def test_pods_of_a_group_are_said_to_be_counted_one_by_one() -> None:
-    spec, grouped = "    spec:\n      tol", "    spec:\n      schedulingGroup: {podGroupName: gang}\n      tol"
+    spec, grouped = (
+        "    spec:\n      tol",
+        "    spec:\n      schedulingGroup: {podGroupName: gang}\n      tol",
+    )
     together = deployment().text.replace(spec, grouped)
     plan = plan_of(fleet((L4, 1), kubernetes="1.36"), Source("web.yaml", together))
     (said,) = [each for each in plan.assumptions if each.startswith("PodGroup")]
@@ -193,7 +232,11 @@ def test_counts_are_those_that_gke_builds(
 ) -> None:
     pools = fleet(("g2-standard-8", {"min": 0, "max": maximum}), cloud="gke", autoscaler=autoscaler)
     plan = plan_of(pools, deployment(replicas=replicas))
-    assert (plan.pools[0].packing, plan.pools[0].nodes.desired, plan.verdict) == (replicas, built, verdict)
+    assert (plan.pools[0].packing, plan.pools[0].nodes.desired, plan.verdict) == (
+        replicas,
+        built,
+        verdict,
+    )
     assert [each.code for each in plan.diagnostics] == codes
     assert plan.cost is not None
     assert plan.cost.hourly_usd == built * plan.offers[0].hourly_usd  # type: ignore[operator]  # its price is known
@@ -203,8 +246,12 @@ def test_counts_are_those_that_gke_builds(
         assert plan_of(wider, deployment(replicas=replicas)).verdict == "fits"
 
 
-@pytest.mark.parametrize(("machine", "nodes"), [("Standard_NC24ads_A100_v4", 3), ("Standard_NC48ads_A100_v4", 2)])
-def test_whole_gpus_beside_slices_cut_by_claims_where_a_counter_is_nothing(machine: str, nodes: int) -> None:
+@pytest.mark.parametrize(
+    ("machine", "nodes"), [("Standard_NC24ads_A100_v4", 3), ("Standard_NC48ads_A100_v4", 2)]
+)
+def test_whole_gpus_beside_slices_cut_by_claims_where_a_counter_is_nothing(
+    machine: str, nodes: int
+) -> None:
     """An A100 has no encoders, and publishes a counter of 0, of which a whole GPU takes 0."""
     document = {
         "cloud": "aks",

@@ -1,4 +1,6 @@
-"""Racks of multi-node NVLink: a ComputeDomain inside one, and nodes in whole racks; every way is tried as a referee."""
+"""Racks of multi-node NVLink: a ComputeDomain inside one, and nodes in whole racks; every way is
+tried as a referee.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +52,17 @@ spec:
     return Source(f"{name}.yaml", text)
 
 
-def planned(most: int, *work: Source, cloud: str = "gke", machine: str = "", second: Any = None, **more: Any) -> Plan:
+def planned(
+    most: int, *work: Source, cloud: str = "gke", machine: str = "", second: Any = None, **more: Any
+) -> Plan:
     region, system, racked = CLOUDS[cloud]
-    pool = {"name": "gb", "machine": machine or racked, "count": {"max": most}, "pricePerHour": 50, **more}
+    pool = {
+        "name": "gb",
+        "machine": machine or racked,
+        "count": {"max": most},
+        "pricePerHour": 50,
+        **more,
+    }
     if cloud == "gke" and not machine:
         pool = {"capacity": {"reservation": "rack"}, **pool}  # there is no other way to a4x
     others = [{**pool, "name": "second", "count": second}] if second else []
@@ -66,7 +76,9 @@ def planned(most: int, *work: Source, cloud: str = "gke", machine: str = "", sec
             "pools": [pool, *others],
         }
     )
-    return make_plan(PlanRequest(sources=(Source("gpus.yaml", GPUS), *work), fleet=where, steps=20_000))
+    return make_plan(
+        PlanRequest(sources=(Source("gpus.yaml", GPUS), *work), fleet=where, steps=20_000)
+    )
 
 
 def told(plan: Plan) -> dict[str, str]:
@@ -104,14 +116,20 @@ def test_domains_that_share_a_rack_take_one() -> None:
 def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     plan = planned(35, domain("a", 10), domain("b", 10))
     assert plan.verdict == "does-not-fit"
-    assert "take 2 racks of 18 nodes, 36 nodes, and it has at most 35" in told(plan)["racks-exceed-maximum"]
+    assert (
+        "take 2 racks of 18 nodes, 36 nodes, and it has at most 35"
+        in told(plan)["racks-exceed-maximum"]
+    )
     assert fix(plan) == 'set the maximum of pool "gb" to 36'
     assert planned(36, domain("a", 10), domain("b", 10)).verdict == "fits"
 
 
 def test_a_domain_over_two_pools_is_a_warning() -> None:
     plan = planned(18, domain("a", 12), domain("b", 12), second={"max": 18})
-    assert "placed on pools gb and second, which have no rack in common" in told(plan)["domain-in-several-pools"]
+    assert (
+        "placed on pools gb and second, which have no rack in common"
+        in told(plan)["domain-in-several-pools"]
+    )
     assert fix(plan) == "select one pool for them, by the label pulumi-dra/pool"
     pinned = [
         Source(
@@ -161,7 +179,11 @@ def test_no_fewer_racks_hold_the_domains(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("domains", "size", "expected"),
-    [([7] * 1500, 18, (750, True)), ([3] * 4, 1, (4, True)), ([5] * 900 + [13] * 900, 18, (900, True))],
+    [
+        ([7] * 1500, 18, (750, True)),
+        ([3] * 4, 1, (4, True)),
+        ([5] * 900 + [13] * 900, 18, (900, True)),
+    ],
 )
 def test_racks_of_many_domains_are_counted_without_trying_all_ways(
     domains: list[int], size: int, expected: tuple[int, bool]

@@ -1,6 +1,8 @@
-"""What real fleets are decided by, one named case each: right, or refused or left open with the reason said.
+"""What real fleets are decided by, one named case each: right, or refused or left open with the
+reason said.
 
-A case that does not fit names the least change: with it, everything fits; with one less, it does not.
+A case that does not fit names the least change: with it, everything fits; with one less, it does
+not.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ def quota(limit: int, unit: str = "gpus", **more: Any) -> Json:
     return {"quotas": [{"name": "q", "unit": unit, "limit": limit, **more}]}
 
 
-def claiming(kind: str, spec: str, *, name: str = "web", labels: str = "{}", objects: str = "") -> Source:
+def claiming(
+    kind: str, spec: str, *, name: str = "web", labels: str = "{}", objects: str = ""
+) -> Source:
     """A workload whose pods claim one GPU each; {pod} in its spec is the pod."""
     version = {"Deployment": "apps/v1", "Job": "batch/v1", "JobSet": "jobset.x-k8s.io/v1alpha2"}
     head = f"apiVersion: {version.get(kind, 'leaderworkerset.x-k8s.io/v1')}\nkind: {kind}\n"
@@ -81,16 +85,21 @@ def replicas(number: int, extra: str = "", objects: str = "") -> Source:
 TWO_GPUS = replicas(1)
 TWO_GPUS = Source("web.yaml", TWO_GPUS.text.replace("gpu.nvidia.com", "gpu.nvidia.com, count: 2"))
 HUGE = replicas(3)
-HUGE = Source("web.yaml", HUGE.text.replace("cpu: 500m}", "cpu: 500m}, limits: {hugepages-2Mi: 1Gi, memory: 1Gi}"))
+HUGE = Source(
+    "web.yaml",
+    HUGE.text.replace("cpu: 500m}", "cpu: 500m}, limits: {hugepages-2Mi: 1Gi, memory: 1Gi}"),
+)
 IMAGE = {"id": "ami-0123456789abcdef0", "family": "al2023"}
 NEVER = POD % ", restartPolicy: Never"
 JOB_SET = claiming(
     "JobSet",
-    "{replicatedJobs: [{name: workers, replicas: 2, template: {spec: {parallelism: 2, completions: 2, "
+    "{replicatedJobs: [{name: workers, replicas: 2, template: {spec: {parallelism: 2, completions: "
+    "2, "
     f"template: {{spec: {NEVER}}}}}}}}}]}}",
 )
 LEADER_WORKER_SET = claiming(
-    "LeaderWorkerSet", f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, workerTemplate: {{spec: {POD % ''}}}}}}}"
+    "LeaderWorkerSet",
+    f"{{replicas: 2, leaderWorkerTemplate: {{size: 3, workerTemplate: {{spec: {POD % ''}}}}}}}",
 )
 SUSPENDED = claiming(
     "Job",
@@ -107,9 +116,10 @@ GANGS = Source(
     "gangs.yaml",
     CLAIM
     + "---\n".join(
-        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: default}}\nspec: {{parallelism: 3, "
-        f"template: {{metadata: {{annotations: {{scheduling.k8s.io/group-name: {name}}}}}, spec: {NEVER}}}}}\n"
-        + GANG.replace("name: gang", f"name: {name}")
+        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: default}}\nspec: "
+        "{parallelism: 3, "
+        f"template: {{metadata: {{annotations: {{scheduling.k8s.io/group-name: {name}}}}}, spec: "
+        f"{NEVER}}}}}\n" + GANG.replace("name: gang", f"name: {name}")
         for name in ("gang-a", "gang-b")
     ),
 )
@@ -160,10 +170,11 @@ def in_zone(zone: str) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the verdict.
+    """A fleet, workloads, and what is expected: nodes built, the reason, what is said beside the
+    verdict.
 
-    `least` is the change that the reason names; `less` the same with one less, which does not help. `existing` empty
-    nodes of the first pool are there already.
+    `least` is the change that the reason names; `less` the same with one less, which does not help.
+    `existing` empty nodes of the first pool are there already.
     """
 
     name: str
@@ -184,7 +195,8 @@ def domain(name: str, pods: int) -> Source:
         "{tolerations: [{operator: Exists}], restartPolicy: Never, resourceClaims: "
         f"[{{name: gpu, resourceClaimTemplateName: {name}-gpus}}, "
         f"{{name: channel, resourceClaimTemplateName: {name}}}], "
-        "containers: [{name: a, image: registry.example/a:1, resources: {claims: [{name: gpu}, {name: channel}]}}]}"
+        "containers: [{name: a, image: registry.example/a:1, resources: {claims: [{name: gpu}, "
+        "{name: channel}]}}]}"
     )
     spec = f"{{parallelism: {pods}, template: {{spec: {pod}}}}}"
     made = claiming("Job", spec, name=name)
@@ -216,273 +228,480 @@ CASES = [
     Case(
         "spot machines come first, on-demand ones behind them",
         fleet(pool("spot", most=2, capacity="spot", pricePerHour=0.3), pool("behind")),
-        (replicas(5),), "fits", {"spot": 2, "behind": 3},
+        (replicas(5),),
+        "fits",
+        {"spot": 2, "behind": 3},
     ),
     Case(
         "without any spot machine the pool behind is enough",
-        fleet({**pool("spot", capacity="spot", pricePerHour=0.3), "count": 0}, pool("behind", most=5)),
-        (replicas(5),), "fits", {"spot": 0, "behind": 5},
+        fleet(
+            {**pool("spot", capacity="spot", pricePerHour=0.3), "count": 0}, pool("behind", most=5)
+        ),
+        (replicas(5),),
+        "fits",
+        {"spot": 0, "behind": 5},
     ),
     Case(
         "a quota of spot machines",
         fleet(
-            pool("spot", capacity="spot", pricePerHour=0.3), pool("behind"), **quota(16, "vcpus", capacity=["spot"])
+            pool("spot", capacity="spot", pricePerHour=0.3),
+            pool("behind"),
+            **quota(16, "vcpus", capacity=["spot"]),
         ),
-        (replicas(4),), "fits", {"spot": 2, "behind": 2},
+        (replicas(4),),
+        "fits",
+        {"spot": 2, "behind": 2},
     ),
     Case(
         "a reservation that is smaller than the demand, and a pool behind it",
-        fleet(RESERVED, pool("behind")), (replicas(5),), "fits", {"bought": 2, "behind": 3},
+        fleet(RESERVED, pool("behind")),
+        (replicas(5),),
+        "fits",
+        {"bought": 2, "behind": 3},
     ),
     Case(
         "a reservation that is too small",
-        fleet(RESERVED), (replicas(3),), "does-not-fit", {"bought": 2}, "limit-too-small",
-        'raise the reservation of bought to 3 nodes',
-        ('pools.bought.capacity={reservation: cr-0123, nodes: 3}',),
+        fleet(RESERVED),
+        (replicas(3),),
+        "does-not-fit",
+        {"bought": 2},
+        "limit-too-small",
+        "raise the reservation of bought to 3 nodes",
+        ("pools.bought.capacity={reservation: cr-0123, nodes: 3}",),
     ),
     Case(
         "a reservation of unknown size",
-        fleet(pool("bought", capacity=BOUGHT)), (replicas(3),), "fits", {"bought": 3},
-        says='how many nodes it reserves is not said',
+        fleet(pool("bought", capacity=BOUGHT)),
+        (replicas(3),),
+        "fits",
+        {"bought": 3},
+        says="how many nodes it reserves is not said",
     ),
     Case(
         "two pools in one Capacity Block",
-        fleet(*BLOCKS), (deployment(replicas=17),), "does-not-fit", {"a": 1, "b": 1}, "limit-too-small",
-        'raise the capacity block of a and b to 3 nodes',
+        fleet(*BLOCKS),
+        (deployment(replicas=17),),
+        "does-not-fit",
+        {"a": 1, "b": 1},
+        "limit-too-small",
+        "raise the capacity block of a and b to 3 nodes",
         (
-            'pools.a.capacity={capacityBlock: cr-0123, nodes: 3}',
-            'pools.b.capacity={capacityBlock: cr-0123, nodes: 3}',
+            "pools.a.capacity={capacityBlock: cr-0123, nodes: 3}",
+            "pools.b.capacity={capacityBlock: cr-0123, nodes: 3}",
         ),
     ),
     Case(
         "a quota of vCPUs buys more GPUs in smaller machines",
-        fleet(pool("large"), pool("small", "g6.xlarge", pricePerHour=2), **quota(16, "vcpus", machines=["g*"])),
-        (replicas(4),), "fits", {"large": 0, "small": 4},
+        fleet(
+            pool("large"),
+            pool("small", "g6.xlarge", pricePerHour=2),
+            **quota(16, "vcpus", machines=["g*"]),
+        ),
+        (replicas(4),),
+        "fits",
+        {"large": 0, "small": 4},
     ),
     Case(
         "a quota of vCPUs that is too small",
-        fleet(pool(), **quota(16, "vcpus", machines=["g*"])), (replicas(3),), "does-not-fit", {"l4": 2},
-        "limit-too-small", 'raise quota "q" to 24 vCPUs', ("quotas.q.limit=24",), ("quotas.q.limit=23",),
+        fleet(pool(), **quota(16, "vcpus", machines=["g*"])),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 24 vCPUs',
+        ("quotas.q.limit=24",),
+        ("quotas.q.limit=23",),
     ),
     Case(
         "a quota that the system pool takes part of",
-        fleet(pool(), **quota(20, "vcpus")), (replicas(3),), "does-not-fit", {"l4": 2},
-        "limit-too-small", 'raise quota "q" to 28 vCPUs', ("quotas.q.limit=28",), ("quotas.q.limit=27",),
+        fleet(pool(), **quota(20, "vcpus")),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 28 vCPUs',
+        ("quotas.q.limit=28",),
+        ("quotas.q.limit=27",),
     ),
     Case(
         "a quota of GPUs of a region on GKE",
         fleet(
-            pool(machine="g2-standard-8", zones=["us-central1-a"]), cloud="gke",
-            network={"zones": ["us-central1-a"]}, **quota(2, machines=["g2-*"]),
+            pool(machine="g2-standard-8", zones=["us-central1-a"]),
+            cloud="gke",
+            network={"zones": ["us-central1-a"]},
+            **quota(2, machines=["g2-*"]),
         ),
-        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 3 GPUs',
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 3 GPUs',
         ("quotas.q.limit=3",),
     ),
     Case(
         "a quota of vCPUs of a family on AKS",
         fleet(pool("t4", T4), cloud="aks", **quota(8, "vcpus", machines=["Standard_NC*as_T4_v3"])),
-        (replicas(3),), "does-not-fit", {"t4": 2}, "limit-too-small", 'raise quota "q" to 12 vCPUs',
-        ("quotas.q.limit=12",), ("quotas.q.limit=11",),
+        (replicas(3),),
+        "does-not-fit",
+        {"t4": 2},
+        "limit-too-small",
+        'raise quota "q" to 12 vCPUs',
+        ("quotas.q.limit=12",),
+        ("quotas.q.limit=11",),
     ),
     Case(
         "a capacity reservation group on AKS that is smaller than the demand, and a pool behind it",
         fleet(
-            pool("bought", T4, capacity={"reservation": GROUP, "nodes": 2}, pricePerHour=0.1), pool("behind", T4),
+            pool("bought", T4, capacity={"reservation": GROUP, "nodes": 2}, pricePerHour=0.1),
+            pool("behind", T4),
             cloud="aks",
         ),
-        (replicas(5),), "fits", {"bought": 2, "behind": 3},
+        (replicas(5),),
+        "fits",
+        {"bought": 2, "behind": 3},
     ),
     Case(
         "pods that do not tolerate the taint that AKS gives spot nodes",
         fleet(pool("spot", T4, capacity="spot", pricePerHour=0.1), pool("behind", T4), cloud="aks"),
-        (replicas(2),), "fits", {"spot": 0, "behind": 2},
+        (replicas(2),),
+        "fits",
+        {"spot": 0, "behind": 2},
     ),
     Case(
         "a range of pods on GKE that has a /24 for two nodes more than the system pool",
         fleet(
-            pool(machine="g2-standard-8", zones=["us-central1-a"]), cloud="gke",
-            network={"zones": ["us-central1-a"]}, **quota(4 * 256, "pod-addresses"),
+            pool(machine="g2-standard-8", zones=["us-central1-a"]),
+            cloud="gke",
+            network={"zones": ["us-central1-a"]},
+            **quota(4 * 256, "pod-addresses"),
         ),
-        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 1280 pod addresses',
-        ("quotas.q.limit=1280",), ("quotas.q.limit=1279",),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 1280 pod addresses',
+        ("quotas.q.limit=1280",),
+        ("quotas.q.limit=1279",),
     ),
     Case(
         "a range of pods on AKS that has a /24 for two nodes",
         fleet(pool("t4", T4), cloud="aks", **quota(512, "pod-addresses", machines=[T4])),
-        (replicas(3),), "does-not-fit", {"t4": 2}, "limit-too-small", 'raise quota "q" to 768 pod addresses',
-        ("quotas.q.limit=768",), ("quotas.q.limit=767",),
+        (replicas(3),),
+        "does-not-fit",
+        {"t4": 2},
+        "limit-too-small",
+        'raise quota "q" to 768 pod addresses',
+        ("quotas.q.limit=768",),
+        ("quotas.q.limit=767",),
     ),
     Case(
         "subnets on EKS with two interfaces' addresses for two nodes, one of them to spare on each",
         fleet(pool(), **quota(60, "addresses", machines=["g6.*"])),
-        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 90 addresses',
-        ("quotas.q.limit=90",), ("quotas.q.limit=89",),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 90 addresses',
+        ("quotas.q.limit=90",),
+        ("quotas.q.limit=89",),
     ),
     Case(
         "subnets on EKS whose interfaces have prefixes",
         fleet(
-            pool(), network={"zones": 2, "prefixDelegation": True}, **quota(66, "addresses", machines=["g6.*"])
+            pool(),
+            network={"zones": 2, "prefixDelegation": True},
+            **quota(66, "addresses", machines=["g6.*"]),
         ),
-        (replicas(3),), "does-not-fit", {"l4": 2}, "limit-too-small", 'raise quota "q" to 99 addresses',
-        ("quotas.q.limit=99",), ("quotas.q.limit=98",),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 99 addresses',
+        ("quotas.q.limit=99",),
+        ("quotas.q.limit=98",),
     ),
     Case(
         "subnets on EKS that are enough if the system pool has few pods",
-        fleet(pool(), **quota(100, "addresses")), (replicas(2),), "cannot-tell", {"l4": 2},
+        fleet(pool(), **quota(100, "addresses")),
+        (replicas(2),),
+        "cannot-tell",
+        {"l4": 2},
         says="its nodes take 80 at least and up to 120: it depends on the pods of each\n"
         'raise quota "q" to 120 addresses',
     ),
     Case(
         "a maximum and a quota that are both too small",
-        fleet(pool(most=2), **quota(2, "nodes", machines=["g6.*"])), (replicas(3),), "does-not-fit", {"l4": 2},
-        "limit-too-small", 'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one node more',
-        ("quotas.q.limit=3", "pools.l4.count.max=3"), ("quotas.q.limit=3",),
+        fleet(pool(most=2), **quota(2, "nodes", machines=["g6.*"])),
+        (replicas(3),),
+        "does-not-fit",
+        {"l4": 2},
+        "limit-too-small",
+        'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one node more',
+        ("quotas.q.limit=3", "pools.l4.count.max=3"),
+        ("quotas.q.limit=3",),
     ),
     Case(
         "one node more, so that any may be lost",
-        fleet(pool(), redundancy={"nodes": 1}), (replicas(3),), "fits", {"l4": 4},
+        fleet(pool(), redundancy={"nodes": 1}),
+        (replicas(3),),
+        "fits",
+        {"l4": 4},
     ),
     Case(
         "no room for the node that may be lost",
-        fleet(pool(most=3), redundancy={"nodes": 1}), (replicas(3),), "cannot-tell", {"l4": 3}, "loss-leaves-pods",
+        fleet(pool(most=3), redundancy={"nodes": 1}),
+        (replicas(3),),
+        "cannot-tell",
+        {"l4": 3},
+        "loss-leaves-pods",
         'pool "l4" would need 4',
     ),
     Case(
         "a zone that may be lost",
-        fleet(IN_BOTH, redundancy={"zones": 1}), (replicas(3),), "fits", {"l4": 6},
+        fleet(IN_BOTH, redundancy={"zones": 1}),
+        (replicas(3),),
+        "fits",
+        {"l4": 6},
     ),
     Case(
         "a zone that may be lost, and all nodes in it",
-        fleet(pool(zones=ZONES[:1], most=6), redundancy={"zones": 1}), (replicas(1),), "cannot-tell", {"l4": 6},
-        "loss-leaves-pods", "when zone us-east-1a is lost",
+        fleet(pool(zones=ZONES[:1], most=6), redundancy={"zones": 1}),
+        (replicas(1),),
+        "cannot-tell",
+        {"l4": 6},
+        "loss-leaves-pods",
+        "when zone us-east-1a is lost",
     ),
     Case(
         "room for two pods more",
-        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 2}]), (replicas(2),), "fits", {"l4": 4},
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 2}]),
+        (replicas(2),),
+        "fits",
+        {"l4": 4},
     ),
     Case(
         "room for more pods than there are nodes",
-        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 3}]), (replicas(2),),
-        "does-not-fit", {"l4": 4}, "pool-too-small", 'raise the maximum of pool "l4" to 6', ("pools.l4.count.max=5",),
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "web", "pods": 3}]),
+        (replicas(2),),
+        "does-not-fit",
+        {"l4": 4},
+        "pool-too-small",
+        'raise the maximum of pool "l4" to 6',
+        ("pools.l4.count.max=5",),
     ),
     Case(
         "room for a workload that is not there",
-        fleet(pool(), headroom=[{"kind": "Deployment", "name": "wbe", "pods": 3}]), (replicas(2),), "fits", {"l4": 2},
+        fleet(pool(), headroom=[{"kind": "Deployment", "name": "wbe", "pods": 3}]),
+        (replicas(2),),
+        "fits",
+        {"l4": 2},
         says="no room is kept for Deployment default/wbe",
     ),
     Case("a JobSet, all of its pods at once", fleet(pool()), (JOB_SET,), "fits", {"l4": 4}),
     Case(
         "a LeaderWorkerSet whose groups do not fit as a whole",
-        fleet(pool()), (LEADER_WORKER_SET,), "does-not-fit", {"l4": 4}, "pool-too-small",
-        'raise the maximum of pool "l4" to 6', ("pools.l4.count.max=6",), ("pools.l4.count.max=5",),
+        fleet(pool()),
+        (LEADER_WORKER_SET,),
+        "does-not-fit",
+        {"l4": 4},
+        "pool-too-small",
+        'raise the maximum of pool "l4" to 6',
+        ("pools.l4.count.max=6",),
+        ("pools.l4.count.max=5",),
     ),
     Case(
         "a LeaderWorkerSet, of which one group is whole",
-        fleet(pool()), (LEADER_WORKER_SET,), "does-not-fit", {"l4": 4}, "gang-stays-out",
+        fleet(pool()),
+        (LEADER_WORKER_SET,),
+        "does-not-fit",
+        {"l4": 4},
+        "gang-stays-out",
         "has room for 1 of its 2 groups of 3 pods",
     ),
     Case(
         "two gangs, and room for all pods of one: no node for the other",
-        fleet(pool(most=5)), (GANGS,), "does-not-fit", {"l4": 3}, "gang-stays-out",
-        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups have room (no plan within these limits has",
-        ("pools.l4.count.max=6",), ("pools.l4.count.max=5",),
+        fleet(pool(most=5)),
+        (GANGS,),
+        "does-not-fit",
+        {"l4": 3},
+        "gang-stays-out",
+        "Volcano starts its 3 pods at once or none of them; 1 of 2 groups have room (no plan "
+        "within these limits has",
+        ("pools.l4.count.max=6",),
+        ("pools.l4.count.max=5",),
     ),
     Case("two gangs, and room for both", fleet(pool(most=6)), (GANGS,), "fits", {"l4": 6}),
     Case(
         "a job that Kueue admits whole or not at all",
-        fleet(pool(most=2)), (SUSPENDED,), "does-not-fit", {"l4": 0}, "gang-stays-out",
-        "Kueue starts its 3 pods at once or none of them", ("pools.l4.count.max=3",), ("pools.l4.count.max=2",),
+        fleet(pool(most=2)),
+        (SUSPENDED,),
+        "does-not-fit",
+        {"l4": 0},
+        "gang-stays-out",
+        "Kueue starts its 3 pods at once or none of them",
+        ("pools.l4.count.max=3",),
+        ("pools.l4.count.max=2",),
     ),
     Case(
         "a PodGroup of another scheduler that its pods do not name",
-        fleet(pool()), (replicas(3, ", schedulerName: volcano", GANG),), "cannot-tell", {"l4": 3},
+        fleet(pool()),
+        (replicas(3, ", schedulerName: volcano", GANG),),
+        "cannot-tell",
+        {"l4": 3},
         "pod-waits-for-others",
         says="1 object of kind scheduling.volcano.sh/v1beta1 PodGroup is ignored",
     ),
     Case(
         "a job that Kueue has not admitted yet",
-        fleet(pool()), (SUSPENDED,), "fits", {"l4": 3}, says="is suspended until Kueue admits it",
+        fleet(pool()),
+        (SUSPENDED,),
+        "fits",
+        {"l4": 3},
+        says="is suspended until Kueue admits it",
     ),
     Case(
         "a disruption budget that lets no pod go: no node of its pods is ever drained",
-        fleet(pool()), (replicas(2, "", BUDGET),), "fits", {"l4": 2},
-        says="PodDisruptionBudget default/web lets none of the 2 pods of Deployment default/web go (minAvailable: 2)",
+        fleet(pool()),
+        (replicas(2, "", BUDGET),),
+        "fits",
+        {"l4": 2},
+        says="PodDisruptionBudget default/web lets none of the 2 pods of Deployment default/web go "
+        "(minAvailable: 2)",
     ),
     Case(
         "a disruption budget on full nodes: a node more while one is drained",
-        fleet(pool()), (replicas(3, "", BUDGET),), "fits", {"l4": 3},
+        fleet(pool()),
+        (replicas(3, "", BUDGET),),
+        "fits",
+        {"l4": 3},
         says="while a node is drained, its pods need a node more: 3 nodes are provably the fewest",
     ),
     Case(
         "a node that is drained has room on the spare one",
-        fleet(pool(), redundancy={"nodes": 1}), (replicas(3, "", BUDGET),), "fits", {"l4": 4},
+        fleet(pool(), redundancy={"nodes": 1}),
+        (replicas(3, "", BUDGET),),
+        "fits",
+        {"l4": 4},
     ),
     Case(
         "an autoscaler, and the time until a new node's devices can be claimed",
-        fleet(pool(), autoscaler="cluster-autoscaler"), (replicas(1),), "fits", {"l4": 1},
-        says="is not known, and not yet held against the time that cluster-autoscaler waits for one",
+        fleet(pool(), autoscaler="cluster-autoscaler"),
+        (replicas(1),),
+        "fits",
+        {"l4": 1},
+        says="is not known, and not yet held against the time that cluster-autoscaler waits for "
+        "one",
     ),
     Case(
         "an image of one's own with the driver where EKS' images have it",
-        fleet(pool(image={**IMAGE, "driverRoot": "/"})), (replicas(2),), "fits", {"l4": 2},
+        fleet(pool(image={**IMAGE, "driverRoot": "/"})),
+        (replicas(2),),
+        "fits",
+        {"l4": 2},
         says="nodes run the image ami-0123456789abcdef0",
     ),
     Case(
         "an image of one's own, and nobody says whether it has the driver",
-        fleet(pool(image=IMAGE)), (replicas(2),), "cannot-tell", {"l4": 0}, "driver-not-known",
+        fleet(pool(image=IMAGE)),
+        (replicas(2),),
+        "cannot-tell",
+        {"l4": 0},
+        "driver-not-known",
     ),
     Case(
         "claims for two GPUs of a machine with one, whatever its image has",
-        fleet(pool(image=IMAGE)), (TWO_GPUS,), "does-not-fit", {"l4": 0},
+        fleet(pool(image=IMAGE)),
+        (TWO_GPUS,),
+        "does-not-fit",
+        {"l4": 0},
     ),
     Case(
         "huge pages: three pods of 1 GiB, two on each node",
-        fleet(pool(machine="g6.12xlarge", hugePages={"2Mi": 1024})), (HUGE,), "fits", {"l4": 2},
+        fleet(pool(machine="g6.12xlarge", hugePages={"2Mi": 1024})),
+        (HUGE,),
+        "fits",
+        {"l4": 2},
         says="nodes reserve 1024 huge pages of 2MiB at boot",
     ),
     Case(
         "huge pages that no node reserves",
-        fleet(pool(machine="g6.12xlarge")), (HUGE,), "does-not-fit", {"l4": 0}, "insufficient-resource",
+        fleet(pool(machine="g6.12xlarge")),
+        (HUGE,),
+        "does-not-fit",
+        {"l4": 0},
+        "insufficient-resource",
         says="hugePages of a pool of the fleet",
     ),
-    Case("a zonal volume", fleet(pool()), (replicas(2, ZONAL),), "cannot-tell", {"l4": 0}, "zonal-volume"),
+    Case(
+        "a zonal volume",
+        fleet(pool()),
+        (replicas(2, ZONAL),),
+        "cannot-tell",
+        {"l4": 0},
+        "zonal-volume",
+    ),
     Case(
         "pods of one zone, and a pool that has it alone",
-        fleet(pool(zones=ZONES[:1])), (replicas(2, in_zone("us-east-1a")),), "fits", {"l4": 2},
+        fleet(pool(zones=ZONES[:1])),
+        (replicas(2, in_zone("us-east-1a")),),
+        "fits",
+        {"l4": 2},
     ),
     Case(
         "pods of a zone that the pool does not have",
-        fleet(pool(zones=ZONES[:1])), (replicas(2, in_zone("us-east-1b")),), "does-not-fit", {"l4": 0},
+        fleet(pool(zones=ZONES[:1])),
+        (replicas(2, in_zone("us-east-1b")),),
+        "does-not-fit",
+        {"l4": 0},
         "node-selector",
     ),
     Case(
         "pods spread evenly over the zones of two pools",
-        fleet(pool("a", zones=ZONES[:1]), pool("b", zones=ZONES[1:]), network={"zones": ZONES}), (replicas(4, EVEN),),
-        "fits", {"a": 2, "b": 2},  # the packing has all in one zone
+        fleet(pool("a", zones=ZONES[:1]), pool("b", zones=ZONES[1:]), network={"zones": ZONES}),
+        (replicas(4, EVEN),),
+        "fits",
+        {"a": 2, "b": 2},  # the packing has all in one zone
     ),
     Case(
         "pods that keep apart from each other take a node each",
-        fleet(pool("h100", H100)), (replicas(3, APART),), "fits", {"h100": 3},
+        fleet(pool("h100", H100)),
+        (replicas(3, APART),),
+        "fits",
+        {"h100": 3},
     ),
     Case(
         "a ceiling that does not fit leaves the steady demand alone",
-        fleet(pool()), (replicas(2, "", SCALER),), "fits", {"l4": 2}, says="does not fit at its ceiling of 6 pods",
+        fleet(pool()),
+        (replicas(2, "", SCALER),),
+        "fits",
+        {"l4": 2},
+        says="does not fit at its ceiling of 6 pods",
     ),
     Case(
         "nodes that there must be are used first, though they are dear",
-        fleet({**pool("dear", H100), "count": {"min": 1, "max": 2}}, pool("cheap")), (replicas(3),), "fits",
+        fleet({**pool("dear", H100), "count": {"min": 1, "max": 2}}, pool("cheap")),
+        (replicas(3),),
+        "fits",
         {"dear": 1, "cheap": 0},
     ),
     Case("a fixed count", fleet({**pool(), "count": 3}), (replicas(2),), "fits", {"l4": 3}),
     Case(
         "a fixed count that is too small",
-        fleet({**pool(), "count": 1}), (replicas(2),), "does-not-fit", {"l4": 1}, "pool-too-small",
-        'set the count of pool "l4" to 3', ("pools.l4.count=2",),
+        fleet({**pool(), "count": 1}),
+        (replicas(2),),
+        "does-not-fit",
+        {"l4": 1},
+        "pool-too-small",
+        'set the count of pool "l4" to 3',
+        ("pools.l4.count=2",),
     ),
     Case(
         "an unknown price: fewest devices first, and no cost is told",
-        fleet(pool("block", H100, capacity={"capacityBlock": "cr-0123"}, zones=ZONES[:1]), pool()), (replicas(2),),
-        "fits", {"block": 0, "l4": 2}, says="a capacity block is paid beforehand; its price is not known",
+        fleet(pool("block", H100, capacity={"capacityBlock": "cr-0123"}, zones=ZONES[:1]), pool()),
+        (replicas(2),),
+        "fits",
+        {"block": 0, "l4": 2},
+        says="a capacity block is paid beforehand; its price is not known",
     ),
     Case(
         "pods that share one claim take one GPU",
@@ -490,41 +709,70 @@ CASES = [
         (
             Source(
                 "shared.yaml",
-                SHARED + replicas(3).text.replace("resourceClaimTemplateName: gpu", "resourceClaimName: one"),
+                SHARED
+                + replicas(3).text.replace(
+                    "resourceClaimTemplateName: gpu", "resourceClaimName: one"
+                ),
             ),
         ),
-        "fits", {"l4": 1},
+        "fits",
+        {"l4": 1},
     ),
     Case(
         "pods behind a scheduling gate are counted as they will run",
-        fleet(pool()), (replicas(2, WAITING),), "cannot-tell", {"l4": 2}, "pod-waits-for-others",
+        fleet(pool()),
+        (replicas(2, WAITING),),
+        "cannot-tell",
+        {"l4": 2},
+        "pod-waits-for-others",
         "held by 1 scheduling gate",
     ),
     Case(
         "two ComputeDomains of ten nodes, each in a rack of eighteen",
-        racked(36), (domain("a", 10), domain("b", 10)), "fits", {"gb": 36},
+        racked(36),
+        (domain("a", 10), domain("b", 10)),
+        "fits",
+        {"gb": 36},
         says="take 2 racks of 18 nodes: 20 nodes have room for their pods, and 36 are built",
     ),
     Case(
         "no room for whole racks",
-        racked(30), (domain("a", 10), domain("b", 10)), "does-not-fit", {"gb": 20},
-        says='set the maximum of pool "gb" to 36', least=("pools.gb.count.max=36",), less=("pools.gb.count.max=35",),
+        racked(30),
+        (domain("a", 10), domain("b", 10)),
+        "does-not-fit",
+        {"gb": 20},
+        says='set the maximum of pool "gb" to 36',
+        least=("pools.gb.count.max=36",),
+        less=("pools.gb.count.max=35",),
     ),
     Case(
         "nodes that exist are used first, and two are added",
-        fleet(pool()), (replicas(3),), "fits", {"l4": 3}, existing=1,
+        fleet(pool()),
+        (replicas(3),),
+        "fits",
+        {"l4": 3},
+        existing=1,
     ),
     Case(
         "nodes that exist, and no room for the third",
-        fleet(pool(most=2)), (replicas(3),), "cannot-tell", {"l4": 2}, "simulation-leaves-pods",
+        fleet(pool(most=2)),
+        (replicas(3),),
+        "cannot-tell",
+        {"l4": 2},
+        "simulation-leaves-pods",
         'raise the maximum of pool "l4" to 3 (simulated: every pod is placed in every order)',
-        ("pools.l4.count.max=3",), existing=1,
+        ("pools.l4.count.max=3",),
+        existing=1,
     ),
     Case(
         "a quota of the namespace",
-        fleet(pool()), (replicas(2, "", RESOURCE_QUOTA),), "does-not-fit", {"l4": 1}, "quota-exceeded",
+        fleet(pool()),
+        (replicas(2, "", RESOURCE_QUOTA),),
+        "does-not-fit",
+        {"l4": 1},
+        "quota-exceeded",
     ),
-]  # fmt: skip
+]
 
 
 def snapshot(where: Fleet, nodes: int) -> tuple[Source, ...]:
@@ -534,17 +782,27 @@ def snapshot(where: Fleet, nodes: int) -> tuple[Source, ...]:
     offer = predict_offers(where, features_of(34))[0]
     objects = []
     for name in (f"node-{at}" for at in range(nodes)):
-        meta = replace(offer.node.meta, name=name, labels={**offer.node.meta.labels, "kubernetes.io/hostname": name})
+        meta = replace(
+            offer.node.meta,
+            name=name,
+            labels={**offer.node.meta.labels, "kubernetes.io/hostname": name},
+        )
         objects.append(render_node(replace(offer.node, meta=meta)))
         for each in offer.slices:
             known = tuple(
                 replace(
                     device,
-                    attributes={key: got for key, got in device.attributes.items() if not isinstance(got, Unknown)},
+                    attributes={
+                        key: got
+                        for key, got in device.attributes.items()
+                        if not isinstance(got, Unknown)
+                    },
                 )
                 for device in each.devices
             )
-            its = replace(each, name=f"{name}-{each.name}", node_name=name, pool=name, devices=known)
+            its = replace(
+                each, name=f"{name}-{each.name}", node_name=name, pool=name, devices=known
+            )
             objects.append(render_slice(its))
     return (Source("snapshot.yaml", yaml.safe_dump_all(objects)),)
 
@@ -552,15 +810,28 @@ def snapshot(where: Fleet, nodes: int) -> tuple[Source, ...]:
 def planned(where: Fleet, work: tuple[Source, ...], existing: int = 0) -> Plan:
     return make_plan(
         PlanRequest(
-            sources=work, fleet=where, observed=snapshot(where, existing), kubernetes="1.34" if existing else ""
+            sources=work,
+            fleet=where,
+            observed=snapshot(where, existing),
+            kubernetes="1.34" if existing else "",
         )
     )
 
 
 def said(plan: Plan) -> str:
     """All that a plan says beside its verdict."""
-    told = [text for each in plan.workloads for reason in each.reasons for text in (reason.message, reason.fix)]
-    told += [text for each in (*plan.diagnostics, *plan.beside) for text in (each.message, each.fix) if text]
+    told = [
+        text
+        for each in plan.workloads
+        for reason in each.reasons
+        for text in (reason.message, reason.fix)
+    ]
+    told += [
+        text
+        for each in (*plan.diagnostics, *plan.beside)
+        for text in (each.message, each.fix)
+        if text
+    ]
     return "\n".join([*told, *plan.assumptions])
 
 
@@ -568,7 +839,10 @@ def said(plan: Plan) -> str:
 def test_the_answer_is_right(case: Case) -> None:
     plan = planned(read_fleet(case.fleet), case.work, case.existing)
     told = {reason.code for each in plan.workloads for reason in each.reasons}
-    assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (case.verdict, case.built), told
+    assert (plan.verdict, {each.name: each.nodes.desired for each in plan.pools}) == (
+        case.verdict,
+        case.built,
+    ), told
     assert case.reason in told or not case.reason
     assert case.says in said(plan)
 
@@ -579,10 +853,17 @@ WITH_CHANGE = [case for case in CASES if case.least]
 @pytest.mark.parametrize("case", WITH_CHANGE, ids=[case.name for case in WITH_CHANGE])
 def test_the_change_that_is_named_is_enough_and_no_less_is(case: Case) -> None:
     where = read_fleet(case.fleet)
-    assert planned(change_fleet(where, list(map(read_change, case.least))), case.work, case.existing).verdict == "fits"
+    assert (
+        planned(
+            change_fleet(where, list(map(read_change, case.least))), case.work, case.existing
+        ).verdict
+        == "fits"
+    )
     if case.less:
         assert (
-            planned(change_fleet(where, list(map(read_change, case.less))), case.work, case.existing).verdict
+            planned(
+                change_fleet(where, list(map(read_change, case.less))), case.work, case.existing
+            ).verdict
             == "does-not-fit"
         )
 
@@ -591,12 +872,22 @@ REFUSED = [
     ("addresses of a range that EKS has not", quota(64, "pod-addresses"), "count addresses"),
     ("a rack of NVLink as one unit", {"racks": 2}, "is not a key of the fleet"),
     ("the time until a new node can be claimed", {"readyAfter": "6m"}, "is not a key of the fleet"),
-    ("two kinds of loss at once", {"redundancy": {"nodes": 1, "zones": 1}}, "give either nodes or zones"),
-    ("less than the system pool takes", quota(1, "nodes"), "its pools take 0 and the system pool takes 2"),
+    (
+        "two kinds of loss at once",
+        {"redundancy": {"nodes": 1, "zones": 1}},
+        "give either nodes or zones",
+    ),
+    (
+        "less than the system pool takes",
+        quota(1, "nodes"),
+        "its pools take 0 and the system pool takes 2",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("keys", "sentence"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@pytest.mark.parametrize(
+    ("keys", "sentence"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
 def test_what_is_not_supported_is_refused(keys: Json, sentence: str) -> None:
     with pytest.raises(FleetError) as refused:
         read_fleet({**fleet(pool()), **keys})

@@ -1,4 +1,6 @@
-"""Spare nodes: every pod finds a node again when some are lost, and the others stay where they are."""
+"""Spare nodes: every pod finds a node again when some are lost, and the others stay where they
+are.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan
 
 
-def losing(where: Fleet, *, pools: dict[str, dict[str, Any]] | None = None, **redundancy: int) -> Fleet:
+def losing(
+    where: Fleet, *, pools: dict[str, dict[str, Any]] | None = None, **redundancy: int
+) -> Fleet:
     document = where.document()
     rows = [{**row, **(pools or {}).get(row["name"], {})} for row in document["pools"]]
     return read_fleet({**document, "pools": rows, "redundancy": redundancy})
@@ -37,13 +41,17 @@ def test_so_many_nodes_more_are_built_as_may_be_lost(nodes: int) -> None:
 
 
 def test_a_node_more_is_not_enough_where_pods_that_stay_are_in_the_way() -> None:
-    """Small pods are spread over all nodes: no node is left whole for a large pod whose node is lost."""
+    """Small pods are spread over all nodes: no node is left whole for a large pod whose node is
+    lost.
+    """
     work = [deployment("large", 2, gpus=8), deployment("small", 6, gpus=1)]
     assert built(plan_of(H100, *work)) == {"p5-48xlarge": 3}
-    assert plan_of(losing(H100, nodes=1), *work).verdict == "cannot-tell"  # six nodes, small pods on four of them
+    # six nodes, small pods on four of them
+    assert plan_of(losing(H100, nodes=1), *work).verdict == "cannot-tell"
     roomy = losing(H100, nodes=1, pools={"p5-48xlarge": {"count": {"max": 12}}})
     plan = plan_of(roomy, *work)
-    assert (plan.verdict, built(plan)) == ("fits", {"p5-48xlarge": 9})  # 2 + 6, and one that is empty
+    # 2 + 6, and one that is empty
+    assert (plan.verdict, built(plan)) == ("fits", {"p5-48xlarge": 9})
 
 
 def test_one_spare_node_serves_two_pools_where_pods_may_go_to_either() -> None:
@@ -58,7 +66,9 @@ def test_no_room_for_a_spare_node_leaves_it_open_and_says_which_loss() -> None:
     assert (plan.verdict, built(plan)) == ("cannot-tell", {"g6-2xlarge": 3})
     (reason,) = [each for each in plan.workloads[0].reasons if each.code == "loss-leaves-pods"]
     assert reason.message.startswith("when node g6-2xlarge-")
-    assert reason.message.endswith('with every spare node that may be built (pool "g6-2xlarge" would need 4)')
+    assert reason.message.endswith(
+        'with every spare node that may be built (pool "g6-2xlarge" would need 4)'
+    )
 
 
 def test_without_a_simulation_the_packing_is_there_beside_what_may_be_lost() -> None:

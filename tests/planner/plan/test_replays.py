@@ -1,4 +1,5 @@
-"""Plans of random fleets are built as objects and run: what fits is placed, what does not fit is not.
+"""Plans of random fleets are built as objects and run: what fits is placed, what does not fit is
+not.
 
 REPLAYS=2000 runs as many instances as that, SINCE=N other ones.
 """
@@ -18,7 +19,9 @@ def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
     found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]
     assert {each.instance.seed: each.contradiction for each in found if each.contradiction} == {}
     said = [each.plan.verdict for each in found]
-    assert min(said.count(verdict) for verdict in ("fits", "does-not-fit", "cannot-tell")) * 20 >= len(said)
+    assert min(
+        said.count(verdict) for verdict in ("fits", "does-not-fit", "cannot-tell")
+    ) * 20 >= len(said)
 
 
 def test_the_same_instance_is_planned_the_same():

@@ -1,8 +1,8 @@
 """Running clusters, what was applied to them, and what a real control plane made of it.
 
-A file of `running_clusters/` holds a cluster as `kubectl get -A -o yaml` printed it, what was then applied, and what
-became of it with kube-apiserver, kube-scheduler and kube-controller-manager 1.36.3; bound pods were marked Running.
-`conformance/scheduler/running_clusters.py` records more.
+A file of `running_clusters/` holds a cluster as `kubectl get -A -o yaml` printed it, what was then
+applied, and what became of it with kube-apiserver, kube-scheduler and kube-controller-manager
+1.36.3; bound pods were marked Running. `conformance/scheduler/running_clusters.py` records more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def load(name: str) -> Json:
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in CASES.glob("*.yaml")))
 def test_what_is_applied_becomes_what_it_became(name):
-    """Without any chance where a case holds but the outcome; else verdict, bystanders and victims are compared too."""
+    """Without any chance where a case holds but the outcome; else verdict, bystanders and victims
+    are compared too.
+    """
     case = load(name)
     if "became" in case:
         assert [each for each in differences(case) if each.reason == "unexplained"] == []
@@ -58,7 +60,9 @@ def test_a_workload_that_runs_already_is_not_added_to_itself():
 
 
 @pytest.mark.parametrize(("pods", "placed_then"), [("3", 2), ("4", 3), ("1", 0)])
-def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(pods: str, placed_then: int):
+def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(
+    pods: str, placed_then: int
+):
     """One pod runs already, which the cluster counts; it lets three in before."""
     case = load("quota-pods")
     (quota,) = [each for each in case["cluster"] if each["kind"] == "ResourceQuota"]
@@ -69,7 +73,9 @@ def test_a_quota_that_is_applied_again_takes_the_place_of_the_one_that_is_there(
 
 
 def test_a_new_template_is_rolled_out():
-    """Pods of the old one hold the devices until those of the new one run; with eight wanted none is free."""
+    """Pods of the old one hold the devices until those of the new one run; with eight wanted none
+    is free.
+    """
     case = scale(load("same-name-scale"), 4)
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
     deployment["spec"]["template"]["metadata"].setdefault("annotations", {})["restarted"] = "now"
@@ -94,7 +100,11 @@ def again(case: Json, **changed: Any) -> Json:
         pytest.param({}, 0, id="nothing"),
         pytest.param({"image": "registry.example/a:2"}, 1, id="another image"),
         pytest.param({"env": [{"name": "A", "value": "b"}]}, 1, id="another variable"),
-        pytest.param({"resources": {"requests": {"cpu": "1000m"}, "claims": [{"name": "gpu"}]}}, 0, id="as much cpu"),
+        pytest.param(
+            {"resources": {"requests": {"cpu": "1000m"}, "claims": [{"name": "gpu"}]}},
+            0,
+            id="as much cpu",
+        ),
         pytest.param({"imagePullPolicy": None, "ports": []}, 0, id="nothing, in other words"),
     ],
 )
@@ -106,8 +116,12 @@ def test_whatever_makes_other_pods_is_rolled_out(changed: Json, pending: int):
 
 def test_what_a_restart_has_noted_in_the_cluster_is_no_other_template():
     case = again(load("rollout-surge-stuck"))
-    for running in [each for each in case["cluster"] if each["kind"] in ("Deployment", "ReplicaSet")]:
-        running["spec"]["template"]["metadata"]["annotations"] = {"kubectl.kubernetes.io/restartedAt": "now"}
+    for running in [
+        each for each in case["cluster"] if each["kind"] in ("Deployment", "ReplicaSet")
+    ]:
+        running["spec"]["template"]["metadata"]["annotations"] = {
+            "kubectl.kubernetes.io/restartedAt": "now"
+        }
     assert placed(applied(case))["default/w"]["pending"] == 0
 
 
@@ -119,12 +133,17 @@ def test_a_rollout_that_stands_still_says_that_pods_of_before_stay():
 
 @pytest.mark.parametrize(("pods", "pending"), [(4, 0), (5, 1)])
 def test_what_terminating_pods_hold_is_free_after_them(pods: int, pending: int):
-    """All four devices are held, one of them by a pod that is going: another is made for it, and waits for it."""
+    """All four devices are held, one of them by a pod that is going: another is made for it, and
+    waits for it.
+    """
     case = scale(again(load("rollout-surge-stuck")), pods)
     [*_, going] = [each for each in case["cluster"] if each["kind"] == "Pod"]
     going["metadata"]["deletionTimestamp"] = "2026-11-22T06:00:00Z"
     plan = applied(case)
-    assert (placed(plan)["default/w"]["placed"], placed(plan)["default/w"]["pending"]) == (4, pending)
+    assert (placed(plan)["default/w"]["placed"], placed(plan)["default/w"]["pending"]) == (
+        4,
+        pending,
+    )
     assert any("terminating" in each for each in plan.assumptions)
 
 
@@ -139,20 +158,30 @@ def test_a_manifest_that_does_not_count_its_pods_has_as_many_as_run(last_applied
     """Who scales it keeps its count, unless `kubectl apply` takes the count away that it gave."""
     case = again(load("rollout-surge-stuck"))
     (running,) = [each for each in case["cluster"] if each["kind"] == "Deployment"]
-    running["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": last_applied}
+    running["metadata"]["annotations"] = {
+        "kubectl.kubernetes.io/last-applied-configuration": last_applied
+    }
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
     del deployment["spec"]["replicas"]
     assert placed(applied(case))["default/w"]["placed"] == pods
-    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"}}
+    scaler = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "h"},
+    }
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "w"}
     scaler["spec"] = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 2}
     case["applied"].append(scaler)
     assert placed(applied(case))["default/w"]["placed"] == min(pods, 2)
 
 
-@pytest.mark.parametrize(("names", "verdict"), [("ab", "cannot-tell"), ("ba", "cannot-tell"), ("a", "fits")])
+@pytest.mark.parametrize(
+    ("names", "verdict"), [("ab", "cannot-tell"), ("ba", "cannot-tell"), ("a", "fits")]
+)
 def test_what_hangs_on_chance_cannot_be_told(names: str, verdict: str):
-    """A pod that needs a whole node comes after one that is as welcome on it as on the smaller one."""
+    """A pod that needs a whole node comes after one that is as welcome on it as on the smaller
+    one.
+    """
     case = load("pod-with-node-name")
     (node,) = [each for each in case["cluster"] if each["kind"] == "Node"]
     (published,) = [each for each in case["cluster"] if each["kind"] == "ResourceSlice"]
@@ -167,7 +196,10 @@ def test_what_hangs_on_chance_cannot_be_told(names: str, verdict: str):
     wanted = copy.deepcopy([each for each in case["applied"] if each["metadata"]["name"] == "p2"])
     first = wanted[0]
     big = copy.deepcopy(first)
-    big["metadata"]["name"], big["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "p3", "two"
+    big["metadata"]["name"], big["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = (
+        "p3",
+        "two",
+    )
     template = copy.deepcopy(next(each for each in kept if each["kind"] == "ResourceClaimTemplate"))
     template["metadata"] |= {"name": "two", "uid": "two"}
     template["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2
@@ -182,13 +214,18 @@ def test_pods_of_an_unknown_priority_class_are_never_created():
     """The snapshot holds those of the system, so that it holds all."""
     case = again(load("rollout-surge-stuck"))
     (deployment,) = [each for each in case["applied"] if each["kind"] == "Deployment"]
-    deployment["metadata"]["name"], deployment["spec"]["template"]["spec"]["priorityClassName"] = "v", "none"
+    deployment["metadata"]["name"], deployment["spec"]["template"]["spec"]["priorityClassName"] = (
+        "v",
+        "none",
+    )
     kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 2_000_000_000}
     for name in ("system-cluster-critical", "system-node-critical"):
         case["cluster"].append({**kind, "metadata": {"name": name, "uid": name}})
     plan = applied(case)
     assert placed(plan)["default/v"] == {"placed": 0, "pending": 0, "nodes": {}}
-    assert [reason.code for each in plan.workloads for reason in each.reasons] == ["priority-class-not-found"]
+    assert [reason.code for each in plan.workloads for reason in each.reasons] == [
+        "priority-class-not-found"
+    ]
 
 
 def test_who_gives_way_is_told():
@@ -211,14 +248,26 @@ def test_who_gives_way_is_told():
         ({"services": "0"}, "fits"),
     ],
 )
-def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(hard: dict[str, str], verdict: str):
-    """A control plane of 1.36.3 lets two pods of three come where a quota has two devices: on one node is none."""
+def test_a_quota_has_room_for_a_pod_on_each_node_or_the_daemon_set_does_not_fit(
+    hard: dict[str, str], verdict: str
+):
+    """A control plane of 1.36.3 lets two pods of three come where a quota has two devices: on one
+    node is none.
+    """
     case = load("daemon-set-that-surges")
-    cluster = [each for each in case["cluster"] if each["kind"] not in ("DaemonSet", "Pod", "ResourceClaim")]
+    cluster = [
+        each
+        for each in case["cluster"]
+        if each["kind"] not in ("DaemonSet", "Pod", "ResourceClaim")
+    ]
     meta = {"name": "q", "namespace": "default", "uid": "q"}
-    cluster.append({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}})
+    cluster.append(
+        {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}}
+    )
     plan = applied({**case, "cluster": cluster})
-    told = [each.code for each in plan.diagnostics] + [r.code for each in plan.workloads for r in each.reasons]
+    told = [each.code for each in plan.diagnostics] + [
+        r.code for each in plan.workloads for r in each.reasons
+    ]
     assert (plan.verdict, "quota-exceeded" in told) == (verdict, verdict != "fits")
 
 

@@ -1,4 +1,6 @@
-"""Selectors are compiled while manifests are read, and those of a fleet's own classes when it is planned on."""
+"""Selectors are compiled while manifests are read, and those of a fleet's own classes when it is
+planned on.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ from dra_planner.sources import Source
 L4 = ("g6.2xlarge", {"min": 0, "max": 4})
 LIST = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
 OF_THE_DRIVER = 'device.driver == "gpu.nvidia.com"'
-LOOPS = f"{LIST}.all(a, {LIST}.all(b, {LIST}.all(c, {LIST}.all(d, {LIST}.all(e, a + b + c + d + e >= 0)))))"
+LOOPS = (
+    f"{LIST}.all(a, {LIST}.all(b, {LIST}.all(c, {LIST}.all(d, {LIST}.all(e, a + b + c + d + e "
+    ">= 0)))))"
+)
 COSTLY = f"{OF_THE_DRIVER} || {LOOPS}"
 WRONG_TYPE = "device.driver == 1"
 OF_OTHERS = "device.driver == 'fpga.example.com'"
@@ -37,17 +42,25 @@ def with_class(*selectors: str, name: str = "own") -> Fleet:
 
 
 def device_class(expression: str, name: str = "own") -> Source:
-    return Source("class.yaml", CLASS.format(name=name, expression=f"'{expression.replace(chr(39), chr(39) * 2)}'"))
+    return Source(
+        "class.yaml",
+        CLASS.format(name=name, expression=f"'{expression.replace(chr(39), chr(39) * 2)}'"),
+    )
 
 
 def with_selector(expression: str) -> Source:
-    text = deployment().text.replace("count: 1", f"count: 1, selectors: [{{cel: {{expression: '{expression}'}}}}]")
+    text = deployment().text.replace(
+        "count: 1", f"count: 1, selectors: [{{cel: {{expression: '{expression}'}}}}]"
+    )
     return Source("web.yaml", text)
 
 
 @pytest.mark.parametrize(
     ("expression", "code", "said"),
-    [(COSTLY, "forbidden-value", "exceeds cost limit"), (WRONG_TYPE, "invalid-value", "no matching overload")],
+    [
+        (COSTLY, "forbidden-value", "exceeds cost limit"),
+        (WRONG_TYPE, "invalid-value", "no matching overload"),
+    ],
 )
 def test_what_the_api_server_refuses_does_not_fit(expression: str, code: str, said: str) -> None:
     plan = plan_of(fleet(L4), with_selector(expression))
@@ -75,7 +88,8 @@ def test_each_selector_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
     check_selector.cache_clear()
     text = with_selector(OF_THE_DRIVER).text
     plan_of(fleet(L4), *(Source(f"{name}.yaml", text.replace("web", name)) for name in "abc"))
-    assert compiled.count(OF_THE_DRIVER) <= 2  # once as the API server does, once as the scheduler does
+    # once as the API server does, once as the scheduler does
+    assert compiled.count(OF_THE_DRIVER) <= 2
 
 
 @pytest.mark.parametrize("minor", range(MINIMUM_MINOR, MAXIMUM_MINOR + 1))
@@ -86,12 +100,17 @@ def test_the_classes_of_the_drivers_need_no_check(minor: int, version: str) -> N
     document["drivers"] = {"nvidia": {"version": version}, "dranet": True}
     classes = fleet_classes(read_fleet(document), features_of(minor))
     for each in classes.values():
-        assert all(check_selector(selector.expression, features_of(minor)) is None for selector in each.selectors)
+        assert all(
+            check_selector(selector.expression, features_of(minor)) is None
+            for selector in each.selectors
+        )
 
 
 def findings_of(where: Fleet, *sources: Source) -> tuple[Diagnostic, ...]:
     plan = plan_of(where, deployment(), *sources)
-    assert (plan.verdict == "does-not-fit") == any(each.severity == "error" for each in plan.diagnostics)
+    assert (plan.verdict == "does-not-fit") == any(
+        each.severity == "error" for each in plan.diagnostics
+    )
     return plan.diagnostics
 
 
@@ -99,7 +118,11 @@ def findings_of(where: Fleet, *sources: Source) -> tuple[Diagnostic, ...]:
     ("case", "selectors", "expected"),
     [
         ("all devices", [OF_THE_DRIVER], []),
-        ("refused for its type", [WRONG_TYPE], [("error", "class-refused", "deviceClasses[0].selectors[0]")]),
+        (
+            "refused for its type",
+            [WRONG_TYPE],
+            [("error", "class-refused", "deviceClasses[0].selectors[0]")],
+        ),
         (
             "refused for its cost",
             [OF_THE_DRIVER, COSTLY],
@@ -110,10 +133,16 @@ def findings_of(where: Fleet, *sources: Source) -> tuple[Diagnostic, ...]:
             [f'{OF_THE_DRIVER} && device.attributes["gpu.nvidia.com"].architecture == "Hopper"'],
             [("error", "class-matches-nothing", "deviceClasses[0]")],
         ),
-        ("another driver's devices", [OF_OTHERS], [("warning", "class-matches-nothing", "deviceClasses[0]")]),
+        (
+            "another driver's devices",
+            [OF_OTHERS],
+            [("warning", "class-matches-nothing", "deviceClasses[0]")],
+        ),
     ],
 )
-def test_classes_of_the_fleet(case: str, selectors: list[str], expected: list[tuple[str, str, str]]) -> None:
+def test_classes_of_the_fleet(
+    case: str, selectors: list[str], expected: list[tuple[str, str, str]]
+) -> None:
     found = findings_of(with_class(*selectors))
     assert [(each.severity, each.code, each.place.path) for each in found] == expected, case
 

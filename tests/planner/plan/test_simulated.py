@@ -44,7 +44,9 @@ def load(name: str) -> Json:
 
 def plan(case: Json, *, fleet: Json | None = None, **more: Any) -> Plan:
     sources = (Source("workloads", yaml.safe_dump_all(case["workloads"])),)
-    return make_plan(PlanRequest(sources=sources, fleet=read_fleet({**case["fleet"], **(fleet or {})}), **more))
+    return make_plan(
+        PlanRequest(sources=sources, fleet=read_fleet({**case["fleet"], **(fleet or {})}), **more)
+    )
 
 
 def quota(limit: int) -> Json:
@@ -56,7 +58,9 @@ def numbers(made: Plan) -> dict[str, tuple[int, int | None, int]]:
 
 
 def test_what_the_simulation_needs_is_built():
-    """A small pod takes the machine that only the other can use, unless there is one more; it needs no other then."""
+    """A small pod takes the machine that only the other can use, unless there is one more; it needs
+    no other then.
+    """
     made = plan(load("m2-any-takes-h100"))
     assert made.verdict == "fits"
     assert numbers(made) == {"l4": (1, 0, 0), "h100": (1, 2, 2)}
@@ -77,7 +81,9 @@ def test_no_node_is_added_beyond_what_pools_share():
 
 
 def test_daemon_pods_without_requests_count_where_nodes_are_scored():
-    """Their defaults weigh more on a small machine, so that the pod which could run on it takes the large one."""
+    """Their defaults weigh more on a small machine, so that the pod which could run on it takes the
+    large one.
+    """
     made = plan(load("m8-ranked"))
     assert numbers(made) == {"l4": (1, 0, 0), "h100": (1, 2, 2)}
 
@@ -130,13 +136,19 @@ def test_fits_is_not_said_of_counts_on_which_the_scheduler_left_pods_pending(nam
             pool = node.rsplit("-", 1)[0]
             if pool != "system":
                 recorded[pool] = recorded.get(pool, 0) + 1
-    left = [run for run in case["outcomes"] if any(each["pending"] for each in run["workloads"].values())]
+    left = [
+        run
+        for run in case["outcomes"]
+        if any(each["pending"] for each in run["workloads"].values())
+    ]
     built = {pool.name: pool.nodes.desired for pool in made.pools if pool.nodes.desired}
     assert not (left and made.verdict == "fits" and built == recorded)
 
 
 def test_the_zones_of_a_pool_do_not_share_its_devices():
-    """Nodes of a pool in different zones differ in a label: what one has is not taken by a pod on another."""
+    """Nodes of a pool in different zones differ in a label: what one has is not taken by a pod on
+    another.
+    """
     fleet = {
         "cloud": "eks",
         "region": "us-east-1",
@@ -146,7 +158,9 @@ def test_the_zones_of_a_pool_do_not_share_its_devices():
         "network": {"zones": ["us-east-1a", "us-east-1b"]},
         "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 3}}],
     }
-    made = make_plan(PlanRequest(sources=(Source("three.yaml", THREE_PODS),), fleet=read_fleet(fleet)))
+    made = make_plan(
+        PlanRequest(sources=(Source("three.yaml", THREE_PODS),), fleet=read_fleet(fleet))
+    )
     assert made.verdict == "fits"
     assert numbers(made) == {"l4": (3, 3, 3)}
 
@@ -161,17 +175,32 @@ SPREAD = """
 
 
 @pytest.mark.parametrize("zones", [2, ["us-east-1a", "us-east-1b"]], ids=["counted", "named"])
-@pytest.mark.parametrize(("selector", "verdict"), [("", "cannot-tell"), ("l4", "fits")], ids=["anywhere", "pool"])
+@pytest.mark.parametrize(
+    ("selector", "verdict"), [("", "cannot-tell"), ("l4", "fits")], ids=["anywhere", "pool"]
+)
 def test_system_nodes_in_another_zone_keep_pods_that_are_spread_over_zones_pending(
     zones: int | list[str], selector: str, verdict: str
 ) -> None:
     """Unless the pods select the pool: nodes that they cannot go to are no zone of theirs."""
     chosen = f"      nodeSelector: {{pulumi-dra/pool: {selector}}}\n" if selector else ""
-    fleet = read_fleet({
-        "cloud": "eks", "region": "us-east-1", "kubernetes": "1.35", "network": {"zones": zones},
-        "systemPool": {"machine": "m7i.large"}, "drivers": {"nvidia": {"version": "25.8.1"}},
-        "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"max": 4}, "zones": ["us-east-1a"]}],
-    })  # fmt: skip
+    fleet = read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": "1.35",
+            "network": {"zones": zones},
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "25.8.1"}},
+            "pools": [
+                {
+                    "name": "l4",
+                    "machine": "g6.2xlarge",
+                    "count": {"max": 4},
+                    "zones": ["us-east-1a"],
+                }
+            ],
+        }
+    )
     text = THREE_PODS.rstrip() + SPREAD + chosen
     made = make_plan(PlanRequest(sources=(Source("pods.yaml", text),), fleet=fleet))
     assert made.verdict == verdict
@@ -198,12 +227,19 @@ def test_what_fits_is_simulated_beside_pods_that_fit_nowhere():
     found = made.judgement.simulated
     assert found is not None
     assert [str(ref) for ref in found.left_out] == ["Pod default/huge"]
-    verdicts = {each.workload.name: (each.verdicts["steady"], each.pending) for each in made.workloads}
-    assert verdicts == {**{each.workload.name: ("fits", 0) for each in alone.workloads}, "huge": ("does-not-fit", 1)}
+    verdicts = {
+        each.workload.name: (each.verdicts["steady"], each.pending) for each in made.workloads
+    }
+    assert verdicts == {
+        **{each.workload.name: ("fits", 0) for each in alone.workloads},
+        "huge": ("does-not-fit", 1),
+    }
 
 
 def test_pods_that_a_maximum_keeps_out_are_not_left_out():
-    """They fit a pool: which pods go without is decided by who comes first, and no counts are told."""
+    """They fit a pool: which pods go without is decided by who comes first, and no counts are
+    told.
+    """
     made = plan(load("m2-any-takes-h100"), fleet=quota(1))
     assert made.verdict == "does-not-fit"
     assert made.judgement.simulated is None

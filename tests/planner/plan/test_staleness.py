@@ -25,5 +25,7 @@ def test_other_counts_and_demand_are_named() -> None:
 def test_a_new_pool_and_another_release_are_named() -> None:
     fixed = ("g6.2xlarge", 1)
     kept = plan_file(plan_of(fleet(fixed), deployment()))
-    made = plan_file(plan_of(fleet(fixed, ("g6.4xlarge", {"min": 0, "max": 1}), kubernetes="1.35"), deployment()))
+    made = plan_file(
+        plan_of(fleet(fixed, ("g6.4xlarge", {"min": 0, "max": 1}), kubernetes="1.35"), deployment())
+    )
     assert differences(kept, made) == ("pool g6-4xlarge", "the Kubernetes release")

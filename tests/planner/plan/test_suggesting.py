@@ -19,7 +19,12 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.plan.suggestion.added_pools import find_added_pools
-from dra_planner.plan.suggestion.suggest import Suggestion, Suggestions, SuggestRequest, suggest_fleets
+from dra_planner.plan.suggestion.suggest import (
+    Suggestion,
+    Suggestions,
+    SuggestRequest,
+    suggest_fleets,
+)
 from dra_planner.sources import Source
 
 EKS, GKE, AKS = ("eks", "us-east-1"), ("gke", "us-central1"), ("aks", "eastus")
@@ -31,11 +36,15 @@ def job(name: str, pods: int, **each: int) -> Source:
 
 def suggest(*jobs: Source, where: tuple[str, str] = EKS, **options: object) -> Suggestions:
     cloud, region = where
-    return suggest_fleets(SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options))  # type: ignore[arg-type]
+    return suggest_fleets(
+        SuggestRequest(sources=jobs, cloud=cloud, region=region, kubernetes="1.34", **options)
+    )  # type: ignore[arg-type]
 
 
 def optimum(found: Suggestions, pods: int) -> Decimal:
-    """The price of the cheapest nodes, of whatever machines, that hold so many pods of the only shape."""
+    """The price of the cheapest nodes, of whatever machines, that hold so many pods of the only
+    shape.
+    """
     (shape,) = found.plan.demand.shapes
     nodes = [
         (answer.pods_per_node, answer.offer.hourly_usd or Decimal(0))
@@ -91,7 +100,9 @@ def test_no_fleet_can_be_cheaper_than_the_optimum_of_packings(mixed: Suggestions
     assert not cheaper_fleets(mixed, MIXED, mixed.best.hourly_usd)
 
 
-def test_none_of_the_cheaper_fleets_runs_everything_where_the_scheduler_needs_more_than_a_packing() -> None:
+def test_none_of_the_cheaper_fleets_runs_everything_where_the_scheduler_needs_more_than_a_packing() -> (
+    None
+):
     work = draw(16)
     found = suggest(*(each.source for each in work), where=GKE)
     assert found.best is not None
@@ -131,7 +142,9 @@ def test_only_machines_that_are_allowed_are_compared() -> None:
     found = suggest(job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"))
     assert found.best is not None
     assert found.candidates == 2
-    limited = suggest(job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"), max_price=Decimal(2))
+    limited = suggest(
+        job("train", 4, gib=8), machines=("g6.2xlarge", "g6.12xlarge"), max_price=Decimal(2)
+    )
     assert limited.best is not None
     assert limited.best.machines == (("g6.2xlarge", 4),)
     assert limited.left_out == (("g6.12xlarge", "above the price limit"),)
@@ -165,12 +178,18 @@ spec:
 """
 
 
-CROWDING = (job("train", 1, gpus=8, cpu=16, gib=64), job("serve", 4, cpu=4, gib=8), Source("web.yaml", WEB))
+CROWDING = (
+    job("train", 1, gpus=8, cpu=16, gib=64),
+    job("serve", 4, cpu=4, gib=8),
+    Source("web.yaml", WEB),
+)
 
 
 @pytest.fixture(scope="module")
 def crowded() -> Suggestion:
-    """Pods without GPUs, and those that need one, spread over the dear nodes first; the scheduler never moves them."""
+    """Pods without GPUs, and those that need one, spread over the dear nodes first; the scheduler
+    never moves them.
+    """
     found = suggest(*CROWDING, where=AKS)
     assert found.best is not None
     return found.best
@@ -180,16 +199,23 @@ def tainted(pools: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
     return [(row["name"], row["count"]["max"]) for row in pools if "taints" in row]
 
 
-def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less(crowded: Suggestion) -> None:
+def test_pools_that_pods_of_others_would_fill_are_taken_last_where_that_costs_less(
+    crowded: Suggestion,
+) -> None:
     pools = crowded.document["pools"]
     assert tainted(pools) == [("nd40rsv2", 1)]
-    bare = {**crowded.document, "pools": [{k: v for k, v in row.items() if k != "taints"} for row in pools]}
+    bare = {
+        **crowded.document,
+        "pools": [{k: v for k, v in row.items() if k != "taints"} for row in pools],
+    }
     without = make_plan(PlanRequest(sources=CROWDING, fleet=read_fleet(bare)))
     assert (crowded.plan.verdict, without.verdict) == ("fits", "cannot-tell")
     assert crowded.hourly_usd < Decimal(27)
 
 
-def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(crowded: Suggestion) -> None:
+def test_pools_that_are_added_to_a_fleet_are_taken_last_where_that_costs_less(
+    crowded: Suggestion,
+) -> None:
     cheap = [row for row in crowded.document["pools"] if "taints" not in row]
     fleet = read_fleet({**crowded.document, "pools": cheap})
     found = find_added_pools(PlanRequest(sources=CROWDING, fleet=fleet))

@@ -35,7 +35,11 @@ spec:
 
 
 def plan_of(
-    replicas: int = 2, cpu: str = "100m", tolerations: str = "[]", limits: str = "{}", machine: str = "m5.large"
+    replicas: int = 2,
+    cpu: str = "100m",
+    tolerations: str = "[]",
+    limits: str = "{}",
+    machine: str = "m5.large",
 ) -> Plan:
     fleet = read_fleet({**FLEET, "systemPool": {"machine": machine, "count": 2}})
     text = WEB % {"replicas": replicas, "cpu": cpu, "tolerations": tolerations, "limits": limits}

@@ -91,7 +91,10 @@ def test_numbers_that_went_through_floats_are_caught() -> None:
         ("{", "is not JSON"),
         ("[]", "must be a mapping"),
         ('{"version": 99}', "version 99; this program reads version 1"),
-        (json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}), "changed by hand"),
+        (
+            json.dumps({**json.loads(canonical_text(seal(content()))), "verdict": "cannot-tell"}),
+            "changed by hand",
+        ),
         ("[" * 100_000, "is not JSON"),
     ],
     ids=["broken", "a list", "another version", "edited by hand", "nested"],
@@ -128,7 +131,9 @@ def test_content_that_is_no_plan_cannot_be_sealed(changes: dict[str, Any]) -> No
 
 
 def test_a_plan_is_fresh_whatever_the_order_and_the_files_of_documents() -> None:
-    check_inputs(seal(content()), fleet(), (Source("x.yaml", "kind: B\n"), Source("y.yaml", "kind: A\n")))
+    check_inputs(
+        seal(content()), fleet(), (Source("x.yaml", "kind: B\n"), Source("y.yaml", "kind: A\n"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,9 @@ def test_a_plan_is_fresh_whatever_the_order_and_the_files_of_documents() -> None
         ("us-west-2", None, "the fleet has changed"),
     ],
 )
-def test_a_stale_plan_names_what_changed(region: str, workloads: tuple[Source, ...] | None, sentence: str) -> None:
+def test_a_stale_plan_names_what_changed(
+    region: str, workloads: tuple[Source, ...] | None, sentence: str
+) -> None:
     with pytest.raises(PlanFileError, match=sentence):
         check_inputs(seal(content()), fleet(region), workloads)
 

@@ -1,4 +1,6 @@
-"""The cheapest assignment of tiny instances, found by trying every one; shares no code with the planner."""
+"""The cheapest assignment of tiny instances, found by trying every one; shares no code with the
+planner.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Pool:
 
 @dataclass(frozen=True)
 class Load:
-    """Pods that each take so many GPUs of one machine; `may` are the clusters that a movable load may go to."""
+    """Pods that each take so many GPUs of one machine; `may` are the clusters that a movable load
+    may go to.
+    """
 
     name: str
     pods: int
@@ -37,12 +41,17 @@ class Instance:
 
 
 def cheapest(instance: Instance) -> int | None:
-    """Return what the cheapest assignment costs in cents per hour, None where none places everything."""
+    """Return what the cheapest assignment costs in cents per hour, None where none places
+    everything.
+    """
     costs = []
     for targets in product(*(load.may for load in instance.movable)):
         total = 0
         for at, pools in enumerate(instance.pools):
-            loads = [*instance.own[at], *(load for load, to in zip(instance.movable, targets, strict=True) if to == at)]
+            loads = [
+                *instance.own[at],
+                *(load for load, to in zip(instance.movable, targets, strict=True) if to == at),
+            ]
             cost = cost_of(pools, loads)
             if cost is None:
                 break
@@ -53,7 +62,9 @@ def cheapest(instance: Instance) -> int | None:
 
 
 def cost_of(pools: Sequence[Pool], loads: Sequence[Load]) -> int | None:
-    """Return the least that one cluster costs with these loads: node by node, every way to fill it."""
+    """Return the least that one cluster costs with these loads: node by node, every way to fill
+    it.
+    """
     sizes = tuple(sorted({load.gpus for load in loads}, reverse=True))
     pods = tuple(sum(load.pods for load in loads if load.gpus == size) for size in sizes)
 
@@ -67,7 +78,9 @@ def cost_of(pools: Sequence[Pool], loads: Sequence[Load]) -> int | None:
                 continue
             fewer = (*free[:at], free[at] - 1, *free[at + 1 :])
             for taken in fillings(pool.gpus, sizes, left):
-                rest = least(tuple(have - put for have, put in zip(left, taken, strict=True)), fewer)
+                rest = least(
+                    tuple(have - put for have, put in zip(left, taken, strict=True)), fewer
+                )
                 if rest is not None and (best is None or pool.price + rest < best):
                     best = pool.price + rest
         return best
@@ -105,7 +118,9 @@ def draw(seed: int) -> Instance:
         for _ in range(clusters)
     )
     own = tuple(
-        (Load(f"own{at}", dice.randint(1, 2), dice.choice((1, 2, 3))),) if dice.random() < 0.6 else ()
+        (Load(f"own{at}", dice.randint(1, 2), dice.choice((1, 2, 3))),)
+        if dice.random() < 0.6
+        else ()
         for at in range(clusters)
     )
     movable = tuple(

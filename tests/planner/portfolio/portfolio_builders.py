@@ -24,7 +24,9 @@ pools:
 """
 
 
-def deployment(name: str, replicas: int, gpus: int = 1, labels: str = "{}", namespace: str = "default") -> str:
+def deployment(
+    name: str, replicas: int, gpus: int = 1, labels: str = "{}", namespace: str = "default"
+) -> str:
     """Return a Deployment whose pods claim so many GPUs each, with its template."""
     return f"""\
 apiVersion: resource.k8s.io/v1
@@ -62,7 +64,10 @@ def portfolio(**parts: Any) -> Portfolio:
 def cells(asked: Portfolio, workloads: str, fleet: str = FLEET) -> StackCells:
     """Return the cells of one stack."""
     inputs = StackInputs(
-        name="one", settings=Source("fleet.yaml", fleet), is_fleet=True, sources=(Source("work", workloads),)
+        name="one",
+        settings=Source("fleet.yaml", fleet),
+        is_fleet=True,
+        sources=(Source("work", workloads),),
     )
     return StackCells(inputs, asked.ask)
 
@@ -70,7 +75,9 @@ def cells(asked: Portfolio, workloads: str, fleet: str = FLEET) -> StackCells:
 def future(asked: Portfolio, name: str, added: str = "") -> ScenarioInputs:
     """Return a scenario by name, with manifests that it adds."""
     (scenario,) = [each for each in asked.all_scenarios if each.name == name]
-    return ScenarioInputs(scenario=scenario, added=(Source("work/added.yaml", added),) if added else ())
+    return ScenarioInputs(
+        scenario=scenario, added=(Source("work/added.yaml", added),) if added else ()
+    )
 
 
 def document(text: str) -> Any:

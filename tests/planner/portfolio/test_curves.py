@@ -11,7 +11,9 @@ from dra_planner.sources import Source
 
 
 def curve_of(workloads: str, most: int, simulate: object = "off") -> Curve:
-    asked = portfolio(ask={"simulate": simulate, "curves": {"workloads": ["default/web"], "most": most}})
+    asked = portfolio(
+        ask={"simulate": simulate, "curves": {"workloads": ["default/web"], "most": most}}
+    )
     answer = cells(asked, workloads).curves(future(asked, "as-is"))
     (curve,) = answer.curves  # type: ignore[union-attr]
     return curve
@@ -19,7 +21,9 @@ def curve_of(workloads: str, most: int, simulate: object = "off") -> Curve:
 
 def plan_of(workloads: str, steps: int = 0) -> Plan:
     fleet = read_fleet(read_document(FLEET))
-    return make_plan(PlanRequest(sources=(Source("work.yaml", workloads),), fleet=fleet, steps=steps))
+    return make_plan(
+        PlanRequest(sources=(Source("work.yaml", workloads),), fleet=fleet, steps=steps)
+    )
 
 
 def test_a_curve_is_what_plans_of_every_count_say() -> None:
@@ -31,7 +35,10 @@ def test_a_curve_is_what_plans_of_every_count_say() -> None:
     assert curve.placed_up_to == placed.index(False) - 1 == 11
     verdicts = [plan.verdict for plan in plans]
     assert curve.refused_from == verdicts.index("does-not-fit") == 12
-    nodes = [tuple((pool.name, pool.packing) for pool in plan.pools) for plan in plans[: curve.placed_up_to + 1]]
+    nodes = [
+        tuple((pool.name, pool.packing) for pool in plan.pools)
+        for plan in plans[: curve.placed_up_to + 1]
+    ]
     breaks = [0, *(at for at in range(1, len(nodes)) if nodes[at] != nodes[at - 1])]
     assert [step.units for step in curve.steps] == breaks
     for step in curve.steps:

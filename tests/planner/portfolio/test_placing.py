@@ -15,7 +15,12 @@ from dra_planner.fleet import read_fleet
 from dra_planner.model import WorkloadRef
 from dra_planner.plan import read_checked
 from dra_planner.portfolio import placing
-from dra_planner.portfolio.placing import ClusterAssignment, Movable, PlacingCluster, place_workloads
+from dra_planner.portfolio.placing import (
+    ClusterAssignment,
+    Movable,
+    PlacingCluster,
+    place_workloads,
+)
 from dra_planner.releases import features_of
 from dra_planner.sources import Source
 
@@ -51,7 +56,9 @@ def place(instance: Instance) -> ClusterAssignment:
         texts += [deployment(load.name, load.pods, load.gpus) for load in instance.movable]
         manifests = read_checked([Source("all.yaml", "".join(texts))], features)
         may = {load.name: "yes" for load in instance.movable if at in load.may}
-        clusters.append(PlacingCluster(name=f"c{at}", labels=may, fleet=fleet(pools), manifests=manifests))
+        clusters.append(
+            PlacingCluster(name=f"c{at}", labels=may, fleet=fleet(pools), manifests=manifests)
+        )
     movable = [
         Movable(ref=WorkloadRef("Deployment", "default", load.name), clusters={load.name: "yes"})
         for load in instance.movable
@@ -79,14 +86,18 @@ def check(instance: Instance) -> tuple[bool, Decimal]:
 
 @pytest.mark.parametrize("part", range(10))
 def test_bound_optimum_and_answer_are_in_order(part: int) -> None:
-    """Sixty instances in ten parts, more with PLACINGS; most answers are the optimum, and the gap is stated."""
+    """Sixty instances in ten parts, more with PLACINGS; most answers are the optimum, and the gap
+    is stated.
+    """
     size = INSTANCES // 10
     found = [check(draw(seed)) for seed in range(part * size, (part + 1) * size)]
     assert Counter(best for best, _ in found)[True] >= size - 1
     assert sum((gap for _, gap in found), Decimal(0)) / size < Decimal("0.15")
 
 
-def test_the_search_without_trying_everything_finds_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_without_trying_everything_finds_as_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(placing, "MOST_EXHAUSTIVE", 0)
     found = [check(draw(seed)) for seed in range(20)]
     assert Counter(best for best, _ in found)[True] >= 18
@@ -100,14 +111,24 @@ def test_a_workload_goes_where_it_is_cheap_and_may_run() -> None:
     free = Load("free", 2, 1, (0, 1))
     bound_to_dear = Load("bound", 1, 1, (1,))
     found = place(Instance(((CHEAP,), (DEAR,)), ((), ()), (free, bound_to_dear)))
-    assert {each.workload.name: each.cluster for each in found.assigned} == {"free": "c0", "bound": "c1"}
+    assert {each.workload.name: each.cluster for each in found.assigned} == {
+        "free": "c0",
+        "bound": "c1",
+    }
     assert (found.cost, found.bound, found.gap, found.exhaustive) == (4, 4, 0, True)
 
 
 def test_a_workload_that_no_cluster_takes_does_not_fit() -> None:
-    found = place(Instance(((CHEAP,), (DEAR,)), ((), ()), (Load("nowhere", 1, 1, ()), Load("free", 1, 1, (0, 1)))))
+    found = place(
+        Instance(
+            ((CHEAP,), (DEAR,)), ((), ()), (Load("nowhere", 1, 1, ()), Load("free", 1, 1, (0, 1)))
+        )
+    )
     assert found.verdict == "does-not-fit"
-    assert {each.workload.name: each.cluster for each in found.assigned} == {"free": "c0", "nowhere": ""}
+    assert {each.workload.name: each.cluster for each in found.assigned} == {
+        "free": "c0",
+        "nowhere": "",
+    }
 
 
 def test_more_than_all_clusters_hold_is_refused() -> None:

@@ -16,22 +16,54 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         ("- a\n", "portfolio.yaml:1", "must be a mapping of keys, not a list"),
         ("stacks: []\n", "portfolio.yaml:1 stacks", "at least 1 item"),
         (STACKS + "scenarioz: []\n", "portfolio.yaml:3 scenarioz", 'did you mean "scenarios"?'),
-        ("stacks:\n  - {workloads: [w]}\n", "portfolio.yaml:2 stacks[0]", "give either stack or fleet"),
+        (
+            "stacks:\n  - {workloads: [w]}\n",
+            "portfolio.yaml:2 stacks[0]",
+            "give either stack or fleet",
+        ),
         ("stacks:\n  - {fleet: a.yaml}\n", "portfolio.yaml:2 stacks[0]", "a fleet needs workloads"),
-        (STACKS + "scenarios:\n  - {name: as-is}\n", "portfolio.yaml:4 scenarios[0].name", "without edits"),
+        (
+            STACKS + "scenarios:\n  - {name: as-is}\n",
+            "portfolio.yaml:4 scenarios[0].name",
+            "without edits",
+        ),
         (
             STACKS + "scenarios:\n  - {name: a}\n  - {name: a}\n",
             "portfolio.yaml:5 scenarios[1].name",
             "taken by an earlier scenario",
         ),
-        (STACKS + "scenarios:\n  - {name: a, replicas: -1}\n", "portfolio.yaml:4", "greater than or equal to 0"),
-        (STACKS + "scenarios:\n  - {name: a, kubernetes: 1.35}\n", "portfolio.yaml:4", "must be text, not 1.35"),
-        (STACKS + "ask: {simulate: never}\n", "portfolio.yaml:3 ask.simulate", '"never" is neither "off" nor a number'),
+        (
+            STACKS + "scenarios:\n  - {name: a, replicas: -1}\n",
+            "portfolio.yaml:4",
+            "greater than or equal to 0",
+        ),
+        (
+            STACKS + "scenarios:\n  - {name: a, kubernetes: 1.35}\n",
+            "portfolio.yaml:4",
+            "must be text, not 1.35",
+        ),
+        (
+            STACKS + "ask: {simulate: never}\n",
+            "portfolio.yaml:3 ask.simulate",
+            '"never" is neither "off" nor a number',
+        ),
         (STACKS + "ask: {simulate: true}\n", "portfolio.yaml:3 ask.simulate", "is neither"),
         (STACKS + "ask: {simulate: [1]}\n", "portfolio.yaml:3 ask.simulate", "is neither"),
-        (STACKS + "ask: {risk: {spotLoss: 2}}\n", "portfolio.yaml:3 ask.risk.spotLoss", "less than or equal to 1"),
-        (STACKS + "ask: {risk: {scenarios: [b]}}\n", "portfolio.yaml:3 ask.risk.scenarios[0]", 'no scenario "b"'),
-        (STACKS + "limits: {seconds: 0}\n", "portfolio.yaml:3 limits.seconds", "greater than or equal to 1"),
+        (
+            STACKS + "ask: {risk: {spotLoss: 2}}\n",
+            "portfolio.yaml:3 ask.risk.spotLoss",
+            "less than or equal to 1",
+        ),
+        (
+            STACKS + "ask: {risk: {scenarios: [b]}}\n",
+            "portfolio.yaml:3 ask.risk.scenarios[0]",
+            'no scenario "b"',
+        ),
+        (
+            STACKS + "limits: {seconds: 0}\n",
+            "portfolio.yaml:3 limits.seconds",
+            "greater than or equal to 1",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, place: str, says: str) -> None:

@@ -31,7 +31,9 @@ def risk_of(replicas: int, nodes: int, capacity: str = "spot", **asked: object) 
 
 def losing_more_than(spare: int, nodes: int, loss: float) -> float:
     """The probability that more nodes than the spare ones are lost: the binomial distribution."""
-    return sum(comb(nodes, k) * loss**k * (1 - loss) ** (nodes - k) for k in range(spare + 1, nodes + 1))
+    return sum(
+        comb(nodes, k) * loss**k * (1 - loss) ** (nodes - k) for k in range(spare + 1, nodes + 1)
+    )
 
 
 @pytest.mark.parametrize(("replicas", "nodes", "loss"), [(4, 4, 0.1), (4, 5, 0.2), (3, 6, 0.3)])
@@ -39,8 +41,13 @@ def test_lost_spot_nodes_are_as_likely_as_they_are(replicas: int, nodes: int, lo
     found = risk_of(replicas, nodes, spotLoss=loss, draws=400, seed=11)
     pending = losing_more_than(nodes - replicas, nodes, loss)
     four_deviations = 4 / found.draws**0.5
-    assert abs(found.pending.estimate - pending) <= four_deviations * (pending * (1 - pending)) ** 0.5
-    assert abs(found.lost.estimate - nodes * loss) <= four_deviations * (nodes * loss * (1 - loss)) ** 0.5
+    assert (
+        abs(found.pending.estimate - pending) <= four_deviations * (pending * (1 - pending)) ** 0.5
+    )
+    assert (
+        abs(found.lost.estimate - nodes * loss)
+        <= four_deviations * (nodes * loss * (1 - loss)) ** 0.5
+    )
     assert found.unfinished == 0
 
 
@@ -62,10 +69,17 @@ def test_the_same_seed_has_the_same_answer_and_another_seed_has_others() -> None
 
 @pytest.mark.parametrize(
     ("hits", "runs", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (1, 10, 0.0179, 0.4042), (5, 10, 0.2366, 0.7634), (81, 263, 0.2553, 0.3662)],
+    [
+        (0, 10, 0.0, 0.2775),
+        (1, 10, 0.0179, 0.4042),
+        (5, 10, 0.2366, 0.7634),
+        (81, 263, 0.2553, 0.3662),
+    ],
 )
 def test_shares_have_wilson_intervals(hits: int, runs: int, low: float, high: float) -> None:
-    """Values for 81 of 263: R. G. Newcombe, "Two-sided confidence intervals for the single proportion" (1998)."""
+    """Values for 81 of 263: R. G. Newcombe, "Two-sided confidence intervals for the single
+    proportion" (1998).
+    """
     found = share_interval(hits, runs)
     assert found.low == pytest.approx(low, abs=1e-4)
     assert found.high == pytest.approx(high, abs=1e-4)
@@ -74,4 +88,8 @@ def test_shares_have_wilson_intervals(hits: int, runs: int, low: float, high: fl
 def test_means_have_normal_intervals() -> None:
     found = mean_interval([0, 2, 0, 2])
     half = 1.959964 * (4 / 3) ** 0.5 / 2
-    assert (found.estimate, found.low, found.high) == (1, pytest.approx(max(0.0, 1 - half)), pytest.approx(1 + half))
+    assert (found.estimate, found.low, found.high) == (
+        1,
+        pytest.approx(max(0.0, 1 - half)),
+        pytest.approx(1 + half),
+    )

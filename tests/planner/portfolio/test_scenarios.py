@@ -1,4 +1,6 @@
-"""A cell is the plan of the edited stack: compared with `make_plan` on texts that were edited by hand."""
+"""A cell is the plan of the edited stack: compared with `make_plan` on texts that were edited by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def fleet(**keys: Any) -> dict[str, Any]:
     return {**yaml.safe_load(FLEET), **keys}
 
 
-def pools(*, l4: dict[str, Any] | None = None, quad: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+def pools(
+    *, l4: dict[str, Any] | None = None, quad: dict[str, Any] | None = None
+) -> list[dict[str, Any]]:
     one, two = yaml.safe_load(FLEET)["pools"]
     return [{**one, **(l4 or {})}, {**two, **(quad or {})}]
 
@@ -58,8 +62,16 @@ NONE = {"count": {"min": 0, "max": 0}}
         ({"replicas": 0}, fleet(), deployment("web", 0) + deployment("train", 0, gpus=4)),
         ({"removeWorkloads": ["default/train"]}, fleet(), deployment("web", 3)),
         ({"removePools": ["quad"]}, fleet(pools=pools(quad=NONE)), TWO),
-        ({"pools": {"l4": {"count": {"max": 2}}}}, fleet(pools=pools(l4={"count": {"min": 0, "max": 2}})), TWO),
-        ({"pools": {"*": {"count": 1}}}, fleet(pools=pools(l4={"count": 1}, quad={"count": 1})), TWO),
+        (
+            {"pools": {"l4": {"count": {"max": 2}}}},
+            fleet(pools=pools(l4={"count": {"min": 0, "max": 2}})),
+            TWO,
+        ),
+        (
+            {"pools": {"*": {"count": 1}}},
+            fleet(pools=pools(l4={"count": 1}, quad={"count": 1})),
+            TWO,
+        ),
         (
             {"addPools": [{"name": "more", "machine": "g6.48xlarge", "count": 1}]},
             fleet(pools=[*pools(), {"name": "more", "machine": "g6.48xlarge", "count": 1}]),
@@ -68,14 +80,20 @@ NONE = {"count": {"min": 0, "max": 0}}
         ({"kubernetes": "1.35"}, fleet(kubernetes="1.35"), TWO),
         ({"driver": "0.4.1"}, fleet(drivers={"nvidia": {"version": "0.4.1"}}), TWO),
         ({"prices": {"g6.2xlarge": 9.5}}, fleet(pools=pools(l4={"pricePerHour": 9.5})), TWO),
-        ({"zonesLost": ["us-east-1a"]}, fleet(pools=pools(l4={"zones": ["us-east-1b"]}, quad=NONE)), TWO),
+        (
+            {"zonesLost": ["us-east-1a"]},
+            fleet(pools=pools(l4={"zones": ["us-east-1b"]}, quad=NONE)),
+            TWO,
+        ),
         (
             {"zonesLost": ["us-east-1c"]},
             fleet(pools=pools(l4={"zones": ["us-east-1a", "us-east-1b"]})),
             TWO,
         ),
     ],
-    ids=lambda each: next(iter(each), "no-edits") if isinstance(each, dict) and len(each) < 3 else "",
+    ids=lambda each: (
+        next(iter(each), "no-edits") if isinstance(each, dict) and len(each) < 3 else ""
+    ),
 )
 def test_a_cell_is_the_plan_of_the_edited_stack(
     edits: dict[str, Any], edited_fleet: dict[str, Any], edited_work: str
@@ -92,7 +110,9 @@ def test_manifests_are_added() -> None:
 
 
 def test_pods_that_nobody_owns_are_repeated() -> None:
-    asked = portfolio(scenarios=[{"name": "twice", "replicas": {"factor": 2, "workloads": ["default/lone"]}}])
+    asked = portfolio(
+        scenarios=[{"name": "twice", "replicas": {"factor": 2, "workloads": ["default/lone"]}}]
+    )
     second = POD.replace("name: lone,", "name: lone-2,")
     answer = cells(asked, TWO + POD).answer(future(asked, "twice"))
     assert answer == planned(fleet(), TWO + POD + second)
@@ -113,13 +133,18 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     asked = portfolio(scenarios=[{"name": "lost", "zonesLost": ["us-east-1a"]}])
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
     assert isinstance(answer, CellAnswer)
-    assert answer.assumptions == ("pool l4: which zones it has is the cloud's choice; it keeps one that is not lost",)
+    assert answer.assumptions == (
+        "pool l4: which zones it has is the cloud's choice; it keeps one that is not lost",
+    )
 
 
 @pytest.mark.parametrize(
     ("edits", "says"),
     [
-        ({"removePools": ["x*"]}, 'removePools: no pool is named "x*"; pools of this fleet: l4, quad'),
+        (
+            {"removePools": ["x*"]},
+            'removePools: no pool is named "x*"; pools of this fleet: l4, quad',
+        ),
         ({"pools": {"l4": {"machine": "g0.none"}}}, "g0.none"),
         ({"removeWorkloads": ["a/b"]}, 'removeWorkloads: no workload matches "a/b"'),
         ({"replicas": {"factor": 2, "workloads": ["a/b"]}}, 'no workload matches "a/b"'),
@@ -134,7 +159,11 @@ def test_an_edit_that_is_wrong_is_told(edits: dict[str, Any], says: str) -> None
 
 
 def test_cells_do_not_depend_on_what_was_asked_before() -> None:
-    edits: list[dict[str, Any]] = [{"replicas": 2}, {"kubernetes": "1.35"}, {"zonesLost": ["us-east-1a"]}]
+    edits: list[dict[str, Any]] = [
+        {"replicas": 2},
+        {"kubernetes": "1.35"},
+        {"zonesLost": ["us-east-1a"]},
+    ]
     asked = portfolio(scenarios=[{"name": f"s{at}", **each} for at, each in enumerate(edits)])
     together = cells(asked, TWO)
     names = [each.name for each in asked.all_scenarios]

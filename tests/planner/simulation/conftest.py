@@ -1,4 +1,6 @@
-"""Lets the tests of this folder share builders: modules beside them, and those of the allocator, by name."""
+"""Lets the tests of this folder share builders: modules beside them, and those of the allocator, by
+name.
+"""
 
 import sys
 from pathlib import Path

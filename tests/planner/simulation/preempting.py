@@ -21,8 +21,8 @@ SEEDS = 64
 
 @dataclass(frozen=True)
 class Became:
-    """What became of a cluster: the nodes of the pods that came ("" where they are pending), victims by workload,
-    what is where by workload, and how many pods each budget lets go.
+    """What became of a cluster: the nodes of the pods that came ("" where they are pending),
+    victims by workload, what is where by workload, and how many pods each budget lets go.
     """
 
     came: Mapping[str, str]
@@ -48,7 +48,9 @@ def simulator_of(cluster: ReadCluster, *, counted: bool = True) -> Simulator:
     """Return the simulator of a case; `counted`: with what the cluster says of its budgets."""
     demand = cluster.demand
     if not counted:
-        demand = replace(demand, budgets=tuple(replace(each, status=None) for each in demand.budgets))
+        demand = replace(
+            demand, budgets=tuple(replace(each, status=None) for each in demand.budgets)
+        )
     nodes = observed_nodes(cluster.offers)
     return Simulator.of(demand, nodes, cluster.manifests.classes, cluster.features)
 
@@ -73,7 +75,9 @@ def simulated(simulator: Simulator, case: Json, order: ArrivalOrder = SETTLED) -
 
 
 def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
-    """Yield for each budget what it lets go before anything comes, as the cluster counted and as we do."""
+    """Yield for each budget what it lets go before anything comes, as the cluster counted and as we
+    do.
+    """
     cluster = read(case)
     setting = simulator_of(cluster, counted=False).setting
     run = Run(setting, SETTLED, STEPS)
@@ -82,7 +86,11 @@ def counted_before(case: Json) -> Iterator[tuple[str, int, int]]:
         if not names & {controller.workload.name for controller in phase}:
             run.start(phase)
     for budget, allowance in zip(setting.budgets, run.allowances(), strict=True):
-        yield budget.own.meta.name, cluster.snapshot.budgets[budget.own.key].status.allowed, allowance.pods
+        yield (
+            budget.own.meta.name,
+            cluster.snapshot.budgets[budget.own.key].status.allowed,
+            allowance.pods,
+        )
 
 
 def differences(case: Json) -> tuple[list[str], int]:
@@ -92,8 +100,12 @@ def differences(case: Json) -> tuple[list[str], int]:
     first: Became | None = None
     for number, order in enumerate(tries, 1):
         found = simulated(simulator, case, order)
-        found = replace(found, left={name: left for name, left in found.left.items() if name in became.left})
-        shown = replace(became, left={name: left for name, left in became.left.items() if name in found.left})
+        found = replace(
+            found, left={name: left for name, left in found.left.items() if name in became.left}
+        )
+        shown = replace(
+            became, left={name: left for name, left in became.left.items() if name in found.left}
+        )
         if found == shown:
             return [], number
         first = first or found

@@ -1,10 +1,11 @@
 """What kube-scheduler 1.36 did with planned clusters, and the same simulated.
 
-A file of `rehearsals/` holds a cluster (objects that are there, and nodes by kind: what one brings, and the names of
-all), its workloads in order, and what became of them in runs of a real control plane: `settled` (a document after all
-pods of those before had a verdict), `at-once` (all documents posted in order) or `settled-reversed` (the last document
-first, templates too, so that pods came before the templates of their claims: they waited, and when their claims were
-made at last, whenever each was tried again, they arrived as if all had been applied at once).
+A file of `rehearsals/` holds a cluster (objects that are there, and nodes by kind: what one brings,
+and the names of all), its workloads in order, and what became of them in runs of a real control
+plane: `settled` (a document after all pods of those before had a verdict), `at-once` (all documents
+posted in order) or `settled-reversed` (the last document first, templates too, so that pods came
+before the templates of their claims: they waited, and when their claims were made at last, whenever
+each was tried again, they arrived as if all had been applied at once).
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ from dra_planner.simulation import (
 from dra_planner.sources import Source
 
 CASES = Path(__file__).parent / "rehearsals"
-ORDERS = {"settled": (SETTLED, "settled"), "at-once": (AT_ONCE, "at-once"), "settled-reversed": (REVERSED, "at-once")}
+ORDERS = {
+    "settled": (SETTLED, "settled"),
+    "at-once": (AT_ONCE, "at-once"),
+    "settled-reversed": (REVERSED, "at-once"),
+}
 """By recorded arrival: the order without chance, and the one that chance decides."""
 SEEDS = range(1, 17)
 Json = dict[str, Any]
@@ -55,7 +60,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One recorded run, and the simulated one of the same arrival that comes nearest: ties are broken by chance."""
+    """One recorded run, and the simulated one of the same arrival that comes nearest: ties are
+    broken by chance.
+    """
 
     case: str
     arrival: str
@@ -66,7 +73,8 @@ class Comparison:
     def counts_agree(self) -> bool:
         """Whether of each workload as many pods are placed and pending."""
         return all(
-            (each.placed, each.pending) == (self.simulated[name].placed, self.simulated[name].pending)
+            (each.placed, each.pending)
+            == (self.simulated[name].placed, self.simulated[name].pending)
             for name, each in self.recorded.items()
         )
 
@@ -78,7 +86,8 @@ class Comparison:
     def in_right_pool(self) -> int:
         """How many of the placed pods are in the pool in which they were."""
         return sum(
-            (Counter(each.pools) & Counter(self.simulated[name].pools)).total() for name, each in self.recorded.items()
+            (Counter(each.pools) & Counter(self.simulated[name].pools)).total()
+            for name, each in self.recorded.items()
         )
 
 
@@ -91,7 +100,10 @@ def compare(name: str) -> Iterator[Comparison]:
     case = yaml.load((CASES / f"{name}.yaml").read_text(), yaml.CSafeLoader)
     for recorded in case["outcomes"]:
         features = features_of(parse_version(recorded["kubernetes"]))
-        sources = [Source("cluster", _dump(_cluster(case))), Source("workloads", _dump(case["workloads"]))]
+        sources = [
+            Source("cluster", _dump(_cluster(case))),
+            Source("workloads", _dump(case["workloads"])),
+        ]
         manifests = read_checked(sources, features)
         demand = expand_claims(manifests, manifests.classes, features)
         nodes = observed_nodes(observe_offers(manifests, features))
@@ -102,13 +114,16 @@ def compare(name: str) -> Iterator[Comparison]:
             for name, each in recorded["workloads"].items()
         }
         runs = map(simulator.run, (certain, *(ArrivalOrder(chance, seed) for seed in SEEDS)))
-        found = [Comparison(name, recorded["arrival"], wanted, _counts(outcome)) for outcome in runs]
+        found = [
+            Comparison(name, recorded["arrival"], wanted, _counts(outcome)) for outcome in runs
+        ]
         yield max(found, key=lambda each: (each.counts_agree, each.in_right_pool))
 
 
 def _counts(outcome: SimulationOutcome) -> dict[str, Counts]:
     return {
-        ref.name: Counts(each.placed, each.pending, _by_pool(each.nodes)) for ref, each in outcome.workloads.items()
+        ref.name: Counts(each.placed, each.pending, _by_pool(each.nodes))
+        for ref, each in outcome.workloads.items()
     }
 
 

@@ -1,7 +1,7 @@
 """Plays a scenario on a simulated cluster, one workload after another.
 
-A scenario file says what is given (nodes, slices, classes…), which workloads come in which order, and what real
-schedulers of each Kubernetes release did with them.
+A scenario file says what is given (nodes, slices, classes…), which workloads come in which order,
+and what real schedulers of each Kubernetes release did with them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class _Play:
         given, when = _documents(case["given"]), _documents(case["when"])
         latest = {(d["kind"], _key(d)): d for d in when}
         self.events = [d for d in when if d["kind"] in WORKLOADS]
-        self.manifests = read_checked([Source("case", yaml.safe_dump_all([*given, *latest.values()]))], features)
+        self.manifests = read_checked(
+            [Source("case", yaml.safe_dump_all([*given, *latest.values()]))], features
+        )
         self.demand = expand_claims(self.manifests, {}, features)
         nodes = observed_nodes(observe_offers(self.manifests, features))
         self.setting = Simulator.of(self.demand, nodes, self.manifests.classes, features).setting
@@ -94,11 +96,21 @@ class _Play:
         if gated:
             self.stuck[_name(ref)] = (gated, "gated")
             return
-        fresh = [each for document in self.setting.documents() for each in document if each.workload == ref]
+        fresh = [
+            each
+            for document in self.setting.documents()
+            for each in document
+            if each.workload == ref
+        ]
         if ref in self.controllers:
-            fresh = [self._roll_out(*pair, document) for pair in zip(self.controllers[ref], fresh, strict=True)]
+            fresh = [
+                self._roll_out(*pair, document)
+                for pair in zip(self.controllers[ref], fresh, strict=True)
+            ]
         elif _finishes(document):
-            fresh = [FinishingJob(each.workload, each.kind, each.wanted, each.names) for each in fresh]
+            fresh = [
+                FinishingJob(each.workload, each.kind, each.wanted, each.names) for each in fresh
+            ]
         self.controllers[ref] = fresh
         self.run.start(fresh)
 
@@ -110,8 +122,13 @@ class _Play:
         unavailable = _share(rolling.get("maxUnavailable", "25%"), wanted, up=False)
         if strategy.get("type") == "Recreate":
             surge, unavailable = 0, wanted
-        names = (ObjectKey(after.workload.namespace, f"{after.workload.name}-new-{number}") for number in numbers())
-        return RollingReplicas(after.workload, after.kind, wanted, names, list(before.pods), (), surge, unavailable)
+        names = (
+            ObjectKey(after.workload.namespace, f"{after.workload.name}-new-{number}")
+            for number in numbers()
+        )
+        return RollingReplicas(
+            after.workload, after.kind, wanted, names, list(before.pods), (), surge, unavailable
+        )
 
     def _gated(self, ref: WorkloadRef) -> int:
         for workload in self.manifests.workloads:
@@ -129,9 +146,13 @@ class _Play:
             name = _name(ref)
             pods = [pod for each in controllers for pod in (*each.pods, *getattr(each, "old", ()))]
             running = [cluster.pods[pod.name] for pod in pods if pod.name in cluster.pods]
-            outcome.placed[name] += len(running) + sum(getattr(each, "finished", 0) for each in controllers)
+            outcome.placed[name] += len(running) + sum(
+                getattr(each, "finished", 0) for each in controllers
+            )
             if running:
-                outcome.nodes[name] = dict(Counter(simulated.nodes[placed.node].name for placed in running))
+                outcome.nodes[name] = dict(
+                    Counter(simulated.nodes[placed.node].name for placed in running)
+                )
             for placed in running:
                 shown = placed.pod.name.name if ref.kind in NAMED else f"{ref.name}-*"
                 template = cluster.start.templates[placed.node]
@@ -145,7 +166,9 @@ class _Play:
             for failure in waiting:
                 outcome.reasons[name] = self._reason(ref, failure)
         for key, claim in cluster.claims.items():
-            outcome.devices += [f"{key} {d.request} = {d.pool}/{d.device}" for d in claim.allocation.devices]
+            outcome.devices += [
+                f"{key} {d.request} = {d.pool}/{d.device}" for d in claim.allocation.devices
+            ]
         for name, (count, kind) in self.stuck.items():
             outcome.pending[name] += count
             outcome.reasons[name] = kind
@@ -154,7 +177,9 @@ class _Play:
         return outcome
 
     def _reason(self, ref: WorkloadRef, failure: SchedulingFailure) -> Any:
-        """The scheduler counts the nodes that a DaemonSet's pod is not for; here they are not asked."""
+        """The scheduler counts the nodes that a DaemonSet's pod is not for; here they are not
+        asked.
+        """
         reason = reason_class(failure)
         others = len(self.setting.nodes) - 1
         return {**reason, "node-selector": others} if ref.kind == "DaemonSet" and others else reason
@@ -172,9 +197,13 @@ _ERRORS = (
 
 
 def reason_class(failure: SchedulingFailure) -> Any:
-    """Return the class of the reason: of the error, or the nodes counted by what turned each of them down."""
+    """Return the class of the reason: of the error, or the nodes counted by what turned each of
+    them down.
+    """
     if failure.error is not None:
-        return "error: " + next((text for text in _ERRORS if text in failure.error.message), failure.error.message)
+        return "error: " + next(
+            (text for text in _ERRORS if text in failure.error.message), failure.error.message
+        )
     verdicts = [each.verdict for each in failure.rejections]
     if any(isinstance(v, Refusal) and v.message.endswith("does not exist") for v in verdicts):
         return "class-missing"
@@ -212,7 +241,9 @@ def _pods(blocked: Blocked) -> int:
 
 
 def _is_never_created(blocked: Blocked) -> bool:
-    """A quota on pods keeps the controller from making them; one on devices lets them wait for their claims."""
+    """A quota on pods keeps the controller from making them; one on devices lets them wait for
+    their claims.
+    """
     return blocked.reason.code == "quota-exceeded" and "limits pods" in blocked.reason.message
 
 

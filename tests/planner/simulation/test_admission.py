@@ -15,11 +15,17 @@ WIDE = {"cpu": 6_000}
 
 
 def placed(
-    made: Sequence[Shape], room: int, order: ArrivalOrder = SETTLED, *, refused: Mapping[str, int] | None = None
+    made: Sequence[Shape],
+    room: int,
+    order: ArrivalOrder = SETTLED,
+    *,
+    refused: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
-    """Return how many pods of each workload run on a node of eight CPUs, where a quota has room for so many pods.
+    """Return how many pods of each workload run on a node of eight CPUs, where a quota has room for
+    so many pods.
 
-    The quota counts the pods of its namespace. `refused` are pods that the demand leaves out, by workload.
+    The quota counts the pods of its namespace. `refused` are pods that the demand leaves out, by
+    workload.
     """
     pod_sets = [(each.members[0].workload, "") for each in made]
     quotas = PodQuotas(
@@ -28,28 +34,41 @@ def placed(
         refused={key: Figures.fixed((refused or {}).get(key[0].name, 0)) for key in pod_sets},
     )
     nodes = observed_nodes([offer(cpu=8_000)])
-    outcome = Simulator.of(Demand(shapes=tuple(made)), nodes, CLASSES, F36, quotas=quotas).run(order)
+    outcome = Simulator.of(Demand(shapes=tuple(made)), nodes, CLASSES, F36, quotas=quotas).run(
+        order
+    )
     return {ref.name: each.placed for ref, each in outcome.workloads.items()}
 
 
 def test_who_comes_first_takes_the_room_not_whom_the_plan_gives_it() -> None:
-    made = [workload(shape(), 2, name="web", at=0), workload(shape(), 0, kind="Job", name="job", at=1)]
+    made = [
+        workload(shape(), 2, name="web", at=0),
+        workload(shape(), 0, kind="Job", name="job", at=1),
+    ]
     assert placed(made, 3, refused={"web": 2, "job": 2}) == {"web": 3, "job": 0}
     assert placed(made, 3, REVERSED, refused={"web": 2, "job": 2}) == {"web": 1, "job": 2}
 
 
 def test_a_stateful_set_takes_what_is_left() -> None:
-    made = [workload(shape(), 3, name="web", at=0), workload(shape(), 4, kind="StatefulSet", name="set", at=1)]
+    made = [
+        workload(shape(), 3, name="web", at=0),
+        workload(shape(), 4, kind="StatefulSet", name="set", at=1),
+    ]
     assert placed(made, 5) == {"web": 3, "set": 2}
 
 
 def test_a_pending_pod_takes_room_too() -> None:
-    made = [workload(shape(requests=WIDE), 2, name="wide", at=0), workload(shape(), 2, name="web", at=1)]
+    made = [
+        workload(shape(requests=WIDE), 2, name="wide", at=0),
+        workload(shape(), 2, name="web", at=1),
+    ]
     assert placed(made, 3) == {"wide": 1, "web": 1}
 
 
 def test_pods_that_give_way_leave_their_room_and_nobody_applies_a_bare_pod_again() -> None:
-    """A pod of another namespace pushes the first one off the node: what waits is made then, the refused pod is not."""
+    """A pod of another namespace pushes the first one off the node: what waits is made then, the
+    refused pod is not.
+    """
     made = [
         bare(shape(requests=WIDE, priority=-10), name="low", at=0),
         bare(shape(), name="refused", at=1),

@@ -1,4 +1,6 @@
-"""Who gives way where PodDisruptionBudgets want to keep pods: small clusters, one rule at a time."""
+"""Who gives way where PodDisruptionBudgets want to keep pods: small clusters, one rule at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,16 @@ def budget(app: str, *, status: BudgetStatus | None = None, **limit: int | str) 
     """A budget for the pods of one app: `least` must stay, or `most` may be missing."""
     selector = LabelSelector((Requirement("app", "In", (app,)),))
     return DisruptionBudget(
-        meta=ObjectMeta(name=f"keep-{app}", namespace="default"), selector=selector, status=status, **limit
+        meta=ObjectMeta(name=f"keep-{app}", namespace="default"),
+        selector=selector,
+        status=status,
+        **limit,
     )
 
 
-def served(app: str, pods: int, *, on: str = "", at: int = 0, kind: str = "Deployment", priority: int = 0):
+def served(
+    app: str, pods: int, *, on: str = "", at: int = 0, kind: str = "Deployment", priority: int = 0
+):
     where = {"kubernetes.io/hostname": on} if on else {}
     made = shape(requests=HALF, labels={"app": app}, node_selector=where, priority=priority)
     return workload(made, pods, name=app, kind=kind, at=at)
@@ -89,9 +96,12 @@ def test_who_makes_the_pods_decides_whether_shares_can_be_told(kind, limit, gone
 def test_pods_that_nobody_makes_are_kept_by_shares_and_go_by_counts(limit, gone):
     on_first = {"kubernetes.io/hostname": "n1"}
     alone = [
-        bare(shape(requests=HALF, labels={"app": "a"}, node_selector=on_first), f"a-{at}", at) for at in range(1, 3)
+        bare(shape(requests=HALF, labels={"app": "a"}, node_selector=on_first), f"a-{at}", at)
+        for at in range(1, 3)
     ]
-    assert preempted([served("b", 2, on="n2"), *alone, high()], TWO_NODES, budget("a", **limit)) == [gone]
+    assert preempted(
+        [served("b", 2, on="n2"), *alone, high()], TWO_NODES, budget("a", **limit)
+    ) == [gone]
 
 
 def test_a_budget_is_no_law():
@@ -101,7 +111,9 @@ def test_a_budget_is_no_law():
 
 
 def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
-    """The first victim leaves the budget empty: its Deployment makes another pod, which is pending."""
+    """The first victim leaves the budget empty: its Deployment makes another pod, which is
+    pending.
+    """
     shapes = [served("b", 2, on="n2"), served("a", 2, on="n1", at=1), high(8), high(9)]
     assert preempted(shapes, TWO_NODES, budget("a", most=1)) == ["a", "b"]
 
@@ -109,11 +121,16 @@ def test_a_budget_that_is_used_up_by_one_pod_keeps_the_next():
 def test_on_a_node_the_pods_that_no_budget_keeps_go_though_they_are_more_important():
     shapes = [served("a", 1, priority=1), served("b", 1, at=1, priority=5), high()]
     assert preempted(shapes, [offer("n1")]) == ["a"]
-    assert preempted(shapes, [offer("n1")], budget("a", least=1)) == ["b", "a"]  # b is made again, and takes its turn
+    # b is made again, and takes its turn
+    assert preempted(shapes, [offer("n1")], budget("a", least=1)) == ["b", "a"]
 
 
 def test_fewer_violations_are_better_than_lower_priorities():
-    shapes = [served("a", 2, on="n1", priority=1), served("b", 2, on="n2", at=1, priority=50), high(requests=WHOLE)]
+    shapes = [
+        served("a", 2, on="n1", priority=1),
+        served("b", 2, on="n2", at=1, priority=50),
+        high(requests=WHOLE),
+    ]
     assert preempted(shapes, TWO_NODES) == ["a", "a"]
     assert preempted(shapes, TWO_NODES, budget("a", least=2)) == ["b", "b"]
     assert preempted(shapes, TWO_NODES, budget("a", least=1), budget("b", least=2)) == ["a", "a"]
@@ -121,7 +138,9 @@ def test_fewer_violations_are_better_than_lower_priorities():
 
 @pytest.mark.parametrize(("minor", "gone"), [(36, "c"), (37, "b")])
 def test_a_pod_of_two_budgets_counts_for_both_up_to_1_36(minor, gone):
-    """From 1.37 on the budget after one that is used up is not charged, so that it still lets another pod go."""
+    """From 1.37 on the budget after one that is used up is not charged, so that it still lets
+    another pod go.
+    """
     third = {"cpu": 20_000}
     labels = [{"app": "a", "tier": "x"}, {"app": "b", "tier": "x"}, {"app": "c"}]
     pods = [
@@ -129,7 +148,9 @@ def test_a_pod_of_two_budgets_counts_for_both_up_to_1_36(minor, gone):
         for at, each in enumerate(labels)
     ]
     tier = LabelSelector((Requirement("tier", "In", ("x",)),))
-    both = DisruptionBudget(meta=ObjectMeta(name="tier", namespace="default"), selector=tier, least=1)
+    both = DisruptionBudget(
+        meta=ObjectMeta(name="tier", namespace="default"), selector=tier, least=1
+    )
     shapes = [*pods, high(requests=third)]
     budgets = budget("a", least=1), both, budget("c", least=1)
     assert preempted(shapes, [offer("n1")], *budgets, features=features_of(minor)) == [gone]
@@ -148,7 +169,8 @@ def running(app: str, on: str, name: str, *, started: str = "", ready: bool = Tr
 def cluster(*pods: BoundPod):
     names = sorted({pod.spec.node_name for pod in pods})
     return [
-        replace(offer_of(node(name)), pods=tuple(pod for pod in pods if pod.spec.node_name == name)) for name in names
+        replace(offer_of(node(name)), pods=tuple(pod for pod in pods if pod.spec.node_name == name))
+        for name in names
     ]
 
 
@@ -157,11 +179,22 @@ def gone_from(nodes, *budgets) -> list[str]:
 
 
 def test_the_count_of_the_cluster_wins():
-    nodes = cluster(*(running(app, on, f"{app}{at}") for app, on in (("a", "n1"), ("b", "n2")) for at in range(2)))
+    nodes = cluster(
+        *(
+            running(app, on, f"{app}{at}")
+            for app, on in (("a", "n1"), ("b", "n2"))
+            for at in range(2)
+        )
+    )
     assert gone_from(nodes) == ["a1"]
-    assert gone_from(nodes, budget("a", least=1)) == ["a0"]  # one may go: it counts for the older one
-    assert gone_from(nodes, budget("a", least=1, status=BudgetStatus(allowed=0, healthy=1, expected=2))) == ["b1"]
-    assert gone_from(nodes, budget("a", least=2, status=BudgetStatus(allowed=1, healthy=3, expected=3))) == ["a0"]
+    # one may go: it counts for the older one
+    assert gone_from(nodes, budget("a", least=1)) == ["a0"]
+    assert gone_from(
+        nodes, budget("a", least=1, status=BudgetStatus(allowed=0, healthy=1, expected=2))
+    ) == ["b1"]
+    assert gone_from(
+        nodes, budget("a", least=2, status=BudgetStatus(allowed=1, healthy=3, expected=3))
+    ) == ["a0"]
     disrupted = BudgetStatus(allowed=0, healthy=0, expected=2, disrupted=frozenset({"a0", "a1"}))
     assert gone_from(nodes, budget("a", least=2, status=disrupted)) == ["a1"]
 

@@ -1,4 +1,6 @@
-"""Large clusters: an attempt that remembers what nodes said chooses as one that asks every node again."""
+"""Large clusters: an attempt that remembers what nodes said chooses as one that asks every node
+again.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,21 @@ NODES = 130
 
 
 def simulator(seed: int) -> Simulator:
-    """Return some workloads on nodes of three zones, too few for all of them in every third case."""
+    """Return some workloads on nodes of three zones, too few for all of them in every third
+    case.
+    """
     rng = random.Random(seed)
     cpus = rng.choice((8_000, 64_000))
     nodes = observed_nodes(
-        [offer(f"n{number}", rng.choice((1, 4)), zone="abc"[number % 3], cpu=cpus) for number in range(NODES)]
+        [
+            offer(f"n{number}", rng.choice((1, 4)), zone="abc"[number % 3], cpu=cpus)
+            for number in range(NODES)
+        ]
     )
     pods = rng.choice((40, 80, 200))
-    return Simulator.of(Demand(shapes=tuple(some(rng, at, pods) for at in range(5))), nodes, CLASSES, F36)
+    return Simulator.of(
+        Demand(shapes=tuple(some(rng, at, pods) for at in range(5))), nodes, CLASSES, F36
+    )
 
 
 def some(rng: random.Random, at: int, pods: int) -> Shape:
@@ -37,11 +46,16 @@ def some(rng: random.Random, at: int, pods: int) -> Shape:
     ]
     chosen = rng.choice((claims[:1], claims[1:2], claims[1:2], claims[2:] if at == 4 else [], []))
     made = shape(*chosen, requests={"cpu": rng.choice((500, 1_000 + at))})
-    return workload(made, rng.randint(1, pods), at=at, kind=rng.choice(("Deployment", "Job", "StatefulSet")))
+    return workload(
+        made, rng.randint(1, pods), at=at, kind=rng.choice(("Deployment", "Job", "StatefulSet"))
+    )
 
 
 def told(outcome: SimulationOutcome) -> Any:
-    why = {name: [(each.node, each.nodes) for each in failure.rejections] for name, failure in outcome.pending.items()}
+    why = {
+        name: [(each.node, each.nodes) for each in failure.rejections]
+        for name, failure in outcome.pending.items()
+    }
     return dict(outcome.placed), why
 
 

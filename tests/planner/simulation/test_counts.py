@@ -32,22 +32,31 @@ ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
 ORDERS = standard_orders(3)
 
 
-def pool(name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1, minimum: int = 0) -> SimulatedPool:
+def pool(
+    name: str, packing: int, maximum: int, gpus: int = 4, cost: int = 1, minimum: int = 0
+) -> SimulatedPool:
     made = replace(offer(name, gpus), origin="predicted", count_min=minimum, count_max=maximum)
     return SimulatedPool(offer=made, packing=packing, maximum=maximum, cost=(cost,))
 
 
 def counts(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000) -> SimulatedCounts:
     demand = Demand(shapes=tuple(shapes))
-    question = CountQuestion(demand=demand, pools=pools, classes=CLASSES, features=F36, orders=ORDERS)
+    question = CountQuestion(
+        demand=demand, pools=pools, classes=CLASSES, features=F36, orders=ORDERS
+    )
     return simulate_counts(question, steps)
 
 
-SMALL_AND_WHOLE = [workload(shape(ONE_GPU), 4, name="small", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
+SMALL_AND_WHOLE = [
+    workload(shape(ONE_GPU), 4, name="small", at=0),
+    bare(shape(FOUR_GPUS), "whole", at=1),
+]
 """Small pods are spread, so that no node is left whole unless there are as many more."""
 
 
-def places_everything(shapes: Sequence[Shape], pools: Sequence[SimulatedPool], found: Mapping[str, int]) -> bool:
+def places_everything(
+    shapes: Sequence[Shape], pools: Sequence[SimulatedPool], found: Mapping[str, int]
+) -> bool:
     nodes = predicted_nodes([each.offer for each in pools], found)
     simulator = Simulator.of(Demand(shapes=tuple(shapes)), nodes, CLASSES, F36)
     return all(simulator.run(order).places_everything for order in ORDERS)
@@ -73,11 +82,19 @@ def test_nodes_are_added_until_no_order_leaves_pods_pending():
 def test_nodes_that_another_level_opened_answer_the_same():
     pools = (pool("a", 2, 9), pool("b", 1, 9, gpus=2, cost=2))
     question = CountQuestion(
-        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=pools, classes=CLASSES, features=F36, orders=ORDERS
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)),
+        pools=pools,
+        classes=CLASSES,
+        features=F36,
+        orders=ORDERS,
     )
     opened = Opened()
     simulate_counts(question, 200_000, opened=opened)
-    peak = replace(question, level="peak", pools=tuple(replace(each, packing=each.packing - 1) for each in pools))
+    peak = replace(
+        question,
+        level="peak",
+        pools=tuple(replace(each, packing=each.packing - 1) for each in pools),
+    )
     assert opened.states
     assert simulate_counts(peak, 200_000, opened=opened) == simulate_counts(peak, 200_000)
 
@@ -86,7 +103,9 @@ def test_no_counts_within_the_maximum():
     found = counts(SMALL_AND_WHOLE, pool("a", 2, 2))
     assert found.counts is None
     assert found.complete
-    assert [each.order.name for each in found.at_maximum] == [each.order.name for each in found.at_packing]
+    assert [each.order.name for each in found.at_maximum] == [
+        each.order.name for each in found.at_packing
+    ]
     (ref,) = found.at_maximum[0].pending
     assert ref.name == "whole"
 
@@ -107,8 +126,13 @@ def test_what_the_packing_has_of_a_pool_goes_when_another_has_grown():
     assert places_everything(SMALL_AND_WHOLE, pools, found.counts)
 
 
-TWO_AND_WHOLE = [workload(shape(claim(request(count=2))), 2, name="two", at=0), bare(shape(FOUR_GPUS), "whole", at=1)]
-"""Both pods of two spread over two nodes of four, and the whole one then finds none, unless smaller nodes take them."""
+TWO_AND_WHOLE = [
+    workload(shape(claim(request(count=2))), 2, name="two", at=0),
+    bare(shape(FOUR_GPUS), "whole", at=1),
+]
+"""Both pods of two spread over two nodes of four, and the whole one then finds none, unless smaller
+nodes take them.
+"""
 
 
 def test_dear_nodes_are_given_for_more_cheap_ones():
@@ -117,23 +141,38 @@ def test_dear_nodes_are_given_for_more_cheap_ones():
     assert found.counts is not None
     every = [{"four": four, "two": two} for four in range(10) for two in range(10)]
     passing = [each for each in every if places_everything(TWO_AND_WHOLE, pools, each)]
-    assert 4 * found.counts["four"] + found.counts["two"] == min(4 * each["four"] + each["two"] for each in passing)
+    assert 4 * found.counts["four"] + found.counts["two"] == min(
+        4 * each["four"] + each["two"] for each in passing
+    )
 
 
-WHOLE_AND_SMALL = [bare(shape(FOUR_GPUS), "whole", at=0), workload(shape(ONE_GPU), 4, name="small", at=1)]
+WHOLE_AND_SMALL = [
+    bare(shape(FOUR_GPUS), "whole", at=0),
+    workload(shape(ONE_GPU), 4, name="small", at=1),
+]
 """Everything is placed on two nodes as long as the whole one comes first."""
 
 
-def checked(*pools: SimulatedPool, checks: Sequence[ArrivalOrder], steps: int = 200_000) -> SimulatedCounts:
+def checked(
+    *pools: SimulatedPool, checks: Sequence[ArrivalOrder], steps: int = 200_000
+) -> SimulatedCounts:
     demand = Demand(shapes=tuple(WHOLE_AND_SMALL))
     question = CountQuestion(
-        demand=demand, pools=pools, classes=CLASSES, features=F36, orders=(SETTLED,), checks=tuple(checks)
+        demand=demand,
+        pools=pools,
+        classes=CLASSES,
+        features=F36,
+        orders=(SETTLED,),
+        checks=tuple(checks),
     )
     return simulate_counts(question, steps)
 
 
 def test_counts_that_do_not_pass_a_check_are_not_answered_with():
-    unchecked, found = checked(pool("a", 2, 9), checks=()), checked(pool("a", 2, 9), checks=(AT_ONCE, REVERSED))
+    unchecked, found = (
+        checked(pool("a", 2, 9), checks=()),
+        checked(pool("a", 2, 9), checks=(AT_ONCE, REVERSED)),
+    )
     assert (unchecked.counts, unchecked.orders) == ({"a": 2}, (SETTLED,))
     assert [each.order for each in found.at_packing] == [REVERSED]
     assert found.orders == (SETTLED, REVERSED)
@@ -167,9 +206,15 @@ def test_equal_questions_have_equal_answers():
     assert counts(SMALL_AND_WHOLE, pool("a", 2, 9)) == counts(SMALL_AND_WHOLE, pool("a", 2, 9))
 
 
-def fixes_of(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000) -> tuple[Fix, ...]:
+def fixes_of(
+    shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_000
+) -> tuple[Fix, ...]:
     question = CountQuestion(
-        demand=Demand(shapes=tuple(shapes)), pools=pools, classes=CLASSES, features=F36, orders=ORDERS
+        demand=Demand(shapes=tuple(shapes)),
+        pools=pools,
+        classes=CLASSES,
+        features=F36,
+        orders=ORDERS,
     )
     found = simulate_counts(question, steps)
     placements = {each.id: {pools[0].offer.name} for each in shapes}
@@ -177,7 +222,9 @@ def fixes_of(shapes: Sequence[Shape], *pools: SimulatedPool, steps: int = 200_00
 
 
 @pytest.mark.parametrize("multiple", [1, 3, 7])
-def test_a_raised_maximum_is_one_that_the_cloud_can_build_and_the_next_plan_finds_counts_with_it(multiple: int):
+def test_a_raised_maximum_is_one_that_the_cloud_can_build_and_the_next_plan_finds_counts_with_it(
+    multiple: int,
+):
     a = replace(pool("a", 2, 2), multiple=multiple)
     (raised,) = [each for each in fixes_of(SMALL_AND_WHOLE, a) if each.kind == "maximum"]
     assert raised.counts["a"] % multiple == 0
@@ -187,17 +234,26 @@ def test_a_raised_maximum_is_one_that_the_cloud_can_build_and_the_next_plan_find
 def test_no_fix_is_tried_without_steps():
     a = pool("a", 2, 2)
     question = CountQuestion(
-        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=(a,), classes=CLASSES, features=F36, orders=ORDERS
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)),
+        pools=(a,),
+        classes=CLASSES,
+        features=F36,
+        orders=ORDERS,
     )
     assert find_fixes(question, simulate_counts(question, 200_000), {}, 0, 200_000) == ((), 0)
 
 
 @pytest.mark.parametrize(("steps", "complete"), [(200_000, True), (60, False)])
-def test_pods_pending_at_a_smaller_scale_are_confirmed_at_full_scale_or_prove_nothing(steps: int, complete: bool):
+def test_pods_pending_at_a_smaller_scale_are_confirmed_at_full_scale_or_prove_nothing(
+    steps: int, complete: bool
+):
     question = CountQuestion(
-        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)), pools=(pool("a", 2, 2),), classes=CLASSES, features=F36,
+        demand=Demand(shapes=tuple(SMALL_AND_WHOLE)),
+        pools=(pool("a", 2, 2),),
+        classes=CLASSES,
+        features=F36,
         orders=ORDERS,
-    )  # fmt: skip
+    )
     found = simulate_counts(question, steps, scale=2)
     assert found.counts is None or found.scale == 2
     assert found.complete is complete

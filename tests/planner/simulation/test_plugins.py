@@ -56,7 +56,9 @@ def test_a_made_up_plugin_is_one_file(tmp_path):
     (folder / "generation.py").write_text(MADE_UP)
     path = [str(tmp_path), str(HERE), str(HERE.parent / "allocation")]
     program = f"import sys; sys.path[:0] = {path}\n{ASK}"
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert answer.stdout == "Generation {'g2': 2}\n"
 
 
@@ -66,7 +68,10 @@ def test_a_made_up_plugin_is_one_file(tmp_path):
         (FitArguments(), {"a": 2, "b": 2}),
         (FitArguments(strategy="MostAllocated"), {"a": 4}),
         (FitArguments(strategy="RequestedToCapacityRatio", shape=((0, 0), (100, 10))), {"a": 4}),
-        (FitArguments(strategy="RequestedToCapacityRatio", shape=((0, 10), (100, 0))), {"a": 2, "b": 2}),
+        (
+            FitArguments(strategy="RequestedToCapacityRatio", shape=((0, 10), (100, 0))),
+            {"a": 2, "b": 2},
+        ),
     ],
     ids=["least", "most", "ratio-packs", "ratio-spreads"],
 )

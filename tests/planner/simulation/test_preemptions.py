@@ -1,7 +1,9 @@
-"""Who gave way to pods of higher priority in small clusters with disruption budgets, on real schedulers, and here.
+"""Who gave way to pods of higher priority in small clusters with disruption budgets, on real
+schedulers, and here.
 
-A file of `preemptions/` holds a cluster as its API server told it, the pods that came then, and what kube-scheduler and
-the disruption controller made of it; `conformance/scheduler/preemptions.py` records more.
+A file of `preemptions/` holds a cluster as its API server told it, the pods that came then, and
+what kube-scheduler and the disruption controller made of it; `conformance/scheduler/preemptions.py`
+records more.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def load(path: Path) -> Json:
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_those_give_way_who_did(path: Path) -> None:
-    """Pods that came are on their nodes, as many of each workload had to go, and the rest is where it was."""
+    """Pods that came are on their nodes, as many of each workload had to go, and the rest is where
+    it was.
+    """
     found, _ = differences(load(path))
     assert found == []
 
@@ -35,11 +39,15 @@ def test_those_give_way_who_did(path: Path) -> None:
 def test_budgets_are_counted_as_the_disruption_controller_did(path: Path) -> None:
     """From their specs alone, before anything comes."""
     counts = list(counted_before(load(path)))
-    assert [(name, ours) for name, _, ours in counts] == [(name, theirs) for name, theirs, _ in counts]
+    assert [(name, ours) for name, _, ours in counts] == [
+        (name, theirs) for name, theirs, _ in counts
+    ]
 
 
 def test_the_clusters_say_something_about_budgets() -> None:
-    """All minors are there, most clusters lose pods, and without their budgets some would lose others."""
+    """All minors are there, most clusters lose pods, and without their budgets some would lose
+    others.
+    """
     cases = [load(path) for path in CASES]
     assert len(cases) >= 20
     assert {parse_version(case["kubernetes"].rpartition(".")[0]) for case in cases} == set(RELEASES)
@@ -48,6 +56,9 @@ def test_the_clusters_say_something_about_budgets() -> None:
 
 
 def _is_otherwise_without_budgets(case: Json) -> bool:
-    bare = {**case, "cluster": [each for each in case["cluster"] if each["kind"] != "PodDisruptionBudget"]}
+    bare = {
+        **case,
+        "cluster": [each for each in case["cluster"] if each["kind"] != "PodDisruptionBudget"],
+    }
     with_budgets, without = (simulated(simulator_of(read(each)), each) for each in (case, bare))
     return (with_budgets.victims, with_budgets.running) != (without.victims, without.running)

@@ -18,12 +18,21 @@ from dra_planner.model import (
     Requirement,
     TopologySpreadConstraint,
 )
-from dra_planner.simulation import AT_ONCE, REVERSED, SETTLED, ArrivalOrder, SimulationOutcome, Simulator
+from dra_planner.simulation import (
+    AT_ONCE,
+    REVERSED,
+    SETTLED,
+    ArrivalOrder,
+    SimulationOutcome,
+    Simulator,
+)
 
 EVERYONE = LabelSelector()
 APART = PodAffinityTerm(topology_key=ZONE, label_selector=EVERYONE)
 EVEN = TopologySpreadConstraint(max_skew=1, topology_key=ZONE, label_selector=EVERYONE)
-ORDERS = st.sampled_from([SETTLED, AT_ONCE, REVERSED, *(ArrivalOrder("random", seed) for seed in range(3))])
+ORDERS = st.sampled_from(
+    [SETTLED, AT_ONCE, REVERSED, *(ArrivalOrder("random", seed) for seed in range(3))]
+)
 
 
 @st.composite
@@ -31,7 +40,9 @@ def nodes(draw):
     made = []
     for number in range(draw(st.integers(1, 5))):
         zone, gpus = draw(st.sampled_from(("a", "b", ""))), draw(st.integers(0, 4))
-        made.append(offer(f"n{number}", gpus, zone=zone, cpu=draw(st.sampled_from((4_000, 16_000)))))
+        made.append(
+            offer(f"n{number}", gpus, zone=zone, cpu=draw(st.sampled_from((4_000, 16_000))))
+        )
     return made
 
 
@@ -40,7 +51,9 @@ def workloads(draw):
     made = []
     for at in range(draw(st.integers(1, 4))):
         claims = [claim(request(count=draw(st.integers(1, 3))))] if draw(st.booleans()) else []
-        rules = draw(st.sampled_from(({}, {}, {"pod_anti_affinity": (APART,)}, {"topology_spread": (EVEN,)})))
+        rules = draw(
+            st.sampled_from(({}, {}, {"pod_anti_affinity": (APART,)}, {"topology_spread": (EVEN,)}))
+        )
         pod = shape(
             *claims,
             requests=draw(st.sampled_from(({}, {"cpu": 1_000}, {"cpu": 3_000, "memory": GI}))),
@@ -53,7 +66,9 @@ def workloads(draw):
 
 
 def sums(outcome: SimulationOutcome) -> list[tuple[str, int, int]]:
-    return [(ref.name, each.placed, each.pending) for ref, each in sorted(outcome.workloads.items())]
+    return [
+        (ref.name, each.placed, each.pending) for ref, each in sorted(outcome.workloads.items())
+    ]
 
 
 @given(nodes(), workloads(), ORDERS)
@@ -68,7 +83,11 @@ def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
         zone = node.meta.labels.get(ZONE, "")
         zones[zone] += len(pods)
         requested = [pod.pod.kind.requested for pod in pods]
-        assert sum(each.cpu for each in requested) == dict(state.used).get("cpu", 0) <= node.allocatable["cpu"]
+        assert (
+            sum(each.cpu for each in requested)
+            == dict(state.used).get("cpu", 0)
+            <= node.allocatable["cpu"]
+        )
         assert sum(each.memory for each in requested) <= node.allocatable["memory"]
         picked = [pick.index for pod in pods for got in pod.picks for pick in got.picks]
         assert len(picked) == len(set(picked))
@@ -82,8 +101,12 @@ def test_no_placement_breaks_a_filter_or_a_capacity(given_nodes, demand, order):
 @given(nodes(), workloads(), st.sampled_from([SETTLED, AT_ONCE, REVERSED]))
 @settings(max_examples=60, deadline=None)
 def test_judging_equal_nodes_once_changes_nothing(given_nodes, demand, order):
-    """A preference for a node that is not there scores nothing, and tells every node from every other."""
-    absent = PreferredNodes(1, NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("absent",)),)))
+    """A preference for a node that is not there scores nothing, and tells every node from every
+    other.
+    """
+    absent = PreferredNodes(
+        1, NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("absent",)),))
+    )
     apart = [replace(each, pod=replace(each.pod, preferred_nodes=(absent,))) for each in demand]
     together = simulator(demand, given_nodes)
     assert together.run(order).placed == simulator(apart, given_nodes).run(order).placed
@@ -96,7 +119,9 @@ def test_every_pod_is_somewhere(given_nodes, demand, order):
     for each in demand:
         found = outcome.workloads[each.members[0].workload]
         if not each.per_node:
-            assert found.placed + found.pending + found.not_created + found.lost == each.figures.steady
+            assert (
+                found.placed + found.pending + found.not_created + found.lost == each.figures.steady
+            )
 
 
 @given(nodes(), workloads(), ORDERS)
@@ -113,6 +138,11 @@ def test_a_seed_reproduces_and_memory_changes_nothing(given_nodes, demand, order
 @settings(max_examples=60, deadline=None)
 def test_the_order_of_equal_nodes_changes_only_names(demand, gpus, count, order):
     made = [offer(f"n{number}", gpus, zone="a", cpu=8_000) for number in range(count)]
-    forwards, backwards = simulator(demand, made).run(order), simulator(demand, made[::-1]).run(order)
+    forwards, backwards = (
+        simulator(demand, made).run(order),
+        simulator(demand, made[::-1]).run(order),
+    )
     assert sums(forwards) == sums(backwards)
-    assert sorted(state.used for state in forwards.states) == sorted(state.used for state in backwards.states)
+    assert sorted(state.used for state in forwards.states) == sorted(
+        state.used for state in backwards.states
+    )

@@ -26,7 +26,9 @@ def test_every_case_is_compared():
     assert len(comparisons()) == 100
 
 
-@pytest.mark.parametrize(("arrival", "share"), [("settled", 95), ("at-once", 95), ("settled-reversed", 95)])
+@pytest.mark.parametrize(
+    ("arrival", "share"), [("settled", 95), ("at-once", 95), ("settled-reversed", 95)]
+)
 def test_counts_per_workload_are_those_of_the_scheduler(arrival, share):
     compared = of(arrival)
     agreed = [each for each in compared if each.counts_agree]
@@ -36,7 +38,9 @@ def test_counts_per_workload_are_those_of_the_scheduler(arrival, share):
 @pytest.mark.parametrize("arrival", ["settled", "at-once", "settled-reversed"])
 def test_pods_are_in_the_right_pool(arrival):
     compared = of(arrival)
-    assert sum(each.in_right_pool for each in compared) * 100 >= 97 * sum(each.pods for each in compared)
+    assert sum(each.in_right_pool for each in compared) * 100 >= 97 * sum(
+        each.pods for each in compared
+    )
 
 
 def test_no_false_alarm():
@@ -62,12 +66,14 @@ def test_table_of_what_differs():
 
 
 HEAD = (
-    "Each recorded run beside the nearest of 17 simulated ones: one without chance, and 16 seeds, which break ties "
+    "Each recorded run beside the nearest of 17 simulated ones: one without chance, and 16 seeds, "
+    "which break ties "
     "between nodes and decide how pods that are made at the same time arrive."
 )
 REASONS = {
     "at-once": "controllers race, and the claims of pods are made by several workers at once",
-    "settled-reversed": "templates came after the pods that need them, so pods waited, and entered together",
+    "settled-reversed": "templates came after the pods that need them, so pods waited, and entered "
+    "together",
     "settled": "not explained",
 }
 
@@ -78,11 +84,19 @@ def table() -> str:
     lines.append("| --- | --- | --- | --- | --- |")
     for arrival in REASONS:
         compared = of(arrival)
-        agreed, right = sum(each.counts_agree for each in compared), sum(each.in_right_pool for each in compared)
-        lines.append(f"| {arrival} | {len(compared)} | {agreed} | {sum(each.pods for each in compared)} | {right} |")
+        agreed, right = (
+            sum(each.counts_agree for each in compared),
+            sum(each.in_right_pool for each in compared),
+        )
+        lines.append(
+            f"| {arrival} | {len(compared)} | {agreed} | {sum(each.pods for each in compared)} | "
+            f"{right} |"
+        )
     lines += ["", "## What differs, and why", ""]
     for arrival, reason in REASONS.items():
-        differing = [each for each in of(arrival) if each.in_right_pool != each.pods or not each.counts_agree]
+        differing = [
+            each for each in of(arrival) if each.in_right_pool != each.pods or not each.counts_agree
+        ]
         if differing:
             lines += [f"{arrival}: {reason}.", ""]
         for each in differing:

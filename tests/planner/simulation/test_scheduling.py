@@ -34,7 +34,9 @@ ONE_GPU, FOUR_GPUS = claim(request()), claim(request(count=4))
 
 def spread(key: str, *, skew: int = 1, hard: bool = True) -> TopologySpreadConstraint:
     when = "DoNotSchedule" if hard else "ScheduleAnyway"
-    return TopologySpreadConstraint(max_skew=skew, topology_key=key, when_unsatisfiable=when, label_selector=APP)
+    return TopologySpreadConstraint(
+        max_skew=skew, topology_key=key, when_unsatisfiable=when, label_selector=APP
+    )
 
 
 def labelled(**more):
@@ -45,7 +47,9 @@ def labelled(**more):
 
 
 def test_a_pod_goes_where_most_is_left():
-    assert pods_by_node([bare(shape())], [offer("small", cpu=4_000), offer("large")]) == {"p0": {"large": 1}}
+    assert pods_by_node([bare(shape())], [offer("small", cpu=4_000), offer("large")]) == {
+        "p0": {"large": 1}
+    }
 
 
 def test_most_allocated_fills_nodes():
@@ -56,7 +60,9 @@ def test_most_allocated_fills_nodes():
 
 
 def test_pods_of_one_deployment_are_spread_and_those_of_a_job_are_not():
-    """The larger node has more left after a pod, but that counts less than the pods of the same owner there."""
+    """The larger node has more left after a pod, but that counts less than the pods of the same
+    owner there.
+    """
     nodes = [offer("small", cpu=16_000, memory=64 * GI), offer("large")]
     tiny = shape(requests={"cpu": 1000, "memory": GI})
     assert pods_by_node([workload(tiny, 2, kind="Job")], nodes) == {"w0": {"large": 2}}
@@ -80,7 +86,9 @@ def test_preferred_affinity_and_anti_affinity():
     nodes = [offer("a1", zone="a", cpu=8_000), offer("b1", zone="b")]
     first = bare(labelled(node_selector={ZONE: "a"}), "first", at=0)
     for wish, where in ((near, "a1"), (far, "b1")):
-        assert pods_by_node([first, bare(shape(preferred_pods=(wish,)), "p", at=1)], nodes)["p"] == {where: 1}
+        assert pods_by_node([first, bare(shape(preferred_pods=(wish,)), "p", at=1)], nodes)[
+            "p"
+        ] == {where: 1}
 
 
 def test_an_alternative_is_weighed_against_room_from_1_35_on():
@@ -98,11 +106,15 @@ def test_an_alternative_is_weighed_against_room_from_1_35_on():
 def test_zone_spread_counts_zones_whose_nodes_take_no_pod():
     """Nodes of the other zone are full, but the zone exists: only so many pods may differ."""
     nodes = [offer("a1", zone="a"), offer("b1", zone="b", cpu=100)]
-    assert pods_by_node([workload(labelled(topology_spread=(spread(ZONE),)), 6)], nodes) == {"w0": {"a1": 1}}
+    assert pods_by_node([workload(labelled(topology_spread=(spread(ZONE),)), 6)], nodes) == {
+        "w0": {"a1": 1}
+    }
 
 
 def test_a_spread_key_that_no_node_carries_keeps_every_pod_away():
-    assert pods_by_node([workload(labelled(topology_spread=(spread("rack"),)), 2)], [offer()]) == {"w0": {}}
+    assert pods_by_node([workload(labelled(topology_spread=(spread("rack"),)), 2)], [offer()]) == {
+        "w0": {}
+    }
 
 
 def test_affinity_to_pods_of_namespaces_by_label():
@@ -111,7 +123,12 @@ def test_affinity_to_pods_of_namespaces_by_label():
         label_selector=APP,
         namespace_selector=LabelSelector((Requirement("team", "In", ("x",)),)),
     )
-    anchor = bare(shape(namespace="other", labels={"app": "a"}, node_selector={"kubernetes.io/hostname": "n2"}), at=0)
+    anchor = bare(
+        shape(
+            namespace="other", labels={"app": "a"}, node_selector={"kubernetes.io/hostname": "n2"}
+        ),
+        at=0,
+    )
     follower = workload(shape(pod_affinity=(term,)), 2, at=1)
     nodes = [offer("n1"), offer("n2")]
     known = pods_by_node([anchor, follower], nodes, namespaces={"other": {"team": "x"}})
@@ -121,8 +138,14 @@ def test_affinity_to_pods_of_namespaces_by_label():
 
 def test_a_pod_that_waits_for_company_is_tried_again():
     term = PodAffinityTerm(topology_key="kubernetes.io/hostname", label_selector=APP)
-    follower, anchor = bare(shape(pod_affinity=(term,)), "follower", at=0), bare(labelled(), "anchor", at=1)
-    assert pods_by_node([follower, anchor], [offer()]) == {"follower": {"n1": 1}, "anchor": {"n1": 1}}
+    follower, anchor = (
+        bare(shape(pod_affinity=(term,)), "follower", at=0),
+        bare(labelled(), "anchor", at=1),
+    )
+    assert pods_by_node([follower, anchor], [offer()]) == {
+        "follower": {"n1": 1},
+        "anchor": {"n1": 1},
+    }
 
 
 def test_a_shared_claim_holds_its_pods_on_one_node():
@@ -130,7 +153,10 @@ def test_a_shared_claim_holds_its_pods_on_one_node():
     pods = [bare(shape(shared, requests={"cpu": 40_000}), name, at) for at, name in enumerate("ab")]
     outcome = simulator(pods, [offer("n1", 1), offer("n2", 1)]).run()
     (failure,) = outcome.pending.values()
-    codes = {outcome.nodes[each.node].name: reasons_of(each.verdict)[0].code for each in failure.rejections}
+    codes = {
+        outcome.nodes[each.node].name: reasons_of(each.verdict)[0].code
+        for each in failure.rejections
+    }
     assert codes == {"n1": "insufficient-cpu", "n2": "claim-elsewhere"}
 
 
@@ -157,7 +183,10 @@ def test_the_second_pod_of_a_stateful_set_comes_after_the_others():
     ]
     nodes = [offer(name, 4) for name in ("n1", "n2", "n3")]
     outcome = simulator(pods, nodes).run(AT_ONCE)
-    counts = {ref.name: (each.placed, each.pending, each.not_created) for ref, each in outcome.workloads.items()}
+    counts = {
+        ref.name: (each.placed, each.pending, each.not_created)
+        for ref, each in outcome.workloads.items()
+    }
     assert counts == {"sts": (1, 1, 0), "small": (4, 0, 0)}
     assert simulator(pods, nodes).run().places_everything
 
@@ -200,7 +229,10 @@ def test_the_fewest_pods_of_the_lowest_priority_go():
 
 def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
     keep = {"kubernetes.io/hostname": "n1"}
-    many = [bare(shape(requests={"cpu": 15_000}, priority=-10, node_selector=keep), f"many{at}", at) for at in range(4)]
+    many = [
+        bare(shape(requests={"cpu": 15_000}, priority=-10, node_selector=keep), f"many{at}", at)
+        for at in range(4)
+    ]
     other = {"kubernetes.io/hostname": "n2"}
     one = bare(shape(requests={"cpu": 60_000}, priority=-10, node_selector=other), "one", 4)
     high = bare(shape(requests={"cpu": 60_000}), "high", 5)
@@ -209,15 +241,30 @@ def test_many_pods_of_negative_priority_are_not_cheaper_than_one():
 
 
 def test_pods_that_waited_come_first_when_one_gives_way():
-    """The low pod keeps others out of the zone. When it goes, the workers have had their turn, the wide pod not."""
+    """The low pod keeps others out of the zone. When it goes, the workers have had their turn, the
+    wide pod not.
+    """
     away = PodAffinityTerm(topology_key=ZONE, label_selector=APP)
     low = bare(
-        shape(requests={"cpu": 1_000}, priority=-1, pod_anti_affinity=(away,), node_selector={"is": "n2"}), "low", at=0
+        shape(
+            requests={"cpu": 1_000},
+            priority=-1,
+            pod_anti_affinity=(away,),
+            node_selector={"is": "n2"},
+        ),
+        "low",
+        at=0,
     )
-    wide = bare(labelled(requests={"cpu": 6_000}, node_selector={ZONE: "a", "is": "n1"}), "wide", at=1)
+    wide = bare(
+        labelled(requests={"cpu": 6_000}, node_selector={ZONE: "a", "is": "n1"}), "wide", at=1
+    )
     workers = workload(labelled(requests={"cpu": 5_000}), 2, name="worker", kind="Job", at=2)
     nodes = [offer(name, zone="a", cpu=8_000, labels={"is": name}) for name in ("n1", "n2")]
-    assert pods_by_node([low, wide, workers], nodes) == {"low": {}, "wide": {"n1": 1}, "worker": {"n2": 1}}
+    assert pods_by_node([low, wide, workers], nodes) == {
+        "low": {},
+        "wide": {"n1": 1},
+        "worker": {"n2": 1},
+    }
 
 
 def test_a_controller_makes_a_preempted_pod_again():
@@ -232,8 +279,12 @@ def test_a_controller_makes_a_preempted_pod_again():
 
 
 def test_only_part_of_a_large_cluster_is_looked_at():
-    """The best node is the last of 200, and the search stops at 100 feasible ones; the next begins behind them."""
-    nodes = [offer(f"n{number}") for number in range(199)] + [offer("best", cpu=640_000, memory=2560 * GI)]
+    """The best node is the last of 200, and the search stops at 100 feasible ones; the next begins
+    behind them.
+    """
+    nodes = [offer(f"n{number}") for number in range(199)] + [
+        offer("best", cpu=640_000, memory=2560 * GI)
+    ]
     pods = [bare(shape(), f"p{at}", at) for at in range(2)]
     placed = pods_by_node(pods, nodes)
     assert placed == {"p0": {"n0": 1}, "p1": {"best": 1}}
@@ -243,13 +294,20 @@ def test_nodes_are_equal_whatever_the_serial_numbers_of_their_devices():
     """Unless a selector reads them; and each node's devices keep their own names."""
 
     def serial(number: int):
-        return offer(f"n{number}", devices=[device(f"gpu-{at}", {"uuid": f"{number}/{at}"}) for at in range(4)])
+        return offer(
+            f"n{number}",
+            devices=[device(f"gpu-{at}", {"uuid": f"{number}/{at}"}) for at in range(4)],
+        )
 
     nodes = [serial(number) for number in range(3)]
     found = simulator([workload(shape(ONE_GPU), 6)], nodes)
     assert len(set(found.setting.start.stages)) == 1
     cluster = found.run().cluster
-    pools = {device.pool for placed in cluster.pods.values() for device in cluster.devices_of(placed, placed.picks[0])}
+    pools = {
+        device.pool
+        for placed in cluster.pods.values()
+        for device in cluster.devices_of(placed, placed.picks[0])
+    }
     assert pools == {"n0", "n1", "n2"}
     picky = claim(request("r", "device.attributes['gpu.nvidia.com'].uuid == '1/2'"))
     read = simulator([workload(shape(picky), 2)], nodes)
@@ -266,7 +324,9 @@ def test_an_error_on_a_node_ends_the_attempt():
 
 
 def test_a_pod_whose_attempt_ended_with_an_error_is_tried_again_after_other_pods_came():
-    """The selector fails on the GPU of n1; once n1 is full, the scheduler no longer evaluates it there."""
+    """The selector fails on the GPU of n1; once n1 is full, the scheduler no longer evaluates it
+    there.
+    """
     picky = claim(request("r", "device.attributes['gpu.nvidia.com'].uuid == 'good'"))
     nodes = [
         offer("n1", devices=[device("gpu-0")], cpu=4_000),
@@ -298,6 +358,11 @@ def test_nodes_with_equal_pods_on_them_are_judged_once():
     start = simulator([workload(shape(ONE_GPU), 3)], nodes).setting.start
     assert len(set(map(id, start.stages))) == 1
     assert [placed.node for placed in start.pods] == [0, 1, 2, 3, 4]
-    only_n1 = NodeSelector((NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("n1",)),)),))
-    named = [bare(shape(ONE_GPU, node_affinity=only_n1), "picky"), workload(shape(ONE_GPU), 3, at=1)]
+    only_n1 = NodeSelector(
+        (NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("n1",)),)),)
+    )
+    named = [
+        bare(shape(ONE_GPU, node_affinity=only_n1), "picky"),
+        workload(shape(ONE_GPU), 3, at=1),
+    ]
     assert len(set(map(id, simulator(named, nodes).setting.start.stages))) == 5

@@ -9,7 +9,9 @@ Vector = tuple[int, ...]
 
 
 def patterns(capacity: Vector, needs: Sequence[Vector], left: Vector) -> Iterator[Vector]:
-    """Yield every way to put at most `left` pods of each kind on one node; needs and capacity go row by row."""
+    """Yield every way to put at most `left` pods of each kind on one node; needs and capacity go
+    row by row.
+    """
 
     def extend(kind: int, room: Vector, taken: Vector) -> Iterator[Vector]:
         if kind == len(needs):

@@ -1,7 +1,8 @@
-"""Small fleets solved by trying everything: devices, partitions, aligned NICs, minimums, maximums and quotas.
+"""Small fleets solved by trying everything: devices, partitions, aligned NICs, minimums, maximums
+and quotas.
 
-Shares no code with the sizing. A node is judged by existence: some choice of devices holds the pods, whatever order an
-allocator would try.
+Shares no code with the sizing. A node is judged by existence: some choice of devices holds the
+pods, whatever order an allocator would try.
 """
 
 from __future__ import annotations
@@ -12,13 +13,20 @@ from functools import cache
 from itertools import product
 
 SLICES = 4  # of one partitioned GPU
-PARTITIONS = {"quarter": (1, (0, 1, 2, 3)), "half": (2, (0, 2)), "most": (3, (0,)), "whole": (4, (0,))}
+PARTITIONS = {
+    "quarter": (1, (0, 1, 2, 3)),
+    "half": (2, (0, 2)),
+    "most": (3, (0,)),
+    "whole": (4, (0,)),
+}
 """Profile: slices, first slices where it may start."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A pod: cores, whole GPUs, pairs of a GPU and a NIC below one root, and at most one partition."""
+    """A pod: cores, whole GPUs, pairs of a GPU and a NIC below one root, and at most one
+    partition.
+    """
 
     cpu: int
     gpus: int = 0
@@ -29,7 +37,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Pool:
-    """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of what all share."""
+    """Equal nodes: GPUs, two to a root; the first `nics` roots have a NIC. Each takes `draws` of
+    what all share.
+    """
 
     cpu: int
     gpus: int
@@ -44,13 +54,18 @@ Pods = tuple[int, ...]
 
 
 def cheapest(pools: Sequence[Pool], kinds: Sequence[Kind], quota: int | None = None) -> int | None:
-    """Return the price of the cheapest fleet within the limits that holds every pod, None when none does."""
+    """Return the price of the cheapest fleet within the limits that holds every pod, None when none
+    does.
+    """
     best: int | None = None
     patterns = [tuple(_patterns(pool, kinds)) for pool in pools]
     wanted = tuple(kind.count for kind in kinds)
     for counts in product(*(range(pool.least, pool.most + 1) for pool in pools)):
         price = sum(count * pool.price for count, pool in zip(counts, pools, strict=True))
-        if quota is not None and sum(count * pool.draws for count, pool in zip(counts, pools, strict=True)) > quota:
+        if (
+            quota is not None
+            and sum(count * pool.draws for count, pool in zip(counts, pools, strict=True)) > quota
+        ):
             continue
         if (best is None or price < best) and _hold(counts, patterns, wanted):
             best = price
@@ -67,7 +82,9 @@ def _hold(counts: tuple[int, ...], patterns: Sequence[Sequence[Pods]], wanted: P
         if at == len(nodes):
             return False
         tried = {tuple(map(min, pattern, left)) for pattern in patterns[nodes[at]]}
-        return any(rest(at + 1, tuple(a - b for a, b in zip(left, taken, strict=True))) for taken in tried)
+        return any(
+            rest(at + 1, tuple(a - b for a, b in zip(left, taken, strict=True))) for taken in tried
+        )
 
     return rest(0, wanted)
 
@@ -83,12 +100,18 @@ def _patterns(pool: Pool, kinds: Sequence[Kind]) -> Iterator[Pods]:
 def _has_devices(pool: Pool, kinds: Sequence[Kind], pods: Pods) -> bool:
     wanted: list[str] = []
     for kind, count in zip(kinds, pods, strict=True):
-        wanted += ["pair"] * kind.pairs * count + ["whole"] * kind.gpus * count + [kind.partition] * count
-    names = sorted((name for name in wanted if name), key=["pair", "whole", "most", "half", "quarter"].index)
+        wanted += (
+            ["pair"] * kind.pairs * count + ["whole"] * kind.gpus * count + [kind.partition] * count
+        )
+    names = sorted(
+        (name for name in wanted if name), key=["pair", "whole", "most", "half", "quarter"].index
+    )
 
     @cache
     def place(at: int, gpus: tuple[int, ...], nics: int) -> bool:
-        """`gpus` are the slices in use of each GPU, as bits; `nics` the roots whose NIC is in use."""
+        """`gpus` are the slices in use of each GPU, as bits; `nics` the roots whose NIC is in
+        use.
+        """
         if at == len(names):
             return True
         for gpu, used in enumerate(gpus):

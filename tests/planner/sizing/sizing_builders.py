@@ -60,13 +60,19 @@ def pool(
     """A pool of equal nodes; GPUs carry their index as the attribute `root`, two to a root."""
     node_name = f"{name}-0"
     if devices is None:
-        devices = [Device(name=f"gpu-{index}", attributes={"root": index // 2}) for index in range(gpus)]
+        devices = [
+            Device(name=f"gpu-{index}", attributes={"root": index // 2}) for index in range(gpus)
+        ]
     slices: tuple[ResourceSlice, ...] = ()
     if devices:
-        made = ResourceSlice(name="slice", driver=DRIVER, pool=node_name, node_name=node_name, devices=tuple(devices))
+        made = ResourceSlice(
+            name="slice", driver=DRIVER, pool=node_name, node_name=node_name, devices=tuple(devices)
+        )
         slices = (made,)
     if counters:
-        apart = replace(made, name="counters", devices=(), shared_counters=tuple(counters), slice_count=2)
+        apart = replace(
+            made, name="counters", devices=(), shared_counters=tuple(counters), slice_count=2
+        )
         slices = (replace(made, slice_count=2), apart)
     return Offer(
         name=name,
@@ -84,14 +90,19 @@ def pool(
 
 
 def gpu_claim(count: int = 1, *, match: str | None = None, device_class: str = "gpu") -> ClaimSpec:
-    request = DeviceRequest(name="gpu", exactly=ExactDeviceRequest(device_class_name=device_class, count=count))
+    request = DeviceRequest(
+        name="gpu", exactly=ExactDeviceRequest(device_class_name=device_class, count=count)
+    )
     constraints = (DeviceConstraint(match_attribute=match),) if match else ()
     return ClaimSpec(requests=(request,), constraints=constraints)
 
 
 def ranked_claim(*counts: int) -> ClaimSpec:
     """A claim that takes the first of these counts that is to be had."""
-    ways = tuple(DeviceSubRequest(name=f"way-{count}", device_class_name="gpu", count=count) for count in counts)
+    ways = tuple(
+        DeviceSubRequest(name=f"way-{count}", device_class_name="gpu", count=count)
+        for count in counts
+    )
     return ClaimSpec(requests=(DeviceRequest(name="gpu", first_available=ways),))
 
 
@@ -106,12 +117,18 @@ def workload(
     per_node: bool = False,
     **pod: object,
 ) -> Shape:
-    """A Deployment of pods, each with `gpus` devices of its own; `shares` names a claim that all of them share."""
+    """A Deployment of pods, each with `gpus` devices of its own; `shares` names a claim that all of
+    them share.
+    """
     figures = pods if isinstance(pods, Figures) else Figures.fixed(pods)
     specs = [*claims, *([gpu_claim(gpus)] if gpus and not shares else [])]
     made = [ShapeClaim(name=f"claim-{index}", spec=spec) for index, spec in enumerate(specs)]
     if shares:
-        made.append(ShapeClaim(name="shared", spec=gpu_claim(gpus or 1), shared=ObjectKey("default", shares)))
+        made.append(
+            ShapeClaim(
+                name="shared", spec=gpu_claim(gpus or 1), shared=ObjectKey("default", shares)
+            )
+        )
     requests = {"cpu": cpu, "memory": memory_gib * GIB}
     kind = "DaemonSet" if per_node else "Deployment"
     return Shape(

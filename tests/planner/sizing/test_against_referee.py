@@ -1,7 +1,7 @@
 """Random small fleets against a solver that tries everything.
 
-A longer run: `python tests/planner/sizing/test_against_referee.py 2000` prints how often packing and bound are the
-optimum.
+A longer run: `python tests/planner/sizing/test_against_referee.py 2000` prints how often packing
+and bound are the optimum.
 """
 
 from __future__ import annotations
@@ -43,7 +43,13 @@ def draw(family: str, chance: random.Random) -> tuple[list[Pool], list[Kind]]:
     """Return a fleet of at most two pools and at most three kinds of pods."""
     pools = []
     for _ in range(chance.randint(1, 3 if family == "quota" else 2)):
-        least = chance.randint(0, 2) if family == "limits" else chance.randint(0, 1) if family == "quota" else 0
+        least = (
+            chance.randint(0, 2)
+            if family == "limits"
+            else chance.randint(0, 1)
+            if family == "quota"
+            else 0
+        )
         gpus = chance.randint(1, 2) if family == "mig" else chance.randint(1, 4)
         nics = chance.randint(1, 2) if family == "nic" else 0
         most = chance.randint(least, 3) if family == "limits" else 3
@@ -66,10 +72,14 @@ def quota_of(family: str, seed: int, pools: list[Pool]) -> int | None:
     """Return what all nodes together may take, at least what those take that there must be."""
     if family != "quota":
         return None
-    return random.Random(f"quota of {seed}").randint(sum(each.least * each.draws for each in pools), 12)
+    return random.Random(f"quota of {seed}").randint(
+        sum(each.least * each.draws for each in pools), 12
+    )
 
 
-def sized(pools: list[Pool], kinds: list[Kind], *, partitioned: bool, quota: int | None = None) -> Sizing:
+def sized(
+    pools: list[Pool], kinds: list[Kind], *, partitioned: bool, quota: int | None = None
+) -> Sizing:
     offers = [_offer(index, each, partitioned=partitioned) for index, each in enumerate(pools)]
     shapes = (_shape(index, kind) for index, kind in enumerate(kinds))
     return size(offers, *shapes, minor=36, limits=_limits(pools, quota))
@@ -77,7 +87,9 @@ def sized(pools: list[Pool], kinds: list[Kind], *, partitioned: bool, quota: int
 
 def _limits(pools: list[Pool], quota: int | None) -> list[SharedLimit]:
     takes = {f"p{index}": each.draws for index, each in enumerate(pools) if each.draws}
-    return [] if quota is None else [SharedLimit(name="quota", most=quota, unit="unit", takes=takes)]
+    return (
+        [] if quota is None else [SharedLimit(name="quota", most=quota, unit="unit", takes=takes)]
+    )
 
 
 def draw_fleet(family: str, seed: int) -> tuple[list[Offer], list[Shape], list[SharedLimit]]:
@@ -102,14 +114,26 @@ def _offer(index: int, each: Pool, *, partitioned: bool) -> Offer:
         for profile, (slices, starts) in PARTITIONS.items():
             for start in starts if partitioned else (0,):
                 taken = {f"slice-{at}": Quantity.from_int(1) for at in range(start, start + slices)}
-                draws = (CounterConsumption(counter_set=f"gpu-{gpu}", counters=taken),) if partitioned else ()
+                draws = (
+                    (CounterConsumption(counter_set=f"gpu-{gpu}", counters=taken),)
+                    if partitioned
+                    else ()
+                )
                 if partitioned or profile == "whole":
                     attributes = {"type": profile, "root": gpu // 2}
                     name = f"gpu-{gpu}-{profile}-{start}"
-                    devices.append(Device(name=name, attributes=attributes, consumes_counters=draws))
-    devices += [Device(name=f"nic-{root}", attributes={"type": "nic", "root": root}) for root in range(each.nics)]
+                    devices.append(
+                        Device(name=name, attributes=attributes, consumes_counters=draws)
+                    )
+    devices += [
+        Device(name=f"nic-{root}", attributes={"type": "nic", "root": root})
+        for root in range(each.nics)
+    ]
     sets = [
-        CounterSet(name=f"gpu-{gpu}", counters={f"slice-{at}": Quantity.from_int(1) for at in range(SLICES)})
+        CounterSet(
+            name=f"gpu-{gpu}",
+            counters={f"slice-{at}": Quantity.from_int(1) for at in range(SLICES)},
+        )
         for gpu in range(each.gpus if partitioned else 0)
     ]
     return pool(
@@ -131,14 +155,19 @@ def _shape(index: int, kind: Kind) -> Shape:
         claims.append(ClaimSpec(requests=(_request("part", kind.partition),)))
     if kind.pairs:
         together = DeviceConstraint(match_attribute=f"{DRIVER}/root")
-        claims.append(ClaimSpec(requests=(_request("gpu", "whole"), _request("nic", "nic")), constraints=(together,)))
+        claims.append(
+            ClaimSpec(
+                requests=(_request("gpu", "whole"), _request("nic", "nic")), constraints=(together,)
+            )
+        )
     return workload(f"w{index}", kind.count, *claims, cpu=kind.cpu * 1000)
 
 
 def _request(name: str, kind: str, count: int = 1) -> DeviceRequest:
     of_kind = CelSelector(f'device.attributes["{DRIVER}"].type == "{kind}"')
     return DeviceRequest(
-        name=name, exactly=ExactDeviceRequest(device_class_name="gpu", count=count, selectors=(of_kind,))
+        name=name,
+        exactly=ExactDeviceRequest(device_class_name="gpu", count=count, selectors=(of_kind,)),
     )
 
 
@@ -181,11 +210,14 @@ def main(count: int) -> None:
             told["wrong"] += bool(wrong)
             told["cannot tell"] += sizing.verdict == "cannot-tell"
             told["feasible"] += best is not None
-            told["packing"] += best is not None and sizing.verdict == "fits" and sizing.hourly_plan == best
+            told["packing"] += (
+                best is not None and sizing.verdict == "fits" and sizing.hourly_plan == best
+            )
             told["bound"] += best is not None and sizing.hourly_bound == best
         feasible = max(1, told["feasible"])
         print(
-            f"{family}: {count} instances, {told['wrong']} wrong, {told['cannot tell'] / count:.2%} cannot tell, "
+            f"{family}: {count} instances, {told['wrong']} wrong, "
+            f"{told['cannot tell'] / count:.2%} cannot tell, "
             f"{told['feasible']} feasible: packing = optimum {told['packing'] / feasible:.2%}, "
             f"bound = optimum {told['bound'] / feasible:.2%}"
         )

@@ -1,4 +1,6 @@
-"""Pods of several workloads that sizing cannot tell apart are counted as one item, and told apart in the answer."""
+"""Pods of several workloads that sizing cannot tell apart are counted as one item, and told apart
+in the answer.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from dra_planner.model import LabelSelector, PodAffinityTerm, Requirement, Shape
 from dra_planner.sizing import Sizing
 
 AVOIDS_A = PodAffinityTerm(
-    topology_key="kubernetes.io/hostname", label_selector=LabelSelector((Requirement("app", "In", ("a",)),))
+    topology_key="kubernetes.io/hostname",
+    label_selector=LabelSelector((Requirement("app", "In", ("a",)),)),
 )
 
 
@@ -66,7 +69,9 @@ def test_what_differs_for_a_node_is_told_apart() -> None:
         "anti-affinity": workload("b", 2, gpus=1, pod_anti_affinity=(AVOIDS_A,)),
     }
     pools = [pool("only"), pool("other")]
-    assert {case: items(size(pools, plain, other)) for case, other in cases.items()} == dict.fromkeys(cases, 2)
+    assert {
+        case: items(size(pools, plain, other)) for case, other in cases.items()
+    } == dict.fromkeys(cases, 2)
 
 
 def test_labels_that_all_nodes_have_make_no_difference() -> None:
@@ -75,7 +80,9 @@ def test_labels_that_all_nodes_have_make_no_difference() -> None:
 
 
 def test_pods_that_another_avoids_are_told_from_those_that_it_does_not() -> None:
-    shapes = [workload(name, 2) for name in "abc"] + [workload("d", 1, pod_anti_affinity=(AVOIDS_A,))]
+    shapes = [workload(name, 2) for name in "abc"] + [
+        workload("d", 1, pod_anti_affinity=(AVOIDS_A,))
+    ]
     sizing = size([pool("only")], *shapes)
     assert items(sizing) == 3  # a; b and c; d
     assert sizing.verdict == "fits"
@@ -84,9 +91,15 @@ def test_pods_that_another_avoids_are_told_from_those_that_it_does_not() -> None
 
 
 def test_pods_of_several_sizes_that_avoid_each_other_need_a_node_each_by_proof() -> None:
-    sizes = [workload(f"a-{cpu}", 3, cpu=cpu, pod_anti_affinity=(AVOIDS_A,)) for cpu in (100, 200, 300)]
+    sizes = [
+        workload(f"a-{cpu}", 3, cpu=cpu, pod_anti_affinity=(AVOIDS_A,)) for cpu in (100, 200, 300)
+    ]
     beside = workload("beside", 40, cpu=1000)
-    sizing = size([pool("only", at_most=20)], *(replace(shape, labels={"app": "a"}) for shape in sizes), beside)
+    sizing = size(
+        [pool("only", at_most=20)],
+        *(replace(shape, labels={"app": "a"}) for shape in sizes),
+        beside,
+    )
     assert (sizing.verdict, counts(sizing)) == ("fits", {"only": (9, 9)})
     for pattern in sizing.patterns:
         assert sum(count for shape, count in pattern.pods if shape.startswith("a-")) <= 1
@@ -94,19 +107,34 @@ def test_pods_of_several_sizes_that_avoid_each_other_need_a_node_each_by_proof()
 
 @settings(max_examples=60, deadline=None)
 @given(
-    pods=st.lists(st.tuples(st.integers(1, 9), st.sampled_from((1, 2, 3)), st.sampled_from((100, 9_000))), max_size=7),
+    pods=st.lists(
+        st.tuples(st.integers(1, 9), st.sampled_from((1, 2, 3)), st.sampled_from((100, 9_000))),
+        max_size=7,
+    ),
     at_most=st.integers(1, 4),
 )
-def test_patterns_and_placements_agree_whatever_is_alike(pods: list[tuple[int, int, int]], at_most: int) -> None:
-    shapes = [workload(f"w{at}", count, gpus=gpus, cpu=cpu) for at, (count, gpus, cpu) in enumerate(pods)]
-    sizing = size([pool("a", gpus=4, at_most=at_most), pool("b", gpus=8, at_most=1, usd="3")], *shapes)
-    assert on_nodes(sizing) == Counter({each.workload.name: each.placed for each in sizing.workloads if each.placed})
+def test_patterns_and_placements_agree_whatever_is_alike(
+    pods: list[tuple[int, int, int]], at_most: int
+) -> None:
+    shapes = [
+        workload(f"w{at}", count, gpus=gpus, cpu=cpu) for at, (count, gpus, cpu) in enumerate(pods)
+    ]
+    sizing = size(
+        [pool("a", gpus=4, at_most=at_most), pool("b", gpus=8, at_most=1, usd="3")], *shapes
+    )
+    assert on_nodes(sizing) == Counter(
+        {each.workload.name: each.placed for each in sizing.workloads if each.placed}
+    )
     for shape, size_of in zip(shapes, sizing.workloads, strict=True):
         assert size_of.placed + size_of.pending == shape.figures.steady
         by_pool = Counter(
             {
                 p.name: sum(
-                    x.nodes * n for x in sizing.patterns if x.pool == p.name for s, n in x.pods if s == shape.id
+                    x.nodes * n
+                    for x in sizing.patterns
+                    if x.pool == p.name
+                    for s, n in x.pods
+                    if s == shape.id
                 )
                 for p in sizing.pools
             }

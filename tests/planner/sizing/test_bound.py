@@ -28,7 +28,9 @@ from dra_planner.sizing.bound.relaxation import Relaxation
 from dra_planner.sizing.bound.rounding import least_in_whole_nodes, raise_to_whole_nodes
 
 
-def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50) -> BoundModel:
+def model(
+    demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]], most: int = 50
+) -> BoundModel:
     """Pools as (devices, {item: (devices it takes, how many one node holds)})."""
     return BoundModel(
         demand=demand,
@@ -36,7 +38,11 @@ def model(demand: dict[int, int], *pools: tuple[int, dict[int, tuple[int, int]]]
             BoundPool(
                 minimum=0,
                 maximum=most,
-                rows=(CapacityRow("devices", devices, {item: need for item, (need, _) in items.items()}),),
+                rows=(
+                    CapacityRow(
+                        "devices", devices, {item: need for item, (need, _) in items.items()}
+                    ),
+                ),
                 most={item: count for item, (_, count) in items.items()},
             )
             for devices, items in pools
@@ -48,7 +54,8 @@ TWO_POOLS = model({0: 10, 1: 6}, (8, {0: (2, 4), 1: (1, 8)}), (2, {1: (1, 2)}))
 
 
 @pytest.mark.parametrize(
-    ("case", "bound"), [("pool 0 alone takes the pairs", (0, 3)), ("singles fit beside them", (1, 0))]
+    ("case", "bound"),
+    [("pool 0 alone takes the pairs", (0, 3)), ("singles fit beside them", (1, 0))],
 )
 def test_area_bounds_per_pool(case: str, bound: tuple[int, int]) -> None:
     pool, nodes = bound
@@ -78,7 +85,11 @@ kinds = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), min_size=1, ma
     st.lists(prices, min_size=2),
 )
 def test_no_certificate_claims_more_than_the_optimum(
-    rows: list[tuple[int, int]], large: int, small: int, items: list[Fraction], row_prices: list[Fraction]
+    rows: list[tuple[int, int]],
+    large: int,
+    small: int,
+    items: list[Fraction],
+    row_prices: list[Fraction],
 ) -> None:
     pods = {index: count for index, (_, count) in enumerate(rows)}
     both = model(
@@ -90,7 +101,8 @@ def test_no_certificate_claims_more_than_the_optimum(
     best = fewest_nodes([(large,), (small,)], needs, tuple(pods.values()), 12)
     assert best is not None
     certificate = Certificate(
-        items=dict(enumerate(items[: len(rows)])), rows={0: {0: row_prices[0]}, 1: {0: row_prices[1]}}
+        items=dict(enumerate(items[: len(rows)])),
+        rows={0: {0: row_prices[0]}, 1: {0: row_prices[1]}},
     )
     worth = apply(certificate, both)
     assert worth.cost(both, [Fraction(1), Fraction(1)]) <= best
@@ -106,13 +118,19 @@ def test_the_relaxation_finds_prices_that_one_row_alone_does_not() -> None:
             BoundPool(
                 minimum=0,
                 maximum=100,
-                rows=(CapacityRow("cpu", 10, {0: 5, 1: 4}), CapacityRow("memory", 12, {0: 5, 1: 1})),
+                rows=(
+                    CapacityRow("cpu", 10, {0: 5, 1: 4}),
+                    CapacityRow("memory", 12, {0: 5, 1: 1}),
+                ),
                 most={0: 2, 1: 2},
             ),
             BoundPool(
                 minimum=0,
                 maximum=100,
-                rows=(CapacityRow("cpu", 12, {0: 1, 1: 4}), CapacityRow("memory", 10, {0: 5, 1: 2})),
+                rows=(
+                    CapacityRow("cpu", 12, {0: 1, 1: 4}),
+                    CapacityRow("memory", 10, {0: 5, 1: 2}),
+                ),
                 most={0: 2, 1: 3},
             ),
         ),
@@ -140,7 +158,9 @@ def test_costs_that_are_too_many_to_list_leave_the_bound_as_it_is() -> None:
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 9), st.integers(0, 7), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=3
+        st.tuples(st.integers(0, 9), st.integers(0, 7), st.integers(0, 2), st.integers(0, 4)),
+        min_size=1,
+        max_size=3,
     ),
     st.integers(0, 40),
 )
@@ -150,21 +170,30 @@ def test_whole_nodes_that_are_worth_the_demand_cost_what_trying_all_says(
     """Pools as (cost, worth of a node, minimum, nodes more)."""
     fleet = BoundModel(
         demand={},
-        pools=tuple(BoundPool(minimum=low, maximum=low + more, rows=(), most={}) for _, _, low, more in rows),
+        pools=tuple(
+            BoundPool(minimum=low, maximum=low + more, rows=(), most={}) for _, _, low, more in rows
+        ),
     )
     worth = Worth(wanted, {at: value for at, (_, value, _, _) in enumerate(rows)})
     costs = [cost for cost, _, _, _ in rows]
     enough = [
         sum(cost * count for cost, count in zip(costs, counts, strict=True))
         for counts in product(*(range(low, low + more + 1) for _, _, low, more in rows))
-        if sum(value * count for (_, value, _, _), count in zip(rows, counts, strict=True)) >= wanted
+        if sum(value * count for (_, value, _, _), count in zip(rows, counts, strict=True))
+        >= wanted
     ]
     assert least_in_whole_nodes(worth, fleet, costs) == min(enough, default=None)
 
 
 def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> None:
-    """Six pods of three GPUs and nine of one: prices for fractions of nodes prove 34 USD, whole nodes cost 36."""
-    pools = [pool("eight", gpus=8, usd="10"), pool("four", gpus=4, usd="7"), pool("one", gpus=1, usd="2")]
+    """Six pods of three GPUs and nine of one: prices for fractions of nodes prove 34 USD, whole
+    nodes cost 36.
+    """
+    pools = [
+        pool("eight", gpus=8, usd="10"),
+        pool("four", gpus=4, usd="7"),
+        pool("one", gpus=1, usd="2"),
+    ]
     sizing = size(pools, workload("train", 6, gpus=3), workload("serve", 9, gpus=1))
     assert (sizing.hourly_bound, sizing.hourly_plan) == (36, 36)
     assert sizing.evidence is not None
@@ -186,7 +215,9 @@ def test_a_case_that_the_solver_gives_up_on_keeps_what_the_case_around_it_proves
         def shortage_within(self, *_: Any) -> Any:
             return None
 
-    mixed = model({0: 6, 1: 9}, (8, {0: (3, 2), 1: (1, 8)}), (4, {0: (3, 1), 1: (1, 4)}), (1, {1: (1, 1)}))
+    mixed = model(
+        {0: 6, 1: 9}, (8, {0: (3, 2), 1: (1, 8)}), (4, {0: (3, 1), 1: (1, 4)}), (1, {1: (1, 1)})
+    )
     costs = [Fraction(10), Fraction(7), Fraction(2)]
 
     found = divide_cases(SolvesOnce(mixed, highspy), range(3), costs, Fraction(36))

@@ -1,4 +1,6 @@
-"""Certificates hold, by a program that shares no code with the planner; what is changed in them does not."""
+"""Certificates hold, by a program that shares no code with the planner; what is changed in them
+does not.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ from dra_planner.sizing.bound.certificate import certificate_of
 from dra_planner.sizing.packing.mixing import MOST_BEGUN
 
 CHECKER = Path(__file__).parents[3] / "conformance" / "certificate" / "check.py"
-POOLS = [pool("large", gpus=8, cpu=64_000, usd="9"), pool("small", gpus=2, cpu=8_000, usd="2"), pool("none", gpus=0)]
+POOLS = [
+    pool("large", gpus=8, cpu=64_000, usd="9"),
+    pool("small", gpus=2, cpu=8_000, usd="2"),
+    pool("none", gpus=0),
+]
 SHAPES = [
     workload("train", 3, gpus=5, cpu=9_000),
     workload("serve", 7, gpus=1, cpu=3_000),
@@ -30,15 +36,21 @@ SHAPES = [
 ]
 
 
-def certified(pools: list[Any] = POOLS, shapes: list[Any] = SHAPES, limits: list[Any] | None = None) -> dict[str, Any]:
-    sizing = Sizer.of(demand(*shapes), pools, CLASSES, features_of(36), limits=limits or ()).size("steady")
+def certified(
+    pools: list[Any] = POOLS, shapes: list[Any] = SHAPES, limits: list[Any] | None = None
+) -> dict[str, Any]:
+    sizing = Sizer.of(demand(*shapes), pools, CLASSES, features_of(36), limits=limits or ()).size(
+        "steady"
+    )
     return certificate_of(sizing)
 
 
 def check(document: dict[str, Any], folder: Path) -> tuple[int, str]:
     path = folder / "certificate.json"
     path.write_text(json.dumps(document))
-    done = subprocess.run([sys.executable, "-I", str(CHECKER), str(path)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", str(CHECKER), str(path)], capture_output=True, text=True
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -48,7 +60,9 @@ def test_a_certificate_holds_and_meets_the_packing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_certificates_of_random_fleets_hold(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_of_random_fleets_hold(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Half of them are solved as fleets of very many pools are."""
     for seed in range(12):
         if seed == 6:
@@ -65,10 +79,19 @@ def test_certificates_of_random_fleets_hold(family: str, tmp_path: Path, monkeyp
 def test_a_certificate_holds_for_pools_that_are_seldom_priced(
     relaxed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of very many pools most are never cheapest: they are priced by what others pay, and the proof is of all."""
+    """Of very many pools most are never cheapest: they are priced by what others pay, and the proof
+    is of all.
+    """
     monkeypatch.setattr(solving, "MOST_RELAXED", relaxed)
     pools = [
-        pool(f"p{size:02}", gpus=0, cpu=2_000 * size, memory_gib=4 * size, usd=str(size), at_most=1_000)
+        pool(
+            f"p{size:02}",
+            gpus=0,
+            cpu=2_000 * size,
+            memory_gib=4 * size,
+            usd=str(size),
+            at_most=1_000,
+        )
         for size in range(1, 51)
     ]
     shapes = [
@@ -106,9 +129,19 @@ def test_what_pools_share_is_in_the_certificate(tmp_path: Path) -> None:
 
 def test_plan_writes_a_certificate_of_what_it_says(tmp_path: Path) -> None:
     path = tmp_path / "plan.certificate.json"
-    plan = [sys.executable, "-m", "dra_command", "plan", "--stack", "eks-dev", "--certificate", str(path)]
+    plan = [
+        sys.executable,
+        "-m",
+        "dra_command",
+        "plan",
+        "--stack",
+        "eks-dev",
+        "--certificate",
+        str(path),
+    ]
     done = subprocess.run(plan, capture_output=True, text=True, cwd=CHECKER.parents[2])
-    assert (done.returncode, done.stderr.splitlines()[0]) == (0, f"wrote {path}")  # notes on dates may follow
+    # notes on dates may follow
+    assert (done.returncode, done.stderr.splitlines()[0]) == (0, f"wrote {path}")
     status, said = check(json.loads(path.read_text()), tmp_path)
     assert (status, said) == (
         0,
@@ -156,9 +189,12 @@ def exceed_maximum(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [raise_bound, raise_price, lower_worth, overfill, drop_nodes, grow_rows, exceed_maximum]
+    "change",
+    [raise_bound, raise_price, lower_worth, overfill, drop_nodes, grow_rows, exceed_maximum],
 )
-def test_a_certificate_that_was_changed_does_not_hold(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
+def test_a_certificate_that_was_changed_does_not_hold(
+    change: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
     document = copy.deepcopy(certified())
     change(document)
     assert check(document, tmp_path)[0] == 1
@@ -175,7 +211,8 @@ def test_a_certificate_by_cases_holds_and_one_without_a_case_does_not(tmp_path: 
     (part,) = document["parts"]
     assert (check(document, tmp_path)[0], part["bound"]) == (0, "36000000")
     broken = copy.deepcopy(document)
-    broken["parts"][0]["cases"]["at"] += 1  # the case of few nodes then has one more, and its prices prove less
+    # the case of few nodes then has one more, and its prices prove less
+    broken["parts"][0]["cases"]["at"] += 1
     assert check(broken, tmp_path)[0] == 1
     del document["parts"][0]["cases"]
     assert check(document, tmp_path)[0] == 1

@@ -43,7 +43,9 @@ spec:
 """
 
 
-def verdict_of(memory: str = "1Gi", labels: str = "{}", pods: int = 1, **pool: Any) -> tuple[str, set[str]]:
+def verdict_of(
+    memory: str = "1Gi", labels: str = "{}", pods: int = 1, **pool: Any
+) -> tuple[str, set[str]]:
     fleet = read_fleet({**FLEET, "pools": [{**FLEET["pools"][0], **pool}]})  # type: ignore[dict-item,index]
     text = POD % {"memory": memory, "labels": labels, "pods": pods}
     plan = make_plan(PlanRequest(fleet=fleet, sources=(Source("job.yaml", text),)))
@@ -59,7 +61,9 @@ def verdict_of(memory: str = "1Gi", labels: str = "{}", pods: int = 1, **pool: A
         ("40Gi", "does-not-fit", {"insufficient-memory", "pool-missing"}),
     ],
 )
-def test_memory_between_the_estimate_and_the_machine(memory: str, verdict: str, codes: set[str]) -> None:
+def test_memory_between_the_estimate_and_the_machine(
+    memory: str, verdict: str, codes: set[str]
+) -> None:
     assert verdict_of(memory) == (verdict, codes)
 
 
@@ -67,7 +71,12 @@ def test_memory_between_the_estimate_and_the_machine(memory: str, verdict: str, 
     ("labels", "zones", "verdict", "codes"),
     [
         ("{topology.kubernetes.io/zone: us-east-1a}", ["us-east-1a"], "fits", set()),
-        ("{topology.kubernetes.io/zone: us-east-1b}", ["us-east-1a"], "does-not-fit", {"node-selector"}),
+        (
+            "{topology.kubernetes.io/zone: us-east-1b}",
+            ["us-east-1a"],
+            "does-not-fit",
+            {"node-selector"},
+        ),
         ("{topology.kubernetes.io/zone: us-east-1a}", [], "cannot-tell", {"label-unknown"}),
         ("{team: vision}", ["us-east-1a"], "does-not-fit", {"node-selector"}),
     ],

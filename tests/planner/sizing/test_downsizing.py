@@ -17,7 +17,9 @@ from dra_planner.sizing.packing.first_fit import NodeClass, Packing
 from dra_planner.sizing.packing.patterns import Patterns
 from dra_planner.sizing.packing.strategies import Market
 
-CASES = {  # GPUs of a pod, pods of a node, the small pool's maximum, the large one's minimum: (large, small) after
+# GPUs of a pod, pods of a node, the small pool's maximum, the large one's minimum: (large, small)
+# after
+CASES = {
     "both nodes move": (2, 1, 5, 0, (0, 2)),
     "a maximum keeps one": (2, 1, 1, 0, (1, 1)),
     "a minimum keeps one": (2, 1, 5, 1, (1, 1)),
@@ -30,7 +32,10 @@ CASES = {  # GPUs of a pod, pods of a node, the small pool's maximum, the large 
 @pytest.mark.parametrize("case", CASES)
 def test_two_large_nodes(case: str) -> None:
     gpus, pods, most, least, after = CASES[case]
-    offers = [pool("large", gpus=8, usd="9", at_least=least), pool("small", gpus=2, usd="2", at_most=most)]
+    offers = [
+        pool("large", gpus=8, usd="9", at_least=least),
+        pool("small", gpus=2, usd="2", at_most=most),
+    ]
     wanted = demand(workload("web", 2 * pods, gpus=gpus))
     sizer = Sizer.of(wanted, offers, CLASSES, features_of(36))
     limits = [(offer.name, offer.count_min, offer.count_max) for offer in sizer.offers]
@@ -38,7 +43,9 @@ def test_two_large_nodes(case: str) -> None:
     market = Market.of(found, sizer.costs, row_weights(found, pool_rows(found)))
     patterns = Patterns(found, sizer.filling)
     stage, history = patterns.fill(0, {0: pods})
-    packing = Packing([NodeClass(0, stage, 2, history)], [2, 0], defaultdict(int, {(0, 0): 2 * pods}))
+    packing = Packing(
+        [NodeClass(0, stage, 2, history)], [2, 0], defaultdict(int, {(0, 0): 2 * pods})
+    )
     downsize(packing, market, patterns)
     assert tuple(packing.opened) == after
     assert tuple(packing.used_nodes(found.rooms)) == after

@@ -1,4 +1,6 @@
-"""What a node becomes is what the allocator says pod by pod, however much of it is worked out in one step."""
+"""What a node becomes is what the allocator says pod by pod, however much of it is worked out in
+one step.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ TAINT = Taint("gpu", "present")
 def apart(name: str, **options: object) -> Shape:
     """A workload whose pods keep apart from each other on nodes."""
     term = PodAffinityTerm(
-        topology_key="kubernetes.io/hostname", label_selector=LabelSelector((Requirement("app", "In", (name,)),))
+        topology_key="kubernetes.io/hostname",
+        label_selector=LabelSelector((Requirement("app", "In", (name,)),)),
     )
     return workload(name, 5, pod_anti_affinity=(term,), **options)  # type: ignore[arg-type]
 
@@ -107,7 +110,10 @@ def test_pools_of_equal_nodes_are_asked_once_and_admit_by_their_own_labels() -> 
         ("more memory", pool("b", memory_gib=300)),
         ("a device of another kind", pool("b", gpus=7)),
         ("an estimate that may be too cautious", replace(pool("b"), at_most={"memory": 2**40})),
-        ("pods that are there already", replace(pool("b"), slices=(replace(pool("b").slices[0], node_name=None),))),
+        (
+            "pods that are there already",
+            replace(pool("b"), slices=(replace(pool("b").slices[0], node_name=None),)),
+        ),
     ],
 )
 def test_other_nodes_are_another_kind(case: str, other: Offer) -> None:
@@ -115,7 +121,9 @@ def test_other_nodes_are_another_kind(case: str, other: Offer) -> None:
 
 
 def test_a_taint_is_a_matter_of_the_pool_and_not_of_the_kind() -> None:
-    tainted = replace(POOLS[0], node=replace(POOLS[0].node, taints=(pool("x", taints=[TAINT]).node.taints)))
+    tainted = replace(
+        POOLS[0], node=replace(POOLS[0].node, taints=(pool("x", taints=[TAINT]).node.taints))
+    )
     assert group_kinds((POOLS[0], tainted)) == (0, 0)
     anywhere = replace(SHAPES[2].pod, tolerations=(Toleration(operator="Exists"),))
     tolerant = replace(SHAPES[2], id="tolerant", pod=anywhere)
@@ -127,5 +135,11 @@ def test_claims_that_differ_in_name_alone_are_asked_about_once() -> None:
     filling = Filling()
     stage = filling.open(open_alone(POOLS[0]))
     renamed = replace(SHAPES[2], id="renamed", claims=(replace(SHAPES[2].claims[0], name="other"),))
-    first, second = (filling.taken(Item((ShapePods(shape, 1),), 1), stage.kind) for shape in (SHAPES[2], renamed))
-    assert first.claims == second.claims != filling.taken(Item((ShapePods(SHAPES[3], 1),), 1), stage.kind).claims
+    first, second = (
+        filling.taken(Item((ShapePods(shape, 1),), 1), stage.kind) for shape in (SHAPES[2], renamed)
+    )
+    assert (
+        first.claims
+        == second.claims
+        != filling.taken(Item((ShapePods(SHAPES[3], 1),), 1), stage.kind).claims
+    )

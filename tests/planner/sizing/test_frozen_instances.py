@@ -1,4 +1,6 @@
-"""The benchmark measures the instances that are published, and names the least limit where one is too small."""
+"""The benchmark measures the instances that are published, and names the least limit where one is
+too small.
+"""
 
 from __future__ import annotations
 
@@ -49,4 +51,8 @@ def test_the_least_raise_is_named_and_one_less_is_not_enough(seed: int) -> None:
     before = sized(*pack(5, 5, 60, seed), ())
     asked = [edit for edit in edits(seed, 5, 60) if not edit[4][0]]
     assert asked
-    assert {edit[0]: wrong for edit in asked if (wrong := fault(edit, before)) and "verdict is" not in wrong} == {}
+    assert {
+        edit[0]: wrong
+        for edit in asked
+        if (wrong := fault(edit, before)) and "verdict is" not in wrong
+    } == {}

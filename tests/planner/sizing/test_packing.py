@@ -31,7 +31,9 @@ def rooms_of(offers: Sequence[Offer], filling: Filling) -> list[Room]:
 
 
 def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room]) -> list[NodeState]:
-    """Each pod on the first open node that takes it, else on a new node of the first pool that does."""
+    """Each pod on the first open node that takes it, else on a new node of the first pool that
+    does.
+    """
     nodes = [room.empty.state for room in rooms for _ in range(room.minimum)]
     opened = [room.minimum for room in rooms]
     for shape, pods in shapes:
@@ -54,9 +56,13 @@ def one_by_one(shapes: Sequence[tuple[Shape, int]], rooms: Sequence[Room]) -> li
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(1, 6), st.integers(2, 9), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=3
+        st.tuples(st.integers(1, 6), st.integers(2, 9), st.integers(0, 2), st.integers(0, 4)),
+        min_size=1,
+        max_size=3,
     ),
-    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5), st.integers(0, 12)), min_size=1, max_size=5),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(1, 5), st.integers(0, 12)), min_size=1, max_size=5
+    ),
 )
 def test_bulk_first_fit_is_first_fit(
     pool_rows: list[tuple[int, int, int, int]], shape_rows: list[tuple[int, int, int]]
@@ -69,7 +75,10 @@ def test_bulk_first_fit_is_first_fit(
         ],
         filling,
     )
-    shapes = [(workload(f"w{i}", pods, gpus=g, cpu=c * 1000), pods) for i, (g, c, pods) in enumerate(shape_rows)]
+    shapes = [
+        (workload(f"w{i}", pods, gpus=g, cpu=c * 1000), pods)
+        for i, (g, c, pods) in enumerate(shape_rows)
+    ]
     items = [Item((ShapePods(shape, 1),), pods) for shape, pods in shapes]
     fills = {
         (item, index): filling.fill(items[item], room.empty, 100)[0]
@@ -85,7 +94,15 @@ def test_bulk_first_fit_is_first_fit(
                 return index, min(free, max(1, left // fills[item, index]))
         return None
 
-    packing = pack(items, range(len(items)), rooms, [room.minimum for room in rooms], takers, filling, first_pool)
+    packing = pack(
+        items,
+        range(len(items)),
+        rooms,
+        [room.minimum for room in rooms],
+        takers,
+        filling,
+        first_pool,
+    )
     bulk = [group.stage.state.key for group in packing.classes for _ in range(group.count)]
     assert bulk == [state.key for state in one_by_one(shapes, rooms)]
 

@@ -17,7 +17,13 @@ from dra_planner.sizing import Sizer, Sizing, size_pools
 QUICK = settings(max_examples=30, deadline=None)
 
 pools = st.lists(
-    st.tuples(st.integers(1, 6), st.integers(2, 12), st.integers(0, 2), st.integers(0, 5), st.integers(1, 9)),
+    st.tuples(
+        st.integers(1, 6),
+        st.integers(2, 12),
+        st.integers(0, 2),
+        st.integers(0, 5),
+        st.integers(1, 9),
+    ),
     min_size=1,
     max_size=3,
 ).map(
@@ -26,8 +32,13 @@ pools = st.lists(
         for i, (gpus, cpu, least, more, usd) in enumerate(rows)
     ]
 )
-shapes = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=4).map(
-    lambda rows: [workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000) for i, (gpus, cpu, pods) in enumerate(rows)]
+shapes = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=4
+).map(
+    lambda rows: [
+        workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000)
+        for i, (gpus, cpu, pods) in enumerate(rows)
+    ]
 )
 
 
@@ -72,7 +83,9 @@ def test_one_more_node_never_hurts(offers: list[Offer], wanted: list[Shape], whi
 
 @QUICK
 @given(pools, shapes, st.randoms(use_true_random=False))
-def test_order_changes_nothing(offers: list[Offer], wanted: list[Shape], chance: random.Random) -> None:
+def test_order_changes_nothing(
+    offers: list[Offer], wanted: list[Shape], chance: random.Random
+) -> None:
     shuffled, turned = list(wanted), list(offers)
     chance.shuffle(shuffled)
     chance.shuffle(turned)
@@ -85,15 +98,21 @@ def test_order_changes_nothing(offers: list[Offer], wanted: list[Shape], chance:
 @given(
     st.tuples(st.integers(1, 4), st.integers(3, 8)),
     st.tuples(st.integers(1, 4), st.integers(3, 8)),
-    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3)), min_size=1, max_size=3
+    ),
 )
 def test_the_optimum_lies_between_bound_and_plan(
     first: tuple[int, int], second: tuple[int, int], rows: list[tuple[int, int, int]]
 ) -> None:
     offers = [
-        pool(f"p{i}", gpus=gpus, cpu=cpu * 1000, at_most=9, usd=None) for i, (gpus, cpu) in enumerate([first, second])
+        pool(f"p{i}", gpus=gpus, cpu=cpu * 1000, at_most=9, usd=None)
+        for i, (gpus, cpu) in enumerate([first, second])
     ]
-    wanted = [workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000) for i, (gpus, cpu, pods) in enumerate(rows)]
+    wanted = [
+        workload(f"w{i}", pods, gpus=gpus, cpu=cpu * 1000)
+        for i, (gpus, cpu, pods) in enumerate(rows)
+    ]
     needs = [(gpus, cpu) for gpus, cpu, _ in rows]
     best = fewest_nodes([first, second], [needs, needs], tuple(pods for _, _, pods in rows), 10)
     sizing = size(offers, *wanted)
@@ -101,7 +120,10 @@ def test_the_optimum_lies_between_bound_and_plan(
         assert best is not None
         assert sizing.nodes_bound <= best <= sizing.nodes_plan
     elif sizing.verdict == "does-not-fit":
-        hopeless = any(pods and all(gpus > g or cpu > c for g, c in (first, second)) for gpus, cpu, pods in rows)
+        hopeless = any(
+            pods and all(gpus > g or cpu > c for g, c in (first, second))
+            for gpus, cpu, pods in rows
+        )
         assert best is None or best > 9 or hopeless
 
 
@@ -110,7 +132,9 @@ def test_the_optimum_lies_between_bound_and_plan(
     st.integers(1, 5),
     st.integers(3, 8),
     st.integers(0, 3),
-    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3
+    ),
 )
 def test_does_not_fit_is_true_and_cannot_tell_only_where_bound_and_packing_differ(
     gpus: int, cpu: int, most: int, rows: list[tuple[int, int, int]]

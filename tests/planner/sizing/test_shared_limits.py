@@ -1,4 +1,6 @@
-"""Limits that pools share: what fits within them, what is proved, and which of them is named when it does not."""
+"""Limits that pools share: what fits within them, what is proved, and which of them is named when
+it does not.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,16 @@ def test_nodes_beyond_the_limit_come_from_the_other_pool() -> None:
     assert (sizing.hourly_bound, sizing.hourly_plan) == (10, 10)
 
 
-def test_of_two_machines_the_one_with_more_devices_for_the_limit_is_taken_where_it_is_scarce() -> None:
+def test_of_two_machines_the_one_with_more_devices_for_the_limit_is_taken_where_it_is_scarce() -> (
+    None
+):
     pools = [pool("small", gpus=1, usd="1"), pool("large", gpus=8, usd="20")]
     sizing = size(pools, workload("serve", 8, gpus=1), limits=[quota(96, small=48, large=96)])
-    assert (sizing.verdict, counts(sizing)["large"], counts(sizing)["small"][1]) == ("fits", (1, 1), 0)
+    assert (sizing.verdict, counts(sizing)["large"], counts(sizing)["small"][1]) == (
+        "fits",
+        (1, 1),
+        0,
+    )
 
 
 @pytest.mark.parametrize(("pods", "verdict"), [(8, "fits"), (9, "does-not-fit")])
@@ -40,7 +48,10 @@ def test_the_limit_is_named_and_raising_it_as_told_is_enough() -> None:
     (told,) = size(pools, serve, limits=[quota(17, only=8)]).workloads
     (reason,) = told.reasons
     assert reason.code == "limit-too-small"
-    assert reason.message == f"{QUOTA} allows 17 vCPUs; 3 of 7 pods pending, 3 more devices for claim default/claim-0"
+    assert (
+        reason.message
+        == f"{QUOTA} allows 17 vCPUs; 3 of 7 pods pending, 3 more devices for claim default/claim-0"
+    )
     assert reason.fix == f"raise {QUOTA} to 32 vCPUs"
     assert size(pools, serve, limits=[quota(32, only=8)]).verdict == "fits"
     assert size(pools, serve, limits=[quota(31, only=8)]).verdict == "does-not-fit"
@@ -50,7 +61,10 @@ def test_limit_and_maximum_are_named_together_where_both_are_too_small() -> None
     pools = [pool("only", gpus=2, at_most=3)]
     serve = workload("serve", 8, gpus=1)
     (told,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
-    assert told.reasons[0].fix == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4: one node more'
+    assert (
+        told.reasons[0].fix
+        == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4: one node more'
+    )
     raised = [pool("only", gpus=2, at_most=4)]
     assert size(raised, serve, limits=[quota(32, only=8)]).verdict == "fits"
 
@@ -65,7 +79,11 @@ def test_what_other_nodes_have_of_a_limit_is_counted_in_what_is_said() -> None:
 def test_nodes_that_there_must_be_keep_their_part_of_the_limit() -> None:
     pools = [pool("first", gpus=2, usd="1"), pool("kept", gpus=0, at_least=1, usd="1")]
     sizing = size(pools, workload("serve", 4, gpus=1), limits=[quota(2, first=1, kept=1)])
-    assert (sizing.verdict, sizing.pool("first").plan, sizing.pool("kept").plan) == ("does-not-fit", 1, 1)
+    assert (sizing.verdict, sizing.pool("first").plan, sizing.pool("kept").plan) == (
+        "does-not-fit",
+        1,
+        1,
+    )
 
 
 def test_a_limit_joins_pools_that_no_pod_connects() -> None:
@@ -82,4 +100,8 @@ def test_nodes_left_are_those_of_the_scarcest_limit() -> None:
 
 
 def test_pools_are_filled_up_in_order_as_far_as_the_limit_goes() -> None:
-    assert fill_up([quota(10, a=2, b=3)], {"a": 1, "b": 0}, {"a": 3, "b": 9, "c": 5}) == {"a": 3, "b": 1, "c": 5}
+    assert fill_up([quota(10, a=2, b=3)], {"a": 1, "b": 0}, {"a": 3, "b": 9, "c": 5}) == {
+        "a": 3,
+        "b": 1,
+        "c": 5,
+    }

@@ -1,4 +1,6 @@
-"""The relaxation over many pools, by that over few: it proves what the whole program proves, of every pool."""
+"""The relaxation over many pools, by that over few: it proves what the whole program proves, of
+every pool.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ highspy = pytest.importorskip("highspy")
 
 
 def many_pools(seed: int, *, limited: bool) -> tuple[BoundModel, list[int]]:
-    """Sixty pools of every size and twelve items, in two cases out of three with maximums and a minimum."""
+    """Sixty pools of every size and twelve items, in two cases out of three with maximums and a
+    minimum.
+    """
     chance = Random(seed)
     cpu = {item: chance.randint(1, 12) for item in range(12)}
     memory = {item: chance.randint(1, 30) for item in range(12)}
@@ -27,13 +31,18 @@ def many_pools(seed: int, *, limited: bool) -> tuple[BoundModel, list[int]]:
             BoundPool(
                 minimum=chance.randint(0, 1) if limited and size % 20 == 0 else 0,
                 maximum=chance.randint(1, 30) if limited else 10**6,
-                rows=(CapacityRow("cpu", capacity[0], cpu), CapacityRow("memory", capacity[1], memory)),
+                rows=(
+                    CapacityRow("cpu", capacity[0], cpu),
+                    CapacityRow("memory", capacity[1], memory),
+                ),
                 most={item: count for item, count in most.items() if count},
             )
         )
         costs.append(capacity[0] * 30 + capacity[1] * 4 + chance.randint(0, 40))
     demand = {item: chance.randint(1, 200) for item in cpu}
-    limits = (BoundLimit("quota", 400, dict(enumerate(range(1, 61)))),) if limited and seed % 2 else ()
+    limits = (
+        (BoundLimit("quota", 400, dict(enumerate(range(1, 61)))),) if limited and seed % 2 else ()
+    )
     return BoundModel(demand=demand, pools=tuple(pools), limits=limits), costs
 
 
@@ -47,14 +56,18 @@ def test_few_pools_prove_what_all_prove(seed: int) -> None:
     assert (whole is None) == (sifted is None)
     if whole is None or sifted is None:
         return
-    best, proved = (apply(each, model).cost(model, exact) for each in (whole[0], sifted.certificate))
+    best, proved = (
+        apply(each, model).cost(model, exact) for each in (whole[0], sifted.certificate)
+    )
     assert best * Fraction(999, 1000) <= proved <= best * Fraction(1_000_001, 1_000_000)
     assert len(sifted.pools) < len(model.pools)
 
 
 def test_the_proof_speaks_of_pools_that_the_program_left_out() -> None:
     model, costs = many_pools(0, limited=False)
-    sifted = sift(model, [model.pools_of(item)[-3:] for item in sorted(model.demand)], costs, highspy)
+    sifted = sift(
+        model, [model.pools_of(item)[-3:] for item in sorted(model.demand)], costs, highspy
+    )
     assert sifted is not None
     left_out = set(range(len(model.pools))) - sifted.pools
     assert left_out

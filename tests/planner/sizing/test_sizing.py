@@ -72,7 +72,9 @@ def test_stranded_devices_are_those_that_nothing_of_the_demand_can_use() -> None
 
 
 def test_two_pods_of_five_and_four_devices_do_not_share_a_node() -> None:
-    sizing = size([pool("a", at_most=20)], workload("five", 10, gpus=5), workload("four", 10, gpus=4))
+    sizing = size(
+        [pool("a", at_most=20)], workload("five", 10, gpus=5), workload("four", 10, gpus=4)
+    )
     assert counts(sizing) == {"a": (15, 15)}
 
 
@@ -113,21 +115,30 @@ def test_a_pool_that_is_too_small_leaves_pods_over_and_says_how_many_nodes_are_s
     (reason,) = web.reasons
     assert reason == Reason(
         code="pool-too-small",
-        message='pool "l4" is fixed at 1 node; 1 of 2 pods pending, 1 more device for claim default/claim-0',
+        message='pool "l4" is fixed at 1 node; 1 of 2 pods pending, 1 more device for claim '
+        "default/claim-0",
         fix='set the count of pool "l4" to 2: one node more',
         claim="default/claim-0",
         pool="l4",
     )
-    assert size([pool("l4", gpus=1, at_least=1, at_most=2)], workload("web", 2, gpus=1)).verdict == "fits"
+    assert (
+        size([pool("l4", gpus=1, at_least=1, at_most=2)], workload("web", 2, gpus=1)).verdict
+        == "fits"
+    )
 
 
 def test_workloads_of_one_shape_are_served_in_canonical_order() -> None:
     first, second = workload("a", 1, gpus=1), workload("b", 1, gpus=1)
     merged = workload("both", 1, gpus=1)
     members = (*second.members, *first.members)
-    shape = type(merged)(**{**{name: getattr(merged, name) for name in merged.__slots__}, "members": members})
+    shape = type(merged)(
+        **{**{name: getattr(merged, name) for name in merged.__slots__}, "members": members}
+    )
     sizing = size([pool("l4", gpus=1, at_most=1)], shape)
-    assert [(each.workload.name, each.verdict) for each in sizing.workloads] == [("a", "fits"), ("b", "does-not-fit")]
+    assert [(each.workload.name, each.verdict) for each in sizing.workloads] == [
+        ("a", "fits"),
+        ("b", "does-not-fit"),
+    ]
 
 
 def test_what_fits_no_node_says_why_for_every_pool() -> None:
@@ -143,7 +154,12 @@ def test_a_taint_is_named() -> None:
     sizing = size([pool("a", taints=taints)], workload("web", 1, gpus=1))
     assert "nvidia.com/gpu" in sizing.workloads[0].reasons[0].message
     tolerations = (Toleration(key="nvidia.com/gpu", operator="Exists"),)
-    assert size([pool("a", taints=taints)], workload("web", 1, gpus=1, tolerations=tolerations)).verdict == "fits"
+    assert (
+        size(
+            [pool("a", taints=taints)], workload("web", 1, gpus=1, tolerations=tolerations)
+        ).verdict
+        == "fits"
+    )
 
 
 def test_two_full_nodes_are_found_where_first_fit_needs_three() -> None:
@@ -184,7 +200,9 @@ def test_a_daemon_takes_its_part_of_every_node_first() -> None:
     daemon = workload("exporter", 0, gpus=1, per_node=True)
     sizing = size([pool("a", gpus=2)], workload("web", 3, gpus=1), daemon)
     assert counts(sizing) == {"a": (3, 3)}
-    found = {each.workload.name: (each.wanted, each.placed, each.verdict) for each in sizing.workloads}
+    found = {
+        each.workload.name: (each.wanted, each.placed, each.verdict) for each in sizing.workloads
+    }
     assert found == {"exporter": (3, 3, "fits"), "web": (3, 3, "fits")}
 
 
@@ -197,7 +215,9 @@ def test_a_daemon_that_is_not_meant_for_a_pool_waits_for_nothing() -> None:
 def test_a_daemon_that_finds_no_room_is_said() -> None:
     daemon = workload("exporter", 0, gpus=3, per_node=True)
     sizing = size([pool("a", gpus=2)], workload("web", 2, gpus=1), daemon)
-    found = {each.workload.name: (each.placed, each.pending, each.verdict) for each in sizing.workloads}
+    found = {
+        each.workload.name: (each.placed, each.pending, each.verdict) for each in sizing.workloads
+    }
     assert found == {"exporter": (0, 1, "does-not-fit"), "web": (2, 0, "fits")}
 
 
@@ -211,28 +231,44 @@ def test_nothing_bounds_a_ceiling() -> None:
     assert size(pools, shape, level="steady").verdict == "fits"
     ceiling = size(pools, shape, level="ceiling")
     (web,) = ceiling.workloads
-    assert (ceiling.verdict, web.wanted, web.reasons[0].code) == ("cannot-tell", None, "unbounded-demand")
+    assert (ceiling.verdict, web.wanted, web.reasons[0].code) == (
+        "cannot-tell",
+        None,
+        "unbounded-demand",
+    )
 
 
 def test_alternatives_are_bounded_by_the_smallest() -> None:
-    """Alone, pods take 4 devices each; beside pods that leave 3 they take 1: no more than 2 per node is no bound."""
-    sizing = size([pool("a", gpus=8)], workload("ranked", 6, ranked_claim(4, 1)), workload("five", 2, gpus=5))
+    """Alone, pods take 4 devices each; beside pods that leave 3 they take 1: no more than 2 per
+    node is no bound.
+    """
+    sizing = size(
+        [pool("a", gpus=8)], workload("ranked", 6, ranked_claim(4, 1)), workload("five", 2, gpus=5)
+    )
     assert sizing.verdict == "fits"
     bound, plan = counts(sizing)["a"]
     assert bound <= 2 <= plan
 
 
 def test_aligned_pairs_are_limited_by_roots() -> None:
-    sizing = size([pool("a", gpus=6)], workload("pair", 4, gpu_claim(2, match=f"{'gpu.nvidia.com'}/root")))
+    sizing = size(
+        [pool("a", gpus=6)], workload("pair", 4, gpu_claim(2, match=f"{'gpu.nvidia.com'}/root"))
+    )
     assert counts(sizing) == {"a": (2, 2)}
 
 
 def test_blocked_pods_count_against_the_verdict() -> None:
     missing = workload("web", 2, gpus=1)
-    reason = Reason(code="template-missing", message="ResourceClaimTemplate default/x does not exist")
+    reason = Reason(
+        code="template-missing", message="ResourceClaimTemplate default/x does not exist"
+    )
     blocked = [Blocked(member=missing.members[0], verdict="does-not-fit", reason=reason)]
     sizing = size_pools(demand(blocked=blocked), [pool("a")], CLASSES, FEATURES)
-    assert (sizing.verdict, sizing.workloads[0].pending, sizing.workloads[0].reasons) == ("does-not-fit", 2, (reason,))
+    assert (sizing.verdict, sizing.workloads[0].pending, sizing.workloads[0].reasons) == (
+        "does-not-fit",
+        2,
+        (reason,),
+    )
 
 
 def test_no_pools() -> None:
@@ -265,10 +301,22 @@ OVER_ZONES = PodAffinityTerm(topology_key=ZONE, label_selector=SELF.label_select
     ("case", "pods", "rules", "zones", "verdict"),
     [
         ("no rule", 4, {}, ("a", "b"), "fits"),
-        ("spread over zones of two", 4, {"topology_spread": spread(ZONE)}, ("a", "b"), "cannot-tell"),
+        (
+            "spread over zones of two",
+            4,
+            {"topology_spread": spread(ZONE)},
+            ("a", "b"),
+            "cannot-tell",
+        ),
         ("spread over the only zone", 4, {"topology_spread": spread(ZONE)}, ("a",), "fits"),
         ("no more pods than the skew", 4, {"topology_spread": spread(ZONE, 4)}, ("a", "b"), "fits"),
-        ("spread over hosts", 4, {"topology_spread": spread("kubernetes.io/hostname")}, ("a",), "cannot-tell"),
+        (
+            "spread over hosts",
+            4,
+            {"topology_spread": spread("kubernetes.io/hostname")},
+            ("a",),
+            "cannot-tell",
+        ),
         ("apart in zones", 2, {"pod_anti_affinity": (OVER_ZONES,)}, ("a", "b"), "cannot-tell"),
         ("nobody to be apart from", 1, {"pod_anti_affinity": (OVER_ZONES,)}, ("a", "b"), "fits"),
         ("together in a zone", 2, {"pod_affinity": (OVER_ZONES,)}, ("a", "b"), "cannot-tell"),
@@ -280,7 +328,9 @@ def test_rules_that_span_nodes_are_not_guessed(
     sizing = size([replace(pool("a"), zones=zones)], workload("web", pods, gpus=1, **rules))
     (web,) = sizing.workloads
     assert (web.verdict, web.placed, web.pending) == (verdict, pods, 0), case
-    assert [reason.code for reason in web.reasons] == (["rule-between-pods"] if verdict == "cannot-tell" else [])
+    assert [reason.code for reason in web.reasons] == (
+        ["rule-between-pods"] if verdict == "cannot-tell" else []
+    )
 
 
 def test_a_node_without_room_has_none_for_pods_with_rules_either() -> None:
@@ -302,7 +352,10 @@ def test_a_label_that_no_node_carries_keeps_pods_away_that_spread_over_it() -> N
         known = size([pool("a", labels={"rack": "r1"})], workload("web", 1, gpus=1, **rules))
         assert known.workloads[0].placed == 1
         perhaps = replace(pool("a"), unknown_labels=("rack",))
-        assert size([perhaps], workload("web", 2, gpus=1, **rules)).workloads[0].verdict == "cannot-tell"
+        assert (
+            size([perhaps], workload("web", 2, gpus=1, **rules)).workloads[0].verdict
+            == "cannot-tell"
+        )
 
 
 def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> None:
@@ -312,7 +365,9 @@ def test_where_not_all_fits_the_pods_of_the_highest_priority_are_placed() -> Non
 
 
 def test_namespaces_are_selected_by_their_labels() -> None:
-    """The pods of the other namespace keep off nodes with pods of ours: each needs nodes of its own."""
+    """The pods of the other namespace keep off nodes with pods of ours: each needs nodes of its
+    own.
+    """
     apart = replace(
         SELF,
         topology_key="kubernetes.io/hostname",
@@ -340,11 +395,15 @@ def test_partitions_are_bounded_by_the_counters_of_their_gpu() -> None:
     total = CounterSet(name="gpu-0", counters={"slices": Quantity.parse("8")})
 
     def partition(name: str, slices: int) -> Device:
-        drawn = CounterConsumption(counter_set="gpu-0", counters={"slices": Quantity.parse(str(slices))})
+        drawn = CounterConsumption(
+            counter_set="gpu-0", counters={"slices": Quantity.parse(str(slices))}
+        )
         return Device(name=name, consumes_counters=(drawn,), attributes={"slices": slices})
 
     devices = [partition(f"half-{index}", 4) for index in range(4)]
-    sizing = size([pool("a", devices=devices, counters=[total])], workload("web", 5, gpus=1), minor=36)
+    sizing = size(
+        [pool("a", devices=devices, counters=[total])], workload("web", 5, gpus=1), minor=36
+    )
     assert counts(sizing) == {"a": (3, 3)}
     used = sizing.pool("a").devices
     assert (used.total, used.used) == (3, 3)

@@ -1,4 +1,6 @@
-"""What is said beside the counts is true of them, and a fix that is printed helps when it is followed."""
+"""What is said beside the counts is true of them, and a fix that is printed helps when it is
+followed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from sizing_builders import CLASSES, DRIVER, FEATURES, counts, demand, gpu_claim, pool, size, workload
+from sizing_builders import (
+    CLASSES,
+    DRIVER,
+    FEATURES,
+    counts,
+    demand,
+    gpu_claim,
+    pool,
+    size,
+    workload,
+)
 
 from dra_planner.model import ExactDeviceRequest, Member, Shape
 from dra_planner.offers import Offer
@@ -54,21 +66,27 @@ def two_pools(a: int, b: int) -> list[Offer]:
         ("a fixed count", [pool("a", gpus=2, at_least=1, at_most=1)], [workload("web", 3, gpus=2)]),
     ],
 )  # fmt: skip
-def test_every_fix_helps_when_it_is_followed(case: str, pools: list[Offer], shapes: list[Shape]) -> None:
+def test_every_fix_helps_when_it_is_followed(
+    case: str, pools: list[Offer], shapes: list[Shape]
+) -> None:
     sizing = size(pools, *shapes)
     assert sizing.verdict != "fits"
     assert fixes(sizing), case
     grown = pools
     for each in sizing.workloads:
         for reason in each.reasons:
-            after = {told.workload: told for told in size(follow(pools, reason.fix), *shapes).workloads}
+            after = {
+                told.workload: told for told in size(follow(pools, reason.fix), *shapes).workloads
+            }
             assert after[each.workload].verdict == "fits", (case, reason.fix)
             grown = follow(grown, reason.fix)
     assert size(grown, *shapes).verdict == "fits", (case, fixes(sizing))
 
 
 def test_a_raise_counts_on_no_other_pool() -> None:
-    """With every limit off, the larger nodes of the other pool would do with 6 of these; they are not to be had."""
+    """With every limit off, the larger nodes of the other pool would do with 6 of these; they are
+    not to be had.
+    """
     pools = [pool("a", gpus=1, at_most=4, usd="1"), pool("b", gpus=8, at_most=0, usd="2")]
     (fix,) = fixes(size(pools, workload("web", 8, gpus=1)))
     assert fix in (
@@ -79,13 +97,20 @@ def test_a_raise_counts_on_no_other_pool() -> None:
 
 
 def test_a_node_that_takes_thousands_is_one_node() -> None:
-    sizing = size([pool("a", cpu=10_000, pods=100_000, memory_gib=10_000)], workload("tiny", 2_500, cpu=1))
+    sizing = size(
+        [pool("a", cpu=10_000, pods=100_000, memory_gib=10_000)], workload("tiny", 2_500, cpu=1)
+    )
     assert counts(sizing) == {"a": (1, 1)}
 
 
 def test_a_bound_rests_on_what_a_node_holds_and_not_on_what_was_tried() -> None:
-    """Admin access takes nothing of a device, so no number of such claims fills a node but its pod slots."""
-    request = replace(gpu_claim().requests[0], exactly=ExactDeviceRequest(device_class_name="gpu", admin_access=True))
+    """Admin access takes nothing of a device, so no number of such claims fills a node but its pod
+    slots.
+    """
+    request = replace(
+        gpu_claim().requests[0],
+        exactly=ExactDeviceRequest(device_class_name="gpu", admin_access=True),
+    )
     watcher = workload("watch", 2_500, replace(gpu_claim(), requests=(request,)), cpu=1)
     sizing = size([pool("a", cpu=10_000, pods=100_000, memory_gib=10_000)], watcher)
     assert counts(sizing) == {"a": (1, 1)}
@@ -95,7 +120,9 @@ def test_each_workload_of_a_shape_is_told_its_own_pods() -> None:
     one, other = workload("a", 19, gpus=1), workload("b", 61, gpus=1)
     members: tuple[Member, ...] = (*one.members, *other.members)
     sizing = size([pool("l4", gpus=1, at_most=26)], replace(one, members=members))
-    told = {each.workload.name: [reason.message for reason in each.reasons] for each in sizing.workloads}
+    told = {
+        each.workload.name: [reason.message for reason in each.reasons] for each in sizing.workloads
+    }
     assert told["a"] == []
     assert "54 of 61 pods pending, 54 more devices" in told["b"][0]
 

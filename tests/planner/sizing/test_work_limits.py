@@ -15,7 +15,9 @@ from dra_planner.sizing.packing.strategies import _whole_parts
 
 
 def test_a_share_far_above_the_count_is_rounded_without_counting_down() -> None:
-    """Given a solver whose solution puts billions of one item in a pool, when rounded, then the count remains."""
+    """Given a solver whose solution puts billions of one item in a pool, when rounded, then the
+    count remains.
+    """
     assert _whole_parts(3, {0: 4e11, 1: 2.0}) == {0: 1, 1: 2}
     assert _whole_parts(5, {0: 2.5, 1: 2.5}) == {0: 3, 1: 2}
 
@@ -36,7 +38,10 @@ def test_no_pool_is_tried_with_more_nodes_than_there_are_pods() -> None:
 @pytest.mark.parametrize("with_solver", [True, False])
 def test_a_hundred_pools_of_different_sizes_are_sized(*, with_solver: bool) -> None:
     """The least common multiple of their capacities exceeds every float."""
-    pools = [pool(f"p{n:03}", cpu=64_000 + 7 * n * n + 13 * n, at_most=1, usd=f"1.{n:03}") for n in range(120)]
+    pools = [
+        pool(f"p{n:03}", cpu=64_000 + 7 * n * n + 13 * n, at_most=1, usd=f"1.{n:03}")
+        for n in range(120)
+    ]
     shapes = [workload(f"w{n}", 40, gpus=1 + n % 3, cpu=1_000 + 37 * n) for n in range(12)]
     sizer = Sizer.of(demand(*shapes), pools, CLASSES, FEATURES, with_solver=with_solver)
     assert sizer.size("steady").nodes_bound > 0

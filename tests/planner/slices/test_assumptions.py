@@ -10,7 +10,9 @@ from dra_planner.drivers.nvidia import PublishingSettings, predict_slices, slice
 from dra_planner.releases import features_of
 
 
-def assume(machine: str, driver: str = "25.8.1", cloud: str = "eks", mig: str = "none", **gates: bool) -> str:
+def assume(
+    machine: str, driver: str = "25.8.1", cloud: str = "eks", mig: str = "none", **gates: bool
+) -> str:
     return "\n".join(
         slice_assumptions(
             catalog.machine(cloud, machine),
@@ -38,9 +40,15 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
             assume("p5.4xlarge", mig="all-balanced"),
             "MIG layout all-balanced: its instances exist before the driver starts",
         ),
-        (assume("p5en.48xlarge", mig="all-3g.71gb"), "NVIDIA H200: some of what 3g.71gb has is not known"),
+        (
+            assume("p5en.48xlarge", mig="all-3g.71gb"),
+            "NVIDIA H200: some of what 3g.71gb has is not known",
+        ),
         (assume("p5.4xlarge", "0.4.1", DynamicMIG=True), "as the driver does with DynamicMIG on"),
-        (assume("p4d.24xlarge", "0.4.1", mig="all-enabled", DynamicMIG=True), "as the driver does with DynamicMIG on"),
+        (
+            assume("p4d.24xlarge", "0.4.1", mig="all-enabled", DynamicMIG=True),
+            "as the driver does with DynamicMIG on",
+        ),
         (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "only whole GPUs are published"),
         (assume("p5.4xlarge", "0.4.1", PassthroughSupport=True), "keeps them apart"),
     ],
@@ -53,7 +61,11 @@ def test_what_is_not_known_is_said(text: str, words: str) -> None:
 def test_what_is_said_of_partitions_is_what_is_published(mig: str) -> None:
     machine, driver = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.4.1")
     settings = PublishingSettings(gates={"DynamicMIG": True})
-    slices = predict_slices(machine, driver, node_name="n", features=features_of(36), mig=mig, settings=settings)
-    is_published = any(device.attributes["type"] == "mig" for each in slices for device in each.devices)
+    slices = predict_slices(
+        machine, driver, node_name="n", features=features_of(36), mig=mig, settings=settings
+    )
+    is_published = any(
+        device.attributes["type"] == "mig" for each in slices for device in each.devices
+    )
     said = assume("p4d.24xlarge", "0.4.1", mig=mig, DynamicMIG=True)
     assert is_published == ("partitions are published" in said) == ("only whole GPUs" not in said)

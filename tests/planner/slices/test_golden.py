@@ -1,6 +1,8 @@
-"""Slices as `kubectl get resourceslices -o yaml` would show them, one file for each machine, release and setting.
+"""Slices as `kubectl get resourceslices -o yaml` would show them, one file for each machine,
+release and setting.
 
-`REWRITE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference before committing.
+`REWRITE_GOLDEN=1 pytest tests/planner/slices/test_golden.py` writes them anew: read the difference
+before committing.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ CASES = {
     "eks-b200": Case("p6-b200.48xlarge", "0.4.1", 36, network=True),
     "eks-b200-seven": Case("p6-b200.48xlarge", "0.4.1", 36, mig="0=all-1g.23gb;1-7=none"),
     "eks-b300": Case("p6-b300.48xlarge", "0.4.1", 36),
-    "eks-gb200": Case("p6e-gb200.36xlarge", "25.8.1", settings=PublishingSettings(compute_domains=True)),
+    "eks-gb200": Case(
+        "p6e-gb200.36xlarge", "25.8.1", settings=PublishingSettings(compute_domains=True)
+    ),
     "eks-rtx-pro-6000": Case("g7e.2xlarge", "0.4.1", 36),
     "eks-rtx-pro-6000-dynamic": Case("g7e.2xlarge", "0.4.1", 36, settings=DYNAMIC),
     "eks-l4-memory-shares": Case("g6.2xlarge", "0.5.0", 36, settings=shares("memory")),
@@ -91,18 +95,26 @@ CASES = {
         "0.5.0",
         36,
         settings=PublishingSettings(
-            gates={"PassthroughSupport": True, "ConsumableShares": True}, consumable_shares="2", compute_domains=True
+            gates={"PassthroughSupport": True, "ConsumableShares": True},
+            consumable_shares="2",
+            compute_domains=True,
         ),
         network=True,
     ),
     "aks-t4": Case("Standard_NC4as_T4_v3", cloud="aks"),
     "aks-a10-third": Case("Standard_NV12ads_A10_v5", "25.12.0", 35, cloud="aks"),
     "aks-a100-80": Case("Standard_NC48ads_A100_v4", minor=35, cloud="aks"),
-    "aks-a100-80-dynamic": Case("Standard_NC24ads_A100_v4", "25.12.0", 36, cloud="aks", settings=DYNAMIC),
+    "aks-a100-80-dynamic": Case(
+        "Standard_NC24ads_A100_v4", "25.12.0", 36, cloud="aks", settings=DYNAMIC
+    ),
     "aks-h100": Case("Standard_ND96isr_H100_v5", "0.5.0", 36, cloud="aks"),
     "aks-h100-nvl": Case("Standard_NC80adis_H100_v5", "0.4.1", 36, cloud="aks"),
     "aks-gb300": Case(
-        "Standard_ND128isr_GB300_v6", "0.4.1", 36, cloud="aks", settings=PublishingSettings(compute_domains=True)
+        "Standard_ND128isr_GB300_v6",
+        "0.4.1",
+        36,
+        cloud="aks",
+        settings=PublishingSettings(compute_domains=True),
     ),
     "gke-rtx-pro-6000-eighth": Case("g4-standard-6", "0.4.1", 36, cloud="gke"),
 }
@@ -119,7 +131,9 @@ def render(case: Case) -> str:
         settings=case.settings,
     )
     network = predict_network_slices(machine, node_name="node-0") if case.network else ()
-    return yaml.safe_dump_all([render_slice(each) for each in (*slices, *network)], sort_keys=False, width=110)
+    return yaml.safe_dump_all(
+        [render_slice(each) for each in (*slices, *network)], sort_keys=False, width=110
+    )
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,4 +1,6 @@
-"""Which MIG instances go together: counters against hand-placed slices, for every GPU whose placements are known."""
+"""Which MIG instances go together: counters against hand-placed slices, for every GPU whose
+placements are known.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,17 @@ PARTITIONED = {
 def maximal(vectors: set[Vector]) -> set[Vector]:
     """The vectors to which no instance of any profile can be added."""
     width = range(len(next(iter(vectors))))
-    return {v for v in vectors if not any(tuple(n + (i == j) for j, n in enumerate(v)) in vectors for i in width)}
+    return {
+        v
+        for v in vectors
+        if not any(tuple(n + (i == j) for j, n in enumerate(v)) in vectors for i in width)
+    }
 
 
 def by_placing(profiles: Sequence[MigProfile]) -> set[Vector]:
-    """Every count vector for which each instance finds memory slices of its own, by trying all placements."""
+    """Every count vector for which each instance finds memory slices of its own, by trying all
+    placements.
+    """
     found: set[Vector] = set()
     seen: set[tuple[frozenset[int], Vector]] = set()
 
@@ -52,7 +60,9 @@ def by_placing(profiles: Sequence[MigProfile]) -> set[Vector]:
 
 
 def by_counters(published: Sequence[ResourceSlice], profiles: Sequence[MigProfile]) -> set[Vector]:
-    """Every count vector for which the first GPU's counters suffice, as the allocator draws them."""
+    """Every count vector for which the first GPU's counters suffice, as the allocator draws
+    them.
+    """
     counters = next(each.shared_counters[0] for each in published if each.shared_counters).counters
     names = [profile.name for profile in profiles]
     devices = [
@@ -167,4 +177,7 @@ def test_no_device_draws_more_than_its_gpu_has(gpu_id: str) -> None:
         for device in piece.devices:
             for drawn in device.consumes_counters:
                 for name, quantity in drawn.counters.items():
-                    assert Quantity.from_int(0) <= quantity <= sets[drawn.counter_set][name], (device.name, name)
+                    assert Quantity.from_int(0) <= quantity <= sets[drawn.counter_set][name], (
+                        device.name,
+                        name,
+                    )

@@ -1,5 +1,6 @@
-"""Predictions against what real nodes have published: no difference in count, type, product, brand, architecture,
-capability or memory. `observed.csv` restates public ResourceSlices, one row for the devices of one kind on one node.
+"""Predictions against what real nodes have published: no difference in count, type, product, brand,
+architecture, capability or memory. `observed.csv` restates public ResourceSlices, one row for the
+devices of one kind on one node.
 """
 
 from __future__ import annotations
@@ -30,9 +31,16 @@ def test_nodes_publish_what_was_predicted(row: dict[str, str]) -> None:
         node_name="node-0",
         features=features_of(int(row["minor"])),
         mig=row["mig"],
-        settings=PublishingSettings(gates={"DynamicMIG": True} if row["dynamic_mig"] == "yes" else {}),
+        settings=PublishingSettings(
+            gates={"DynamicMIG": True} if row["dynamic_mig"] == "yes" else {}
+        ),
     )
-    devices = [device for each in slices for device in each.devices if device.attributes["type"] == row["type"]]
+    devices = [
+        device
+        for each in slices
+        for device in each.devices
+        if device.attributes["type"] == row["type"]
+    ]
     assert len(devices) == int(row["count"])
     for device in devices:
         assert device.attributes["productName"] == row["product"]
@@ -51,10 +59,17 @@ def test_instances_of_an_h100_are_named_and_sized_as_on_a_real_node() -> None:
         mig="4g.40gb,3g.40gb",
     )
     seen = [
-        (device.name, str(device.capacity["memory"].value), str(device.capacity["multiprocessors"].value))
+        (
+            device.name,
+            str(device.capacity["memory"].value),
+            str(device.capacity["multiprocessors"].value),
+        )
         for device in published.devices
     ]
-    assert seen == [("gpu-0-mig-4g40gb-5-0", "40448Mi", "64"), ("gpu-0-mig-3g40gb-9-4", "40448Mi", "60")]
+    assert seen == [
+        ("gpu-0-mig-4g40gb-5-0", "40448Mi", "64"),
+        ("gpu-0-mig-3g40gb-9-4", "40448Mi", "60"),
+    ]
 
 
 def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
@@ -68,7 +83,10 @@ def test_an_instance_of_an_a100_is_named_and_sized_as_on_a_real_node() -> None:
     )
     device = next(each for each in published.devices if each.name == "gpu-0-mig-19-2-1")
     assert device.attributes["profile"] == "1g.5gb"
-    assert (str(device.capacity["memory"].value), str(device.capacity["multiprocessors"].value)) == ("4864Mi", "14")
+    assert (
+        str(device.capacity["memory"].value),
+        str(device.capacity["multiprocessors"].value),
+    ) == ("4864Mi", "14")
 
 
 def test_an_instance_of_an_h200_is_named_as_on_a_real_node() -> None:
@@ -110,5 +128,6 @@ def test_interfaces_sit_where_a_real_node_said() -> None:
 def test_every_gpu_that_was_never_seen_on_a_node_is_marked_so() -> None:
     products = {row["product"] for row in OBSERVED}
     for gpu in nvidia.gpus():
-        if gpu.product_name not in products and gpu.id != "a100-pcie-80gb":  # seen on AKS, where nothing is predicted
+        # seen on AKS, where nothing is predicted
+        if gpu.product_name not in products and gpu.id != "a100-pcie-80gb":
             assert gpu.provenance.confidence in ("derived", "documented"), gpu.id

@@ -7,7 +7,12 @@ import pytest
 from dra_planner import catalog
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.dranet import predict_network_slices
-from dra_planner.drivers.nvidia import COMPUTE_DOMAIN_DRIVER, GPU_DRIVER, PublishingSettings, predict_slices
+from dra_planner.drivers.nvidia import (
+    COMPUTE_DOMAIN_DRIVER,
+    GPU_DRIVER,
+    PublishingSettings,
+    predict_slices,
+)
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import Device, ResourceSlice, Unknown, Version
 from dra_planner.quantity import Quantity
@@ -42,7 +47,11 @@ DYNAMIC = PublishingSettings(gates={"DynamicMIG": True})
 
 def test_an_l4_node() -> None:
     (published,) = predict("g6.2xlarge")
-    assert (published.driver, published.pool, published.node_name) == (GPU_DRIVER, "node-0", "node-0")
+    assert (published.driver, published.pool, published.node_name) == (
+        GPU_DRIVER,
+        "node-0",
+        "node-0",
+    )
     assert published.slice_count == 1
     (device,) = published.devices
     assert device.name == "gpu-0"
@@ -62,7 +71,10 @@ def test_an_l4_node() -> None:
 
 
 def test_what_the_table_does_not_assert_is_unknown() -> None:
-    for device in (*devices("p3.2xlarge"), *devices("n1-standard-8+nvidia-tesla-v100", cloud="gke")):
+    for device in (
+        *devices("p3.2xlarge"),
+        *devices("n1-standard-8+nvidia-tesla-v100", cloud="gke"),
+    ):
         assert device.attributes["architecture"] == "Volta"
         assert device.attributes["brand"] == Unknown("model")
 
@@ -80,7 +92,9 @@ def test_a_machine_may_report_another_amount_than_its_model() -> None:
 
 
 def test_gpus_on_one_pcie_root_share_a_group() -> None:
-    groups = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in devices("p4d.24xlarge")]
+    groups = [
+        device.attributes["resource.kubernetes.io/pcieRoot"] for device in devices("p4d.24xlarge")
+    ]
     assert [groups.count(group) for group in groups] == [2] * 8
     assert Unknown() not in groups
 
@@ -88,14 +102,21 @@ def test_gpus_on_one_pcie_root_share_a_group() -> None:
 @pytest.mark.parametrize(
     ("driver", "minor", "present", "absent"),
     [
-        ("25.3.2", 34, {"index", "minor", "pcieBusID"}, {"addressingMode", "resource.kubernetes.io/pciBusID"}),
+        (
+            "25.3.2",
+            34,
+            {"index", "minor", "pcieBusID"},
+            {"addressingMode", "resource.kubernetes.io/pciBusID"},
+        ),
         ("25.8.1", 34, {"pcieBusID"}, {"index", "minor", "addressingMode"}),
         ("25.12.0", 34, {"resource.kubernetes.io/pciBusID", "addressingMode"}, {"pcieBusID"}),
         ("0.4.1", 36, {"resource.kubernetes.io/pciBusID"}, {"resource.kubernetes.io/numaNode"}),
         ("0.5.0", 36, {"resource.kubernetes.io/numaNode"}, {"pcieBusID"}),
     ],
 )
-def test_the_vocabulary_follows_the_release(driver: str, minor: int, present: set[str], absent: set[str]) -> None:
+def test_the_vocabulary_follows_the_release(
+    driver: str, minor: int, present: set[str], absent: set[str]
+) -> None:
     (first, *_) = devices("p5.48xlarge", driver, minor=minor)
     assert present <= set(first.attributes)
     assert not absent & set(first.attributes)
@@ -103,7 +124,10 @@ def test_the_vocabulary_follows_the_release(driver: str, minor: int, present: se
 
 @pytest.mark.parametrize(
     ("driver", "names"),
-    [("25.8.1", ["gpu-0-mig-9-0-4", "gpu-0-mig-9-4-4"]), ("0.4.1", ["gpu-0-mig-3g40gb-9-0", "gpu-0-mig-3g40gb-9-4"])],
+    [
+        ("25.8.1", ["gpu-0-mig-9-0-4", "gpu-0-mig-9-4-4"]),
+        ("0.4.1", ["gpu-0-mig-3g40gb-9-0", "gpu-0-mig-3g40gb-9-4"]),
+    ],
 )
 def test_instances_are_named_as_the_release_does(driver: str, names: list[str]) -> None:
     cut = devices("p5.4xlarge", driver, mig="all-3g.40gb")
@@ -144,7 +168,9 @@ def test_lists_are_published_only_where_the_api_takes_them() -> None:
     gates = PublishingSettings(gates={"DRAListTypeAttributes": True})
     machine, release = catalog.machine("eks", "p4d.24xlarge"), nvidia.driver_release("0.5.0")
     features = features_of(36).with_gates(list_attributes=True)
-    (published,) = predict_slices(machine, release, node_name="node-0", features=features, settings=gates)
+    (published,) = predict_slices(
+        machine, release, node_name="node-0", features=features, settings=gates
+    )
     assert published.devices[7].attributes["resource.kubernetes.io/numaNode"] == (1,)
     with pytest.raises(UnsupportedFeature, match="DRAListTypeAttributes"):
         predict("p4d.24xlarge", "0.5.0", minor=36, settings=gates)
@@ -160,7 +186,11 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
     ("error", "words", "arguments"),
     [
         (CatalogError, "cannot be installed", {"driver": "25.3.1"}),
-        (CatalogError, "issue 719", {"machine": "p5.4xlarge", "driver": "25.8.0", "mig": "all-1g.10gb"}),
+        (
+            CatalogError,
+            "issue 719",
+            {"machine": "p5.4xlarge", "driver": "25.8.0", "mig": "all-1g.10gb"},
+        ),
         (CatalogError, "NVIDIA L4 has no MIG", {"mig": "all-1g.10gb"}),
         (CatalogError, "7g.80gb", {"machine": "p5.4xlarge", "mig": "1g.5gb"}),
         (CatalogError, "at most 2 of 3g.40gb", {"machine": "p5.4xlarge", "mig": "3g.40gb:3"}),
@@ -186,7 +216,9 @@ def test_compute_domains_publish_one_channel_and_one_daemon() -> None:
             "DRAConsumableCapacity",
             {
                 "driver": "0.5.0",
-                "settings": PublishingSettings(gates={"ConsumableShares": True}, consumable_shares="memory"),
+                "settings": PublishingSettings(
+                    gates={"ConsumableShares": True}, consumable_shares="memory"
+                ),
             },
         ),
     ],
@@ -211,7 +243,9 @@ def test_machines_without_public_interfaces_publish_none() -> None:
 
 
 def test_what_a_fabric_manager_tells_is_known_to_the_node_alone() -> None:
-    gates = PublishingSettings(gates={"FabricManagerPartitioning": True, "PassthroughSupport": True})
+    gates = PublishingSettings(
+        gates={"FabricManagerPartitioning": True, "PassthroughSupport": True}
+    )
     (published,) = predict("p5.48xlarge", "0.5.0", settings=gates)
     names = {"gpuModuleID", "partition1", "partition2", "partition4", "partition8"}
     for device in (published.devices[0], published.devices[-1]):

@@ -32,7 +32,9 @@ RELEASES = [release for release in nvidia.driver_releases() if release.is_instal
 EKS_MIG_MACHINES = [
     machine
     for machine in GPU_MACHINES
-    if machine.cloud == "eks" and machine.accelerator and nvidia.mig_profiles(str(machine.accelerator.gpu))
+    if machine.cloud == "eks"
+    and machine.accelerator
+    and nvidia.mig_profiles(str(machine.accelerator.gpu))
 ]
 MINORS = (34, 35, 36, 37)
 
@@ -43,7 +45,12 @@ def try_predicting(
     """The slices, none where the combination is refused."""
     try:
         return predict_slices(
-            machine, release, node_name="node-0", features=features_of(minor), mig=mig, settings=settings
+            machine,
+            release,
+            node_name="node-0",
+            features=features_of(minor),
+            mig=mig,
+            settings=settings,
         )
     except (CatalogError, UnsupportedFeature):
         return ()
@@ -60,14 +67,22 @@ def with_gate(gate: str) -> list[DriverRelease]:
 def predictions(draw: st.DrawFn) -> Case:
     """A machine and a release set up in one of the ways a driver has; some of them are refused."""
     way = draw(st.sampled_from(["plain", "layout", "dynamic", "passthrough", "shares"]))
-    machine = draw(st.sampled_from(GPU_MACHINES if way in ("plain", "passthrough") else EKS_MIG_MACHINES))
+    machine = draw(
+        st.sampled_from(GPU_MACHINES if way in ("plain", "passthrough") else EKS_MIG_MACHINES)
+    )
     assert machine.accelerator is not None
     assert machine.accelerator.gpu is not None
     layouts = nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu))
     compute_domains = draw(st.booleans())
     if way == "plain":
         settings = PublishingSettings(compute_domains=compute_domains)
-        return machine, draw(st.sampled_from(RELEASES)), draw(st.sampled_from(MINORS)), "none", settings
+        return (
+            machine,
+            draw(st.sampled_from(RELEASES)),
+            draw(st.sampled_from(MINORS)),
+            "none",
+            settings,
+        )
     if way == "layout":
         settings = PublishingSettings(compute_domains=compute_domains)
         releases = [release for release in RELEASES if not release.publishes_mig_parents]
@@ -78,11 +93,23 @@ def predictions(draw: st.DrawFn) -> Case:
             draw(st.sampled_from(layouts)),
             settings,
         )
-    gate = {"dynamic": "DynamicMIG", "passthrough": "PassthroughSupport", "shares": "ConsumableShares"}[way]
+    gate = {
+        "dynamic": "DynamicMIG",
+        "passthrough": "PassthroughSupport",
+        "shares": "ConsumableShares",
+    }[way]
     shares = draw(st.sampled_from(["memory", "unlimited", "3"])) if way == "shares" else ""
-    settings = PublishingSettings(gates={gate: True}, consumable_shares=shares, compute_domains=compute_domains)
+    settings = PublishingSettings(
+        gates={gate: True}, consumable_shares=shares, compute_domains=compute_domains
+    )
     mig = draw(st.sampled_from(["none", "all-enabled"])) if way == "dynamic" else "none"
-    return machine, draw(st.sampled_from(with_gate(gate))), draw(st.sampled_from(MINORS[2:])), mig, settings
+    return (
+        machine,
+        draw(st.sampled_from(with_gate(gate))),
+        draw(st.sampled_from(MINORS[2:])),
+        mig,
+        settings,
+    )
 
 
 def devices(slices: tuple[ResourceSlice, ...]) -> Iterator[Device]:
@@ -105,10 +132,15 @@ def test_the_limits_of_the_api_hold(case: Case) -> None:
         assert len(each.devices) <= (64 if partitioned else 128)
         assert len(each.shared_counters) <= 8
         for device in each.devices:
-            # 4g.96gb of an RTX PRO 6000 has 33 where the node's kernel tells the addressing mode and the NUMA node
-            certain = [name for name in device.attributes if name not in ("addressingMode", NUMA_NODE)]
+            # 4g.96gb of an RTX PRO 6000 has 33 where the node's kernel tells the addressing mode
+            # and the NUMA node
+            certain = [
+                name for name in device.attributes if name not in ("addressingMode", NUMA_NODE)
+            ]
             assert len(certain) + len(device.capacity) <= 32
-            assert all(len(value) <= 64 for value in device.attributes.values() if isinstance(value, str))
+            assert all(
+                len(value) <= 64 for value in device.attributes.values() if isinstance(value, str)
+            )
     for driver in {each.driver for each in slices}:
         pool = [each for each in slices if each.driver == driver]
         names = [device.name for device in devices(tuple(pool))]
@@ -133,7 +165,9 @@ def test_counters_suffice_for_the_whole_gpu_and_for_each_part(
     case: Case,
 ) -> None:
     slices = try_predicting(*case)
-    sets = {counters.name: counters.counters for each in slices for counters in each.shared_counters}
+    sets = {
+        counters.name: counters.counters for each in slices for counters in each.shared_counters
+    }
     for device in devices(slices):
         for drawn in device.consumes_counters:
             for name, amount in drawn.counters.items():
@@ -158,7 +192,11 @@ def test_unknown_values_of_one_attribute_are_grouped_as_the_topology_says() -> N
     for machine in GPU_MACHINES:
         places = catalog.gpu_places(machine)
         published = list(
-            devices(try_predicting(machine, nvidia.driver_release("0.4.1"), 36, "none", PublishingSettings()))
+            devices(
+                try_predicting(
+                    machine, nvidia.driver_release("0.4.1"), 36, "none", PublishingSettings()
+                )
+            )
         )
         roots = [device.attributes["resource.kubernetes.io/pcieRoot"] for device in published]
         assert roots == [Unknown(place.pcie_root or "") for place in places]
@@ -178,13 +216,18 @@ def test_other_accelerators_have_a_name_and_little_else(
     assert published.driver == driver
     assert len(published.devices) == count
     values = published.devices[0].attributes
-    assert known.items() <= {key: value for key, value in values.items() if not isinstance(value, Unknown)}.items()
+    assert (
+        known.items()
+        <= {key: value for key, value in values.items() if not isinstance(value, Unknown)}.items()
+    )
     assert any(isinstance(value, Unknown) for value in values.values())
 
 
 def slices_of_other_drivers(machine: catalog.Machine) -> list[ResourceSlice]:
     node = DriverNode(machine=machine, name="node-0", features=features_of(36))
-    drivers = (each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine))
+    drivers = (
+        each for each in every_driver() if each.accepts_true and each.serves_accelerator(machine)
+    )
     return [found for driver in drivers for found in driver.slices(driver.options(), node)]
 
 
@@ -196,7 +239,12 @@ def test_machines_publish_only_what_they_have() -> None:
         )
         assert is_served or not slices_of_other_drivers(machine), machine.name
         if not machine.gpu_count:
-            assert try_predicting(machine, nvidia.driver_release("25.8.1"), 34, "none", PublishingSettings()) == ()
+            assert (
+                try_predicting(
+                    machine, nvidia.driver_release("25.8.1"), 34, "none", PublishingSettings()
+                )
+                == ()
+            )
         for each in predict_network_slices(machine, node_name="n"):
             on_gke = machine.additional_networks or machine.rdma_networks
             expected = machine.efa_interfaces if machine.cloud == "eks" else on_gke

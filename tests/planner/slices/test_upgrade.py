@@ -20,10 +20,14 @@ def compare(old: str, new: str, **settings: PublishingSettings) -> tuple[DriverC
 
 
 def read(old: str, new: str, *names: str, **settings: PublishingSettings) -> list[tuple[str, str]]:
-    return [(change.kind, change.name) for change in changes_read(compare(old, new, **settings), names)]
+    return [
+        (change.kind, change.name) for change in changes_read(compare(old, new, **settings), names)
+    ]
 
 
-@pytest.mark.parametrize("version", [release.version for release in driver_releases() if release.is_installable])
+@pytest.mark.parametrize(
+    "version", [release.version for release in driver_releases() if release.is_installable]
+)
 def test_a_release_does_not_differ_from_itself(version: str) -> None:
     assert compare(version, version) == ()
 
@@ -32,19 +36,25 @@ def test_a_patch_breaks_no_claim() -> None:
     assert not any(change.breaks for change in compare("25.8.0", "25.8.1"))
 
 
-@pytest.mark.parametrize("name", ["gpu.nvidia.com/index", "gpu.nvidia.com/minor", "gpu.nvidia.com/parentIndex"])
+@pytest.mark.parametrize(
+    "name", ["gpu.nvidia.com/index", "gpu.nvidia.com/minor", "gpu.nvidia.com/parentIndex"]
+)
 def test_indices_are_gone_from_25_8_on(name: str) -> None:
     assert read("25.3.2", "25.8.1", name) == [("attribute-removed", name)]
 
 
 def test_the_bus_id_is_renamed_in_25_12() -> None:
-    (change,) = changes_read(compare("25.8.1", "25.12.0"), ["gpu.nvidia.com/pcieBusID", "gpu.nvidia.com/uuid"])
+    (change,) = changes_read(
+        compare("25.8.1", "25.12.0"), ["gpu.nvidia.com/pcieBusID", "gpu.nvidia.com/uuid"]
+    )
     assert change.kind == "attribute-renamed"
     assert change.fix == "read resource.kubernetes.io/pciBusID"
 
 
 def test_going_back_is_judged_too() -> None:
-    assert read("25.12.0", "25.8.1", "resource.kubernetes.io/pciBusID", "gpu.nvidia.com/addressingMode") == [
+    assert read(
+        "25.12.0", "25.8.1", "resource.kubernetes.io/pciBusID", "gpu.nvidia.com/addressingMode"
+    ) == [
         ("attribute-renamed", "resource.kubernetes.io/pciBusID"),
         ("attribute-removed", "gpu.nvidia.com/addressingMode"),
     ]
@@ -55,7 +65,10 @@ def test_dynamic_mig_changes_the_memory_of_a_whole_gpu() -> None:
     assert read("0.4.1", "0.4.1", "gpu.nvidia.com/memory", new_settings=dynamic) == [
         ("capacity-changed", "gpu.nvidia.com/memory")
     ]
-    assert read("0.4.1", "0.4.1", "gpu.nvidia.com/memory", old_settings=dynamic, new_settings=dynamic) == []
+    assert (
+        read("0.4.1", "0.4.1", "gpu.nvidia.com/memory", old_settings=dynamic, new_settings=dynamic)
+        == []
+    )
 
 
 def test_sharing_changes_what_a_claim_takes() -> None:
@@ -72,7 +85,9 @@ def test_the_class_stands_for_the_extended_resource_from_25_12_on() -> None:
 
 
 def test_the_chart_has_another_name_from_0_4_on() -> None:
-    (renamed,) = (change for change in compare("25.12.0", "0.4.1") if change.kind == "chart-renamed")
+    (renamed,) = (
+        change for change in compare("25.12.0", "0.4.1") if change.kind == "chart-renamed"
+    )
     assert renamed.fix.startswith("set nameOverride to nvidia-dra-driver-gpu")
 
 
@@ -89,8 +104,12 @@ def test_what_breaks_comes_first() -> None:
         ("25.8.1", "0.5.0", []),
     ],
 )
-def test_sharing_strategies_that_a_release_refuses_without_its_gate(old: str, new: str, refused: list[str]) -> None:
-    assert [change.name for change in compare(old, new) if change.kind == "config-refused"] == refused
+def test_sharing_strategies_that_a_release_refuses_without_its_gate(
+    old: str, new: str, refused: list[str]
+) -> None:
+    assert [
+        change.name for change in compare(old, new) if change.kind == "config-refused"
+    ] == refused
 
 
 def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
@@ -102,17 +121,27 @@ def test_a_gate_decides_whether_a_strategy_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "old", [each for each in driver_releases() if each.is_installable], ids=lambda each: each.version
+    "old",
+    [each for each in driver_releases() if each.is_installable],
+    ids=lambda each: each.version,
 )
 @pytest.mark.parametrize(
-    "new", [each for each in driver_releases() if each.is_installable], ids=lambda each: each.version
+    "new",
+    [each for each in driver_releases() if each.is_installable],
+    ids=lambda each: each.version,
 )
-def test_every_pair_of_releases_says_what_the_tables_say(old: DriverRelease, new: DriverRelease) -> None:
+def test_every_pair_of_releases_says_what_the_tables_say(
+    old: DriverRelease, new: DriverRelease
+) -> None:
     changes = compare_releases(old, new)
     kinds = {change.kind for change in changes}
     before = {attribute.qualified_name for attribute in old.attributes}
     after = {attribute.qualified_name for attribute in new.attributes}
-    gone = {change.name for change in changes if change.kind in ("attribute-renamed", "attribute-removed")}
+    gone = {
+        change.name
+        for change in changes
+        if change.kind in ("attribute-renamed", "attribute-removed")
+    }
     assert gone == before - after
     assert ("chart-renamed" in kinds) == (old.chart != new.chart)
     assert ("no-way-back" in kinds) == (old.is_oci and not new.is_oci)

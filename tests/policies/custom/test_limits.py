@@ -26,11 +26,15 @@ DOUBLED: Final = '["aaaaaaaaaa"]' + ".map(s, s + s)" * 40
 BOMBS: Final = {
     "loops in loops": NESTED,
     "a text doubled forty times": f"{DOUBLED}.size() == 1",
-    "a list doubled thirty times": "cel.bind(a, [1,2,3,4], " + "cel.bind(a, a + a, " * 30 + "a.size() > 0" + ")" * 31,
+    "a list doubled thirty times": "cel.bind(a, [1,2,3,4], "
+    + "cel.bind(a, a + a, " * 30
+    + "a.size() > 0"
+    + ")" * 31,
     "a long range": "lists.range(1000000).all(i, i >= 0)",
     "ranges in ranges": "lists.range(1000).all(i, lists.range(1000).all(j, i + j >= 0))",
     "a slow pattern": f'("{"a" * 2000}").matches("(a+)+$") && {NESTED}',
-    "many joins": 'lists.range(3000).map(i, lists.range(300).map(j, string(j)).join("-")).size() > 0',
+    "many joins": 'lists.range(3000).map(i, lists.range(300).map(j, string(j)).join("-")).size() > '
+    "0",
 }
 
 
@@ -55,17 +59,25 @@ def test_the_steps_are_the_same_in_every_run() -> None:
     assert answer("[1, 2, 3].all(x, x > 0)").steps < 100 < DEFAULT_BUDGET < RULE_BUDGET
 
 
-def test_a_rule_ends_when_its_steps_for_all_objects_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_ends_when_its_steps_for_all_objects_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from dra_policies.configuration.custom import compiled_rule
 
-    rule = CustomRule.model_validate({"for": "claim", "expression": f"{TEN}.all(x, x < 10)", "message": "m"})
-    objects = [compiled_rule.PublishedObject(MapValue({}), f"claim {index}") for index in range(100)]
+    rule = CustomRule.model_validate(
+        {"for": "claim", "expression": f"{TEN}.all(x, x < 10)", "message": "m"}
+    )
+    objects = [
+        compiled_rule.PublishedObject(MapValue({}), f"claim {index}") for index in range(100)
+    ]
     monkeypatch.setattr(compiled_rule.PublishedObjects, "of", lambda self, subject: iter(objects))
     monkeypatch.setattr(compiled_rule, "RULE_BUDGET", 1_000)
 
     found = list(CompiledRule(rule).findings(StackView()))
 
-    assert found[-1].message.startswith("the rule used its 1,000 steps, so the objects after claim ")
+    assert found[-1].message.startswith(
+        "the rule used its 1,000 steps, so the objects after claim "
+    )
     assert not any(each.certain for each in found)
     assert len(found) < 20
 
@@ -76,5 +88,10 @@ def test_types_of_variables_are_declared() -> None:
     for fields in OBJECT_TYPES.values():
         for field in fields.values():
             inner = field.type.parameters[-1] if field.type.parameters else field.type
-            assert inner.name in OBJECT_TYPES or inner in (types.STRING, types.INT, types.BOOL, types.DOUBLE)
+            assert inner.name in OBJECT_TYPES or inner in (
+                types.STRING,
+                types.INT,
+                types.BOOL,
+                types.DOUBLE,
+            )
     assert list(declarations("pool").variables) == ["plan", "cost", "pool"]

@@ -1,4 +1,6 @@
-"""Custom rules in `pulumi-dra.yaml`: wrong rules report place and reason, and test cases are checked like rules."""
+"""Custom rules in `pulumi-dra.yaml`: wrong rules report place and reason, and test cases are
+checked like rules.
+"""
 
 from __future__ import annotations
 
@@ -32,20 +34,54 @@ def faults(text: str) -> list[tuple[int, str, str, str]]:
     ("expression", "message", "fix"),
     [
         ("pool.capacty != ''", "undefined field 'capacty' (column 1)", "write capacity"),
-        ("pol.name == 'a'", "undeclared reference to 'pol' (in container '') (column 1)", "write pool"),
-        ("workload.name == 'a'", "undeclared reference to 'workload' (in container '') (column 1)", "variables: plan"),
-        ("device.driver == 'a'", "undeclared reference to 'device' (in container '') (column 1)", "variables: plan"),
+        (
+            "pol.name == 'a'",
+            "undeclared reference to 'pol' (in container '') (column 1)",
+            "write pool",
+        ),
+        (
+            "workload.name == 'a'",
+            "undeclared reference to 'workload' (in container '') (column 1)",
+            "variables: plan",
+        ),
+        (
+            "device.driver == 'a'",
+            "undeclared reference to 'device' (in container '') (column 1)",
+            "variables: plan",
+        ),
         ("pool.nodes", "must evaluate to bool, not int (column 1)", ""),
         ("pool.nodes <", "Syntax error: mismatched input '<EOF>' (column", ""),
-        ("pool.nodes == '3'", "found no matching overload for '_==_' applied to '(int, string)' (column 1)", ""),
-        ("true and false", "Syntax error: mismatched input 'and' (column 6)", "the operators are &&"),
+        (
+            "pool.nodes == '3'",
+            "found no matching overload for '_==_' applied to '(int, string)' (column 1)",
+            "",
+        ),
+        (
+            "true and false",
+            "Syntax error: mismatched input 'and' (column 6)",
+            "the operators are &&",
+        ),
         ("pool.name.matches('[')", "invalid matches argument (column 19)", ""),
         ("(" * 300 + "true" + ")" * 300, "recursion limit", ""),
         ("true || " * 1500 + "true", "is longer than 10240 bytes", "split it"),
     ],
-    ids=["field", "variable", "other-subject", "device", "type", "syntax", "overload", "word", "regex", "deep", "long"],
+    ids=[
+        "field",
+        "variable",
+        "other-subject",
+        "device",
+        "type",
+        "syntax",
+        "overload",
+        "word",
+        "regex",
+        "deep",
+        "long",
+    ],
 )
-def test_a_wrong_expression_reports_its_place_reason_and_fix(expression: str, message: str, fix: str) -> None:
+def test_a_wrong_expression_reports_its_place_reason_and_fix(
+    expression: str, message: str, fix: str
+) -> None:
     text = RULE.replace('pool.capacity != "spot"', f'"{expression}"')
 
     ((line, path, said, told),) = faults(text)
@@ -57,7 +93,9 @@ def test_a_wrong_expression_reports_its_place_reason_and_fix(expression: str, me
 
 
 def test_the_position_counts_lines_of_a_block() -> None:
-    text = RULE.replace('pool.capacity != "spot"', "|\n      pool.nodes > 0 &&\n        pool.speed > 3")
+    text = RULE.replace(
+        'pool.capacity != "spot"', "|\n      pool.nodes > 0 &&\n        pool.speed > 3"
+    )
 
     assert "undefined field 'speed' (line 2, column 3)" in faults(text)[0][2]
 
@@ -65,13 +103,23 @@ def test_the_position_counts_lines_of_a_block() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "path", "message"),
     [
-        ("no-spot", "cost-above-ceiling", "rules.cost-above-ceiling", "is the id of a built-in rule"),
+        (
+            "no-spot",
+            "cost-above-ceiling",
+            "rules.cost-above-ceiling",
+            "is the id of a built-in rule",
+        ),
         ("no-spot", "No_Spot", "rules.No_Spot", "isn't a valid id"),
         ("for: pool", "for: node", "rules.no-spot.for", "pool"),
         ("    message: Spot isn't allowed\n", "", "rules.no-spot.message", "missing"),
         ("    message", "    mesage: x\n    message", "rules.no-spot.mesage", "is not a key"),
         ("    message", "    level: strict\n    message", "rules.no-spot.level", "mandatory"),
-        ("    message", "    when: pool.x\n    message", "rules.no-spot.when", "undefined field 'x'"),
+        (
+            "    message",
+            "    when: pool.x\n    message",
+            "rules.no-spot.when",
+            "undefined field 'x'",
+        ),
         (
             "    message",
             "    messageExpression: '3'\n    message",
@@ -88,17 +136,28 @@ def test_a_wrong_key_reports_its_place(old: str, new: str, path: str, message: s
 
 
 def test_every_wrong_rule_is_reported() -> None:
-    second = RULE.removeprefix("rules:\n").replace("no-spot", "second").replace("pool.capacity", "pool.b")
+    second = (
+        RULE.removeprefix("rules:\n")
+        .replace("no-spot", "second")
+        .replace("pool.capacity", "pool.b")
+    )
     text = RULE.replace("pool.capacity", "pool.a") + second
 
-    assert [each[1] for each in faults(text)] == ["rules.no-spot.expression", "rules.second.expression"]
+    assert [each[1] for each in faults(text)] == [
+        "rules.no-spot.expression",
+        "rules.second.expression",
+    ]
 
 
 @pytest.mark.parametrize(
     ("given", "message", "fix"),
     [
         ("{pool: {cpus: 3}}", 'pool has no field "cpus"', "fields: name"),
-        ("{workload: {}}", 'a rule for pool has no variable "workload"', "variables: plan, cost, pool"),
+        (
+            "{workload: {}}",
+            'a rule for pool has no variable "workload"',
+            "variables: plan, cost, pool",
+        ),
         ("{pool: {nodes: many}}", "pool.nodes must be an integer, not text", ""),
         ("{pool: {nodes: true}}", "pool.nodes must be an integer, not true or false", ""),
         ("{pool: {zones: a}}", "pool.zones must be a list, not text", ""),
@@ -109,7 +168,9 @@ def test_every_wrong_rule_is_reported() -> None:
     ],
 )
 def test_a_wrong_value_of_a_case_reports_its_place(given: str, message: str, fix: str) -> None:
-    ((line, path, said, told),) = faults(f"{RULE}    tests:\n      - {{name: a, given: {given}, expect: pass}}\n")
+    ((line, path, said, told),) = faults(
+        f"{RULE}    tests:\n      - {{name: a, given: {given}, expect: pass}}\n"
+    )
 
     assert (line, path) == (7, "rules.no-spot.tests[0].given")
     assert message in said
@@ -140,7 +201,9 @@ def test_a_case_without_a_value_is_not_guessed() -> None:
 def test_an_unknown_value_does_not_matter_if_the_answer_does_not_depend_on_it() -> None:
     rule = RULE.replace('pool.capacity != "spot"', "pool.nodes == 0 || pool.monthlyCost < 100.0")
 
-    assert results(f"{rule}    tests: [{{name: empty, given: {{pool: {{nodes: 0}}}}, expect: pass}}]\n")[0][2]
+    assert results(
+        f"{rule}    tests: [{{name: empty, given: {{pool: {{nodes: 0}}}}, expect: pass}}]\n"
+    )[0][2]
 
 
 def test_a_message_that_cannot_be_computed_falls_back() -> None:

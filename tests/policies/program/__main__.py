@@ -1,4 +1,6 @@
-"""A cluster, one GPU pool and what the test asks for inside; the plan's record first, all else after it."""
+"""A cluster, one GPU pool and what the test asks for inside; the plan's record first, all else
+after it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from dra_planner.planfile import RECORD_DOCUMENT, RECORD_TYPE
 
 ASSUME = {
     "Version": "2012-10-17",
-    "Statement": [{"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}],
+    "Statement": [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": "eks.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+    ],
 }
 
 
@@ -36,9 +44,16 @@ subnets = ["subnet-0a", "subnet-0b"]
 cluster = aws.eks.Cluster(
     "cluster",
     role_arn=role.arn,
-    vpc_config={"subnet_ids": subnets, "endpoint_private_access": True, "endpoint_public_access": False},
+    vpc_config={
+        "subnet_ids": subnets,
+        "endpoint_private_access": True,
+        "endpoint_public_access": False,
+    },
     enabled_cluster_log_types=["audit"],
-    encryption_config={"provider": {"key_arn": "arn:aws:kms:us-east-1:111122223333:key/a"}, "resources": ["secrets"]},
+    encryption_config={
+        "provider": {"key_arn": "arn:aws:kms:us-east-1:111122223333:key/a"},
+        "resources": ["secrets"],
+    },
     version="1.34",
     opts=after,
 )
@@ -51,7 +66,11 @@ aws.eks.NodeGroup(
     instance_types=["g6.2xlarge"],
     ami_type="AL2023_x86_64_NVIDIA",
     scaling_config={"min_size": low, "desired_size": desired, "max_size": high},
-    labels={"nvidia.com/gpu.present": "true", "nvidia.com/gpu.dra": "true", "pulumi-dra/pool": "l4"},
+    labels={
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.dra": "true",
+        "pulumi-dra/pool": "l4",
+    },
     taints=[{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],
     opts=after,
 )
@@ -68,10 +87,15 @@ kubeconfig = cluster.endpoint.apply(
     )
 )
 inside = pulumi.ResourceOptions.merge(
-    after, pulumi.ResourceOptions(provider=kubernetes.Provider("inside", kubeconfig=kubeconfig, opts=after))
+    after,
+    pulumi.ResourceOptions(
+        provider=kubernetes.Provider("inside", kubeconfig=kubeconfig, opts=after)
+    ),
 )
 if config.get_bool("device_plugin"):
-    kubernetes.helm.v3.Release("nvidia-device-plugin", chart="nvidia-device-plugin", namespace="nvidia", opts=inside)
+    kubernetes.helm.v3.Release(
+        "nvidia-device-plugin", chart="nvidia-device-plugin", namespace="nvidia", opts=inside
+    )
 for manifest in json.loads(config.get("manifests") or "[]"):
     name = manifest["metadata"]["name"]
     made = {

@@ -1,4 +1,6 @@
-"""A cache of its own, a repository, and a server for every test. Modules beside the tests are importable."""
+"""A cache of its own, a repository, and a server for every test. Modules beside the tests are
+importable.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "shared"
     (folder / "rules").mkdir(parents=True)
     (folder / "rules/gpu.yaml").write_text(RULES)
-    (folder / "pulumi-dra.yaml").write_text("extends: [rules/gpu.yaml]\nfleets: {prod: fleets/prod.yaml}\n")
+    (folder / "pulumi-dra.yaml").write_text(
+        "extends: [rules/gpu.yaml]\nfleets: {prod: fleets/prod.yaml}\n"
+    )
     git(tmp_path, "init", "-q", "-b", "main", str(folder))
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "one")

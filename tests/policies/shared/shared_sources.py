@@ -42,7 +42,9 @@ def digest(content: bytes) -> str:
 
 
 class Server:
-    """An HTTP server with some pages; `/v2/` paths want a token, and `/signed` rejects one, as storage does."""
+    """An HTTP server with some pages; `/v2/` paths want a token, and `/signed` rejects one, as
+    storage does.
+    """
 
     def __init__(self) -> None:
         self.pages: dict[str, bytes] = {}
@@ -55,8 +57,13 @@ class Server:
                 server.requests.append(self.path)
                 if self.path.startswith("/token"):
                     self.answer(200, b'{"token": "abc"}')
-                elif self.path.startswith("/v2/") and self.headers.get("Authorization") != "Bearer abc":
-                    realm = f'Bearer realm="{server.url}/token",service="s",scope="repository:a:pull"'
+                elif (
+                    self.path.startswith("/v2/")
+                    and self.headers.get("Authorization") != "Bearer abc"
+                ):
+                    realm = (
+                        f'Bearer realm="{server.url}/token",service="s",scope="repository:a:pull"'
+                    )
                     self.answer(401, b"", realm)
                 elif self.path in server.redirects:
                     self.answer(307, b"", location=server.redirects[self.path])
@@ -67,7 +74,9 @@ class Server:
                 else:
                     self.answer(404, b"")
 
-            def answer(self, status: int, content: bytes, challenge: str = "", location: str = "") -> None:
+            def answer(
+                self, status: int, content: bytes, challenge: str = "", location: str = ""
+            ) -> None:
                 self.send_response(status)
                 if location:
                     self.send_header("Location", location)
@@ -92,7 +101,9 @@ def push(server: Server, **files: str) -> str:
         content = text.encode()
         server.pages[f"/v2/acme/rules/blobs/sha256:{digest(content)}"] = content
         title = {"org.opencontainers.image.title": f"{name}.yaml"}
-        layers.append({"digest": f"sha256:{digest(content)}", "size": len(content), "annotations": title})
+        layers.append(
+            {"digest": f"sha256:{digest(content)}", "size": len(content), "annotations": title}
+        )
     manifest = json.dumps({"schemaVersion": 2, "layers": layers}).encode()
     server.pages["/v2/acme/rules/manifests/v1"] = manifest
     server.pages[f"/v2/acme/rules/manifests/sha256:{digest(manifest)}"] = manifest

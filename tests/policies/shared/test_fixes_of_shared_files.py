@@ -13,39 +13,63 @@ OF_RULES = digest(RULES.encode())
 
 
 def follow(folder: Path, before: str, fix: str, after: str) -> None:
-    """Extend a location that is refused with a fix, and the one that the fix asks for, which holds the rule."""
+    """Extend a location that is refused with a fix, and the one that the fix asks for, which holds
+    the rule.
+    """
     with pytest.raises(PlannerError) as caught:
         configured(folder, f'extends:\n  - "{before}"\n')
     assert caught.value.fix == fix
     assert str(caught.value.place).endswith("pulumi-dra.yaml:2 extends[0]")
-    assert [rule.id for rule in configured(folder, f'extends:\n  - "{after}"\n').custom] == ["no-spot"]
+    assert [rule.id for rule in configured(folder, f'extends:\n  - "{after}"\n').custom] == [
+        "no-spot"
+    ]
 
 
 @pytest.mark.parametrize(
     ("before", "fix", "after"),
     [
         ("git+{path}@v1", "write git+https://HOST/REPOSITORY.git@REF#PATH", "git+file://{path}@v1"),
-        ("git+file://{path}", "add a commit, tag, or branch: git+file://{path}@REF", "git+file://{path}@v1"),
+        (
+            "git+file://{path}",
+            "add a commit, tag, or branch: git+file://{path}@REF",
+            "git+file://{path}@v1",
+        ),
         ("git://{path}@v1", "use git+https, git+ssh, https, or oci", "git+file://{path}@v1"),
         (
             "git+file://{path}@v9",
             "check the URL, the ref (a branch, tag, or whole commit), and git's credentials",
             "git+file://{path}@v1",
         ),
-        ("git+file://{path}@v1#gpu.yaml", "name a file that exists at v1", "git+file://{path}@v1#rules/gpu.yaml"),
-        ("git+file://{path}@v1#rules", "name a file, not a folder", "git+file://{path}@v1#rules/gpu.yaml"),
-        ("git+file://{path}@v1#../rules/gpu.yaml", "name a file in it", "git+file://{path}@v1#rules/gpu.yaml"),
+        (
+            "git+file://{path}@v1#gpu.yaml",
+            "name a file that exists at v1",
+            "git+file://{path}@v1#rules/gpu.yaml",
+        ),
+        (
+            "git+file://{path}@v1#rules",
+            "name a file, not a folder",
+            "git+file://{path}@v1#rules/gpu.yaml",
+        ),
+        (
+            "git+file://{path}@v1#../rules/gpu.yaml",
+            "name a file in it",
+            "git+file://{path}@v1#rules/gpu.yaml",
+        ),
     ],
     ids=["scheme", "ref", "kind", "unknown-ref", "path", "folder", "outside"],
 )
-def test_a_file_of_a_repository(tmp_path: Path, repository: Path, before: str, fix: str, after: str) -> None:
+def test_a_file_of_a_repository(
+    tmp_path: Path, repository: Path, before: str, fix: str, after: str
+) -> None:
     follow(tmp_path, *(each.format(path=repository) for each in (before, fix, after)))
 
 
 def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path) -> None:
     commit = git(repository, "rev-parse", "v1^{commit}")
     fix = "check the URL, the ref (a branch, tag, or whole commit), and git's credentials"
-    follow(tmp_path, f"git+file://{repository}@{commit[:8]}", fix, f"git+file://{repository}@{commit}")
+    follow(
+        tmp_path, f"git+file://{repository}@{commit[:8]}", fix, f"git+file://{repository}@{commit}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +85,11 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
             "correct the digest if the change is intended",
             "{url}/gpu.yaml#sha256={digest}",
         ),
-        ("{url}/gpus.yaml#sha256={digest}", "check URL and network", "{url}/gpu.yaml#sha256={digest}"),
+        (
+            "{url}/gpus.yaml#sha256={digest}",
+            "check URL and network",
+            "{url}/gpu.yaml#sha256={digest}",
+        ),
         ("{url}/huge.yaml#sha256={digest}", "name another file", "{url}/gpu.yaml#sha256={digest}"),
         (
             "http://[::1/gpu.yaml#sha256={digest}",
@@ -103,7 +131,9 @@ def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server)
     ],
     ids=["no-tag", "several-files", "other-file", "image", "index"],
 )  # fmt: skip
-def test_a_file_of_an_artifact(tmp_path: Path, server: Server, before: str, fix: str, after: str) -> None:
+def test_a_file_of_an_artifact(
+    tmp_path: Path, server: Server, before: str, fix: str, after: str
+) -> None:
     """An image has layers without titles, and an index has no layers."""
     push(server, gpu=RULES, all="rules: {}\n")
     layer = f'{{"layers": [{{"digest": "sha256:{OF_RULES}"}}, {{"digest": "sha256:{OF_RULES}"}}]}}'

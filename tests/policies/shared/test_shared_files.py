@@ -1,4 +1,6 @@
-"""`extends` and shared fleets: from files, local git repositories, and a local HTTP server and registry."""
+"""`extends` and shared fleets: from files, local git repositories, and a local HTTP server and
+registry.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ class TestMerging:
 
         found = configured(
             tmp_path,
-            "extends: [base.yaml]\nrules: {security-baseline: disabled}\nthresholds: {cost-above-ceiling: 5}\n",
+            "extends: [base.yaml]\nrules: {security-baseline: disabled}\nthresholds: "
+            "{cost-above-ceiling: 5}\n",
         )
 
         assert found.settings.levels == {"no-spot": "mandatory", "security-baseline": "disabled"}
@@ -36,7 +39,9 @@ class TestMerging:
     def test_a_shared_rule_of_a_project_cannot_be_remediated(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text(RULES)
 
-        with pytest.raises(PlannerError, match="rules that can be remediated: pool-differs-from-plan"):
+        with pytest.raises(
+            PlannerError, match="rules that can be remediated: pool-differs-from-plan"
+        ):
             configured(tmp_path, "extends: [base.yaml]\nrules: {no-spot: remediate}\n")
 
     def test_exemptions_keep_their_places(self, tmp_path: Path) -> None:
@@ -53,12 +58,17 @@ class TestMerging:
     def test_outages_are_inherited(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text("outages: advisory\n")
         assert configured(tmp_path, "extends: [base.yaml]\n").settings.outages == "advisory"
-        assert configured(tmp_path, "extends: [base.yaml]\noutages: mandatory\n").settings.outages == "mandatory"
+        assert (
+            configured(tmp_path, "extends: [base.yaml]\noutages: mandatory\n").settings.outages
+            == "mandatory"
+        )
 
     def test_later_files_take_precedence(self, tmp_path: Path) -> None:
         (tmp_path / "one.yaml").write_text("thresholds: {cost-above-ceiling: 1}\n")
         (tmp_path / "two.yaml").write_text("thresholds: {cost-above-ceiling: 2}\n")
-        assert configured(tmp_path, "extends: [one.yaml, two.yaml]\n").settings.thresholds == {"cost-above-ceiling": 2}
+        assert configured(tmp_path, "extends: [one.yaml, two.yaml]\n").settings.thresholds == {
+            "cost-above-ceiling": 2
+        }
 
     def test_a_fault_names_the_shared_file(self, tmp_path: Path) -> None:
         (tmp_path / "base.yaml").write_text("rules:\n  no-such-rule: advisory\n")
@@ -159,7 +169,9 @@ class TestHttp:
         server.pages["/rules.yaml"] = RULES.encode() + b"\n"
 
         with pytest.raises(PlannerError, match="its content has another digest: sha256=") as caught:
-            configured(tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={digest(RULES.encode())}']\n")
+            configured(
+                tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={digest(RULES.encode())}']\n"
+            )
         assert "correct the digest" in caught.value.fix
 
     def test_a_cached_file_that_was_changed_is_fetched_again(
@@ -170,7 +182,12 @@ class TestHttp:
         (scratch_cache / "sha256").mkdir(parents=True)
         (scratch_cache / "sha256" / name).write_text("rules: {}\n")
 
-        assert len(configured(tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={name}']\n").custom) == 1
+        assert (
+            len(
+                configured(tmp_path, f"extends: ['{server.url}/rules.yaml#sha256={name}']\n").custom
+            )
+            == 1
+        )
 
     def test_a_missing_file_is_reported(self, tmp_path: Path, server: Server) -> None:
         with pytest.raises(PlannerError, match="HTTP status 404"):
@@ -179,14 +196,19 @@ class TestHttp:
     def test_a_huge_file_is_rejected(self, tmp_path: Path, server: Server) -> None:
         server.pages["/huge"] = b"a" * (5 * 2**20)
         with pytest.raises(PlannerError, match="larger than 4 MiB"):
-            configured(tmp_path, f"extends: ['{server.url}/huge#sha256={digest(server.pages['/huge'])}']\n")
+            configured(
+                tmp_path, f"extends: ['{server.url}/huge#sha256={digest(server.pages['/huge'])}']\n"
+            )
 
 
 class TestRegistry:
     def test_a_tag(self, tmp_path: Path, server: Server) -> None:
         push(server, gpu=RULES)
 
-        assert len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom) == 1
+        assert (
+            len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom)
+            == 1
+        )
         assert any(path.startswith("/token?service=s&scope=") for path in server.requests)
 
     def test_a_digest_and_one_of_several_files(self, tmp_path: Path, server: Server) -> None:
@@ -197,16 +219,25 @@ class TestRegistry:
         assert len(configured(tmp_path, text).custom) == 1
 
     def test_a_blob_in_a_storage_that_rejects_tokens(self, tmp_path: Path, server: Server) -> None:
-        """Given a registry that redirects to a signed URL, expect the token to stay with the registry."""
+        """Given a registry that redirects to a signed URL, expect the token to stay with the
+        registry.
+        """
         push(server, gpu=RULES)
         blob = next(path for path in server.pages if "/blobs/" in path)
         server.pages["/signed"] = server.pages.pop(blob)
         server.redirects[blob] = f"{server.url}/signed"
 
-        assert len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom) == 1
+        assert (
+            len(configured(tmp_path, f"extends: ['oci://{server.host}/acme/rules:v1']\n").custom)
+            == 1
+        )
 
-    @pytest.mark.parametrize("target", ["http://[::1", "http://localhost:99999999999999999999/a", "httpx://a"])
-    def test_a_redirect_to_nowhere_is_reported(self, tmp_path: Path, server: Server, target: str) -> None:
+    @pytest.mark.parametrize(
+        "target", ["http://[::1", "http://localhost:99999999999999999999/a", "httpx://a"]
+    )
+    def test_a_redirect_to_nowhere_is_reported(
+        self, tmp_path: Path, server: Server, target: str
+    ) -> None:
         push(server, gpu=RULES)
         server.redirects["/v2/acme/rules/manifests/v1"] = target
         with pytest.raises(PlannerError, match="can't be downloaded"):

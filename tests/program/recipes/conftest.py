@@ -16,7 +16,9 @@ from worktree import Worktree
 
 @pytest.fixture
 def follow(tmp_path: Path) -> Iterator[Callable[[str], Worktree]]:
-    """Return what makes a copy of the tree for the recipe of a title; no other files may differ at the end."""
+    """Return what makes a copy of the tree for the recipe of a title; no other files may differ at
+    the end.
+    """
     trees = list[Worktree]()
 
     def make(title: str) -> Worktree:

@@ -1,4 +1,6 @@
-"""The recipes of CONTRIBUTING.md, read from the page: the files that they name, and their commands."""
+"""The recipes of CONTRIBUTING.md, read from the page: the files that they name, and their
+commands.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ PYTHON = ".venv/bin/python"
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One section: `paths` are the files and folders that its steps name, with `<…>` for a name that you choose.
+    """One section: `paths` are the files and folders that its steps name, with `<…>` for a name
+    that you choose.
 
-    `commands` are the words after the interpreter, in order. `docs/generate.py` writes the pages that it is given.
+    `commands` are the words after the interpreter, in order. `docs/generate.py` writes the pages
+    that it is given.
     """
 
     title: str
@@ -36,14 +40,22 @@ def _read(section: str) -> Recipe:
     title, _, text = section.partition("\n")
     steps = " ".join(re.findall(r"^\d\. .*(?:\n   .*)*", text, re.MULTILINE))
     spans = re.findall(r"`([^`]+)`", " ".join(steps.split()))
-    commands = tuple(tuple(shlex.split(each)[1:]) for each in spans if each.startswith(f"{PYTHON} "))
+    commands = tuple(
+        tuple(shlex.split(each)[1:]) for each in spans if each.startswith(f"{PYTHON} ")
+    )
     generated = {page for words in commands if words[0] == "docs/generate.py" for page in words[1:]}
-    paths = {each for each in spans if re.fullmatch(r"[\w.<>-]+(/[\w.<>-]+)*/?", each) and re.search("[/.]", each)}
+    paths = {
+        each
+        for each in spans
+        if re.fullmatch(r"[\w.<>-]+(/[\w.<>-]+)*/?", each) and re.search("[/.]", each)
+    }
     return Recipe(title, frozenset(paths | generated), commands)
 
 
 RECIPES = {
     recipe.title: recipe
-    for section in re.split(r"^## ", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for section in re.split(
+        r"^## ", (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )[1:]
     for recipe in [_read(section)]
 }

@@ -1,4 +1,6 @@
-"""Recipes for code: a made-up change in the files that the recipe names passes its check, an incomplete one fails."""
+"""Recipes for code: a made-up change in the files that the recipe names passes its check, an
+incomplete one fails.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def test_a_rule(follow: Follow) -> None:
         '''),
     )
     registry = "policies/dra_policies/rules/registry.py"
-    assert "class_name_too_long" in tree.check(rule_id="class-name-too-long"), "a rule that isn't listed"
+    assert "class_name_too_long" in tree.check(rule_id="class-name-too-long"), (
+        "a rule that isn't listed"
+    )
     tree.insert(registry, "    class_misspelt,\n", "    class_name_too_long,\n")
     tree.insert(registry, "    class_misspelt.RULE,\n", "    class_name_too_long.RULE,\n")
     long = "long-" * 13 + "name.example.com"
@@ -102,19 +106,29 @@ def test_an_output_format(follow: Follow) -> None:
                 return "".join("\\t".join(map(visible, row)) + "\\n" for row in rows)
         '''),
     )
-    tree.replace("command/dra_command/check/options.py", '"junit", "github"))', '"junit", "github", "tsv"))')
+    tree.replace(
+        "command/dra_command/check/options.py", '"junit", "github"))', '"junit", "github", "tsv"))'
+    )
     answer = "command/dra_command/check/answer.py"
     tree.replace(answer, '"junit", "github")', '"junit", "github", "tsv")')
     tree.replace(
-        answer, "        case _:\n", '        case "tsv":\n            return check_tsv(checked)\n        case _:\n'
+        answer,
+        "        case _:\n",
+        '        case "tsv":\n            return check_tsv(checked)\n        case _:\n',
     )
-    tree.replace(answer, "import print_check\n", "import print_check\nfrom dra_command.check.tsv import check_tsv\n")
+    tree.replace(
+        answer,
+        "import print_check\n",
+        "import print_check\nfrom dra_command.check.tsv import check_tsv\n",
+    )
     assert tree.check() == ""
 
 
 def test_the_text_of_a_report(follow: Follow) -> None:
     tree = follow("Change the text of a report")
-    start, _, _ = tree.read("command/dra_command/check/text.py").partition("    with Page(file) as page:\n")
+    start, _, _ = tree.read("command/dra_command/check/text.py").partition(
+        "    with Page(file) as page:\n"
+    )
     body = """\
         with Page(file) as page:
             for each in checked.diagnostics:
@@ -133,12 +147,16 @@ def test_the_text_of_a_report(follow: Follow) -> None:
 def test_a_workload_kind(follow: Follow) -> None:
     tree = follow("Add a workload kind")
     cases = "tests/planner/manifests/workload_cases.py"
-    case = '("FleetJob", manifest("made-up.example/v1", "FleetJob", f"workers: 3, {JOB_TEMPLATE}"), {"": fixed(3)}),'
+    case = (
+        '("FleetJob", manifest("made-up.example/v1", "FleetJob", f"workers: 3, '
+        '{JOB_TEMPLATE}"), {"": fixed(3)}),'
+    )
     start = "CASES: list[tuple[str, str, Expected]] = [\n"
     tree.replace(cases, start, f"{start}    {case}\n")
     assert "FleetJob" in tree.check(), "a kind without a row"
     row = (
-        'WorkloadKind(group="made-up.example", kind="FleetJob", roles=[Role(template="template", replicas="workers")])'
+        'WorkloadKind(group="made-up.example", kind="FleetJob", roles=[Role(template="template", '
+        'replicas="workers")])'
     )
     row = row.replace('"template"', '"spec.template"').replace('"workers"', '"spec.workers"')
     start = "KINDS: Final[tuple[WorkloadKind, ...]] = (\n"
@@ -166,7 +184,9 @@ def test_a_scheduler_plugin(follow: Follow) -> None:
     )
     assert "RackHeight" in tree.check(), "a weight that isn't upstream's"
     weights = '    "ImageLocality": 1,\n'
-    tree.replace("tests/planner/simulation/test_plugins.py", weights, f'{weights}    "RackHeight": 50,\n')
+    tree.replace(
+        "tests/planner/simulation/test_plugins.py", weights, f'{weights}    "RackHeight": 50,\n'
+    )
     tree.append(
         "tests/planner/simulation/test_scheduling.py",
         dedent("""
@@ -188,11 +208,17 @@ def test_a_cel_function(follow: Follow) -> None:
         "source": "made up",
     }
     tree.append("tests/planner/cel/cases/libraries.yaml", f"- {json.dumps(case)}\n")
-    assert "madeUpReversed" in tree.check(function="madeUpReversed"), "a function that isn't declared"
+    assert "madeUpReversed" in tree.check(function="madeUpReversed"), (
+        "a function that isn't declared"
+    )
     declared = "string_upper_ascii (string).upperAscii() string\n"
     rows = f"{PLANNER}/cel/checking/rows.py"
-    tree.replace(rows, declared, f"{declared}string_made_up_reversed (string).madeUpReversed() string\n")
-    assert "unsupported" in tree.check(function="madeUpReversed"), "a function that isn't implemented"
+    tree.replace(
+        rows, declared, f"{declared}string_made_up_reversed (string).madeUpReversed() string\n"
+    )
+    assert "unsupported" in tree.check(function="madeUpReversed"), (
+        "a function that isn't implemented"
+    )
     strings = f"{PLANNER}/cel/libraries/strings.py"
     start = re.search(r"^FUNCTIONS: .* = \{\n", tree.read(strings), re.MULTILINE)
     assert start
@@ -207,7 +233,9 @@ def test_a_kubernetes_minor_version(follow: Follow) -> None:
     text = tree.read(table)
     last = text[text.index("_1_37: Final = Features(") : text.index("RELEASES: Final")]
     changed = last.replace("_1_37", "_1_38").replace("minor=37", "minor=38")
-    tree.write(table, text.replace("_1_36, _1_37)", "_1_36, _1_37, _1_38)").replace(last, last + changed))
+    tree.write(
+        table, text.replace("_1_36, _1_37)", "_1_36, _1_37, _1_38)").replace(last, last + changed)
+    )
     assert "38" in tree.check(), "a minor version without an allocator"
     behavior = "Behaviour(charges_admin_access=True),\n"
     tree.insert(f"{PLANNER}/allocation/behaviour.py", f"    37: {behavior}", f"    38: {behavior}")
@@ -224,12 +252,16 @@ def test_a_component_input(follow: Follow) -> None:
     tree = follow("Add a component input")
     inputs = "components/pulumi_dra/gke/pool/gpu_pool_inputs.py"
     start = "CASES: list[tuple[str, dict[str, Any], str, str]] = [\n"
-    case = '    ("GkeGpuPool", {"rack_height": 50}, "rack_height", "must be from 1 to 48, not 50"),\n'
+    case = (
+        '    ("GkeGpuPool", {"rack_height": 50}, "rack_height", "must be from 1 to 48, not 50"),\n'
+    )
     tree.insert("tests/components/test_bad_inputs.py", start, case)
     declared = "    rack_height: NotRequired[int]\n"
     described = '    """Position of the nodes in their rack, from 1 to 48. Default 1."""\n'
     tree.insert(inputs, '    """Labels of the machines, for billing."""\n', declared + described)
-    tree.insert(inputs, "    resource_labels: dict[str, pulumi.Input[str]]\n", "    rack_height: int\n")
+    tree.insert(
+        inputs, "    resource_labels: dict[str, pulumi.Input[str]]\n", "    rack_height: int\n"
+    )
     checked = '        rack_height=read.whole("rack_height", 1, least=1, most=48),\n'
     tree.insert(inputs, "        resource_labels=read_resource_labels(read),\n", checked)
     assert tree.check(input="rack_height") == ""

@@ -1,4 +1,6 @@
-"""Recipes for hardware, clouds, and drivers: a made-up change in the files that the recipe names passes its check."""
+"""Recipes for hardware, clouds, and drivers: a made-up change in the files that the recipe names
+passes its check.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ DATA = "planner/dra_planner/data"
 
 
 def add_overlay(tree: Worktree, folder: Path, *, role: str, package: str) -> None:
-    """Add the files of a cloud or a driver that comes as a folder of its own: rows to tables, all else as it is."""
+    """Add the files of a cloud or a driver that comes as a folder of its own: rows to tables, all
+    else as it is.
+    """
     for path in sorted((folder / package).rglob("*")):
         name = f"{role}/{path.relative_to(folder).as_posix()}"
         if path.suffix == ".csv" and (PROJECT / name).exists():
@@ -49,7 +53,13 @@ def test_a_gpu(follow: Follow) -> None:
         source="made-up-datasheet",
     )
     assert "made-up-datasheet" in tree.check(), "a source without a row"
-    tree.add_row(f"{DATA}/sources.csv", source="made-up-datasheet", what="a datasheet", ref="1", licence="none")
+    tree.add_row(
+        f"{DATA}/sources.csv",
+        source="made-up-datasheet",
+        what="a datasheet",
+        ref="1",
+        licence="none",
+    )
     assert tree.check() == ""
     assert "NVIDIA Q1" in tree.read("docs/catalog.md")
 
@@ -71,13 +81,26 @@ def test_a_machine_type(follow: Follow) -> None:
         "confidence": "high",
         "source": "cyclenerd",
     }
-    source = {"cloud": "gke", "machine": "g9-standard-16", "as_of": "2026-08-17", "source": "cyclenerd"}
+    source = {
+        "cloud": "gke",
+        "machine": "g9-standard-16",
+        "as_of": "2026-08-17",
+        "source": "cyclenerd",
+    }
     tree.add_row(f"{DATA}/regions.csv", regions="us-central1", **source)
     assert "g9-standard-16" in tree.check(), "a region of a machine type that isn't in the table"
     tree.add_row(f"{DATA}/machines_gke.csv", name="g9-standard-16", **cells)
-    tree.add_row(f"{DATA}/prices.csv", region="us-central1", capacity="on-demand", usd_per_hour="1.5", **source)
+    tree.add_row(
+        f"{DATA}/prices.csv",
+        region="us-central1",
+        capacity="on-demand",
+        usd_per_hour="1.5",
+        **source,
+    )
     assert tree.check() == ""
-    slices = tree.run("-m", "dra_command", "slices", "--machine", "g9-standard-16", "--driver", "25.8.1")
+    slices = tree.run(
+        "-m", "dra_command", "slices", "--machine", "g9-standard-16", "--driver", "25.8.1"
+    )
     assert slices.stdout.count("string: NVIDIA L4\n") == 2, slices.stderr
 
 
@@ -109,6 +132,8 @@ def test_an_nvidia_driver_version(follow: Follow) -> None:
     assert newest.startswith("0.5.0,0.5,2026-08-20,")
     tree.append(table, newest.replace("0.5.0,0.5,2026-08-20,", "0.6.0,0.6,2026-10-20,") + "\n")
     assert "0.6" in tree.check(), "a generation without the values of its chart"
-    tree.replace("components/pulumi_dra/dra/nvidia/chart_keys.py", '"0.4", "0.5")', '"0.4", "0.5", "0.6")')
+    tree.replace(
+        "components/pulumi_dra/dra/nvidia/chart_keys.py", '"0.4", "0.5")', '"0.4", "0.5", "0.6")'
+    )
     assert tree.check() == ""
     assert "0.6.0" in tree.read("docs/catalog.md")

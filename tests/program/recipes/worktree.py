@@ -1,4 +1,6 @@
-"""A copy of the tree in which a recipe is followed: only files that the recipe names can be changed."""
+"""A copy of the tree in which a recipe is followed: only files that the recipe names can be
+changed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Worktree:
 
     @classmethod
     def of(cls, recipe: Recipe, root: Path) -> Worktree:
-        """Copy the files under version control, with an environment in which packages are those of the copy."""
+        """Copy the files under version control, with an environment in which packages are those of
+        the copy.
+        """
         names = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=PROJECT,
@@ -73,13 +77,21 @@ class Worktree:
 
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the interpreter of the copy in it, with more environment variables."""
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
+        inherited = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("PYTHON", "PYTEST"))
+        }
         environment = {**inherited, **variables}
-        return subprocess.run([PYTHON, *words], cwd=self.root, env=environment, capture_output=True, text=True)
+        return subprocess.run(
+            [PYTHON, *words], cwd=self.root, env=environment, capture_output=True, text=True
+        )
 
     def changes(self) -> set[str]:
         """Return the files that are not as in the project, or not there."""
-        there = {path for path in self.root.rglob("*") if path.is_file() and not _MADE & set(path.parts)}
+        there = {
+            path for path in self.root.rglob("*") if path.is_file() and not _MADE & set(path.parts)
+        }
         names = {path.relative_to(self.root).as_posix() for path in there}
         return {name for name in names if not (PROJECT / name).is_file() or self._differs(name)}
 
@@ -87,12 +99,16 @@ class Worktree:
         return (PROJECT / name).read_bytes() != (self.root / name).read_bytes()
 
     def check(self, **names: str) -> str:
-        """Run the commands of the recipe in their order; return what the first that fails prints, "" if none does.
+        """Run the commands of the recipe in their order; return what the first that fails prints,
+        "" if none does.
 
         `names` are the ones that the recipe leaves open: `rule_id` for `<rule-id>`.
         """
         for words in self.recipe.commands:
-            chosen = [re.sub("<(.*?)>", lambda found: names[found[1].replace("-", "_")], word) for word in words]
+            chosen = [
+                re.sub("<(.*?)>", lambda found: names[found[1].replace("-", "_")], word)
+                for word in words
+            ]
             quick = ("-x", "-q", "-p", "no:cacheprovider") if "pytest" in words else ()
             done = self.run(*chosen, *quick)
             if done.returncode:
@@ -103,7 +119,8 @@ class Worktree:
 def _make_environment(root: Path) -> None:
     """Make `.venv`: the packages that are installed here, and those of the project from the copy.
 
-    A .pth file that is reached through another one isn't read, so the project itself isn't found a second time.
+    A .pth file that is reached through another one isn't read, so the project itself isn't found a
+    second time.
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site_packages = root / ".venv" / "lib" / version / "site-packages"

@@ -20,14 +20,20 @@ class Cloud:
         self._aws.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": "eu-west-1"})))
 
     def complaint(self, token: str, inputs: dict[str, Any]) -> str:
-        request = provider_pb2.CheckRequest(urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial")
+        request = provider_pb2.CheckRequest(
+            urn=_urn(token), news=to_wire(inputs), randomSeed=b"seed", name="trial"
+        )
         return "; ".join(failure.reason for failure in self._aws.Check(request).failures)
 
     def create(self, token: str, **inputs: Any) -> dict[str, Any]:
-        answer = self._aws.Create(provider_pb2.CreateRequest(urn=_urn(token), properties=to_wire(inputs)))
+        answer = self._aws.Create(
+            provider_pb2.CreateRequest(urn=_urn(token), properties=to_wire(inputs))
+        )
         return {**from_wire(answer.properties), "id": answer.id}
 
-    def update(self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any) -> dict[str, Any]:
+    def update(
+        self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any
+    ) -> dict[str, Any]:
         olds, news, timeout = to_wire(state), to_wire(inputs), hours * 3600
         request = provider_pb2.UpdateRequest(
             id=state["id"], urn=_urn(token), olds=olds, old_inputs=news, news=news, timeout=timeout
@@ -35,7 +41,9 @@ class Cloud:
         return from_wire(self._aws.Update(request).properties)
 
     def delete(self, token: str, state: dict[str, Any]) -> None:
-        self._aws.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=_urn(token), properties=to_wire(state)))
+        self._aws.Delete(
+            provider_pb2.DeleteRequest(id=state["id"], urn=_urn(token), properties=to_wire(state))
+        )
 
     def ask(self, token: str, **arguments: str) -> dict[str, Any]:
         answer = self._aws.Invoke(provider_pb2.InvokeRequest(tok=token, args=to_wire(arguments)))
@@ -63,23 +71,42 @@ class Azure:
         return from_wire(self._azure.Check(request).inputs)
 
     def create(self, token: str, **inputs: Any) -> dict[str, Any]:
-        answer = self._azure.Create(provider_pb2.CreateRequest(urn=azure_urn(token), properties=to_wire(inputs)))
+        answer = self._azure.Create(
+            provider_pb2.CreateRequest(urn=azure_urn(token), properties=to_wire(inputs))
+        )
         return {**from_wire(answer.properties), "id": answer.id}
 
     def update(
-        self, token: str, state: dict[str, Any], before: dict[str, Any], after: dict[str, Any], *, hours: float = 0
+        self,
+        token: str,
+        state: dict[str, Any],
+        before: dict[str, Any],
+        after: dict[str, Any],
+        *,
+        hours: float = 0,
     ) -> dict[str, Any]:
         old, new, timeout = to_wire(before), to_wire(after), hours * 3600
         request = provider_pb2.UpdateRequest(
-            id=state["id"], urn=azure_urn(token), olds=to_wire(state), old_inputs=old, news=new, timeout=timeout
+            id=state["id"],
+            urn=azure_urn(token),
+            olds=to_wire(state),
+            old_inputs=old,
+            news=new,
+            timeout=timeout,
         )
         return from_wire(self._azure.Update(request).properties)
 
     def delete(self, token: str, state: dict[str, Any]) -> None:
-        self._azure.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=azure_urn(token), properties=to_wire(state)))
+        self._azure.Delete(
+            provider_pb2.DeleteRequest(
+                id=state["id"], urn=azure_urn(token), properties=to_wire(state)
+            )
+        )
 
     def replaces(self, token: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-        request = provider_pb2.DiffRequest(urn=azure_urn(token), old_inputs=to_wire(before), news=to_wire(after))
+        request = provider_pb2.DiffRequest(
+            urn=azure_urn(token), old_inputs=to_wire(before), news=to_wire(after)
+        )
         return list(self._azure.Diff(request).replaces)
 
     def ask(self, token: str, **arguments: str) -> Any:

@@ -27,15 +27,27 @@ def urn(token: str, name: str = "trial") -> str:
     return f"urn:pulumi:dev::p::parent:index:C${token}::{name}"
 
 
-def check(aws, token: str, inputs: dict[str, Any], olds: dict[str, Any] | None = None, seed: bytes = b"seed"):
+def check(
+    aws,
+    token: str,
+    inputs: dict[str, Any],
+    olds: dict[str, Any] | None = None,
+    seed: bytes = b"seed",
+):
     request = provider_pb2.CheckRequest(
-        urn=urn(token), news=to_wire(inputs), olds=to_wire(olds or {}), randomSeed=seed, name="trial"
+        urn=urn(token),
+        news=to_wire(inputs),
+        olds=to_wire(olds or {}),
+        randomSeed=seed,
+        name="trial",
     )
     return aws.Check(request)
 
 
 def create(aws, token: str, inputs: dict[str, Any], *, preview: bool = False):
-    return aws.Create(provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview))
+    return aws.Create(
+        provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview)
+    )
 
 
 def invoke(aws, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +73,9 @@ def test_automatic_names(aws) -> None:
 
 def test_a_name_that_grows_too_long_is_refused(aws) -> None:
     request = provider_pb2.CheckRequest(
-        urn=urn("aws:iam/role:Role", "r" * 60), news=to_wire({"assumeRolePolicy": "{}"}), randomSeed=b"s"
+        urn=urn("aws:iam/role:Role", "r" * 60),
+        news=to_wire({"assumeRolePolicy": "{}"}),
+        randomSeed=b"s",
     )
 
     assert "longer than 64 characters" in aws.Check(request).failures[0].reason
@@ -100,7 +114,12 @@ def test_a_group_that_the_api_would_refuse(aws, change: dict[str, Any], reason: 
 
 
 def test_a_preview_knows_the_inputs_and_not_what_only_the_cloud_can_say(aws) -> None:
-    inputs = {"name": "main", "roleArn": UNKNOWN, "vpcConfig": {"subnetIds": [UNKNOWN, "subnet-2"]}, "version": "1.34"}
+    inputs = {
+        "name": "main",
+        "roleArn": UNKNOWN,
+        "vpcConfig": {"subnetIds": [UNKNOWN, "subnet-2"]},
+        "version": "1.34",
+    }
 
     answer = create(aws, CLUSTER, inputs, preview=True)
     outputs = from_wire(answer.properties)
@@ -116,13 +135,17 @@ def test_a_preview_knows_the_inputs_and_not_what_only_the_cloud_can_say(aws) -> 
 
 
 def test_a_cluster_has_what_a_kubeconfig_needs(aws) -> None:
-    answer = create(aws, CLUSTER, {"name": "main", "roleArn": "arn", "vpcConfig": {"subnetIds": ["subnet-1"]}})
+    answer = create(
+        aws, CLUSTER, {"name": "main", "roleArn": "arn", "vpcConfig": {"subnetIds": ["subnet-1"]}}
+    )
     outputs = from_wire(answer.properties)
 
     assert answer.id == "main"
     assert outputs["arn"] == "arn:aws:eks:eu-west-1:123456789012:cluster/main"
     assert outputs["endpoint"].startswith("https://")
-    assert outputs["identities"][0]["oidcs"][0]["issuer"].startswith("https://oidc.eks.eu-west-1.amazonaws.com/id/")
+    assert outputs["identities"][0]["oidcs"][0]["issuer"].startswith(
+        "https://oidc.eks.eu-west-1.amazonaws.com/id/"
+    )
     assert outputs["certificateAuthority"]["data"]
 
 
@@ -152,7 +175,9 @@ def test_an_update_keeps_what_the_cloud_said_and_counts_template_versions(aws) -
 def test_a_type_without_a_row_works_from_its_schema_alone(aws) -> None:
     token = "aws:sqs/queue:Queue"
     checked = check(aws, token, {"visibilityTimeoutSeconds": 30})
-    answer = create(aws, token, {k: v for k, v in from_wire(checked.inputs).items() if k != "__defaults"})
+    answer = create(
+        aws, token, {k: v for k, v in from_wire(checked.inputs).items() if k != "__defaults"}
+    )
 
     assert not checked.failures
     assert answer.id
@@ -198,14 +223,18 @@ def test_which_changes_replace_a_node_group(aws, path: str, replaces: bool) -> N
         return nested
 
     answer = aws.Diff(
-        provider_pb2.DiffRequest(urn=urn(GROUP), old_inputs=to_wire(inputs("a")), news=to_wire(inputs("b")))
+        provider_pb2.DiffRequest(
+            urn=urn(GROUP), old_inputs=to_wire(inputs("a")), news=to_wire(inputs("b"))
+        )
     )
 
     assert bool(answer.replaces) is replaces
     assert list(answer.detailedDiff) == [path]
 
 
-@pytest.mark.parametrize(("version", "differs"), [("3", False), ("$Latest", True), ("$Default", True)])
+@pytest.mark.parametrize(
+    ("version", "differs"), [("3", False), ("$Latest", True), ("$Default", True)]
+)
 def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, differs: bool) -> None:
     same = to_wire({"launchTemplate": {"id": "lt-1", "version": version}})
     answer = aws.Diff(provider_pb2.DiffRequest(urn=urn(GROUP), old_inputs=same, news=same))
@@ -215,7 +244,10 @@ def test_a_template_by_latest_is_a_difference_each_time(aws, version: str, diffe
 
 @pytest.mark.parametrize(("key", "differs"), [("alias/secrets", True), ("key/1", False)])
 def test_an_alias_for_secrets_is_a_difference_each_time(aws, key: str, differs: bool) -> None:
-    config = {"provider": {"keyArn": f"arn:aws:kms:eu-west-1:123456789012:{key}"}, "resources": ["secrets"]}
+    config = {
+        "provider": {"keyArn": f"arn:aws:kms:eu-west-1:123456789012:{key}"},
+        "resources": ["secrets"],
+    }
     same = to_wire({"name": "main", "encryptionConfig": config})
     answer = aws.Diff(provider_pb2.DiffRequest(urn=urn(CLUSTER), old_inputs=same, news=same))
     assert list(answer.detailedDiff) == (["encryptionConfig.provider.keyArn"] if differs else [])
@@ -238,9 +270,20 @@ def test_a_policy_document_is_written_as_the_real_provider_writes_it(aws) -> Non
             "sid": "Assume",
             "actions": ["sts:TagSession", "sts:AssumeRole"],
             "principals": [{"type": "Service", "identifiers": ["pods.eks.amazonaws.com"]}],
-            "conditions": [{"test": "StringEquals", "variable": "aws:SourceAccount", "values": ["123456789012"]}],
+            "conditions": [
+                {
+                    "test": "StringEquals",
+                    "variable": "aws:SourceAccount",
+                    "values": ["123456789012"],
+                }
+            ],
         },
-        {"effect": "Deny", "actions": ["*"], "resources": ["*"], "principals": [{"type": "*", "identifiers": ["*"]}]},
+        {
+            "effect": "Deny",
+            "actions": ["*"],
+            "resources": ["*"],
+            "principals": [{"type": "*", "identifiers": ["*"]}],
+        },
     ]
 
     answer = invoke(aws, "aws:iam/getPolicyDocument:getPolicyDocument", {"statements": statements})
@@ -272,7 +315,9 @@ def test_zones_are_those_of_the_region(simulated, region: str, names: list[str])
     client = simulated("aws")
     client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"region": region})))
 
-    zones = invoke(client, "aws:index/getAvailabilityZones:getAvailabilityZones", {"state": "available"})
+    zones = invoke(
+        client, "aws:index/getAvailabilityZones:getAvailabilityZones", {"state": "available"}
+    )
 
     assert zones["names"] == [region + letter for letter in names]
 
@@ -280,11 +325,15 @@ def test_zones_are_those_of_the_region(simulated, region: str, names: list[str])
 def test_a_function_without_an_answer_and_an_argument_nobody_knows(aws) -> None:
     with pytest.raises(grpc.RpcError, match="no answer for the function"):
         invoke(aws, "aws:s3/getBucket:getBucket", {"bucket": "b"})
-    request = provider_pb2.InvokeRequest(tok="aws:eks/getClusterAuth:getClusterAuth", args=to_wire({"cluster": "main"}))
+    request = provider_pb2.InvokeRequest(
+        tok="aws:eks/getClusterAuth:getClusterAuth", args=to_wire({"cluster": "main"})
+    )
     assert [failure.property for failure in aws.Invoke(request).failures] == ["cluster"]
 
 
 def test_an_unknown_provider_setting_is_refused(aws) -> None:
-    answer = aws.CheckConfig(provider_pb2.CheckRequest(news=to_wire({"region": "eu-west-1", "regoin": "x"})))
+    answer = aws.CheckConfig(
+        provider_pb2.CheckRequest(news=to_wire({"region": "eu-west-1", "regoin": "x"}))
+    )
 
     assert [failure.property for failure in answer.failures] == ["regoin"]

@@ -1,4 +1,6 @@
-"""What EKS refuses because of what goes on meanwhile: other updates, pods that stay, machines that are used up."""
+"""What EKS refuses because of what goes on meanwhile: other updates, pods that stay, machines that
+are used up.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,15 @@ from dra_sandbox.clouds.aws.quotas import QUOTA
 from dra_sandbox.clouds.aws.rolling import STAYING_POD, STOCK
 from dra_sandbox.clouds.memory import Memory
 
-GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
-SUBNET, ASSOCIATION = "aws:ec2/subnet:Subnet", "aws:eks/podIdentityAssociation:PodIdentityAssociation"
+GROUP, CLUSTER, ADDON = (
+    "aws:eks/nodeGroup:NodeGroup",
+    "aws:eks/cluster:Cluster",
+    "aws:eks/addon:Addon",
+)
+SUBNET, ASSOCIATION = (
+    "aws:ec2/subnet:Subnet",
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+)
 MACHINE = "p5.48xlarge"
 
 
@@ -31,7 +40,12 @@ def group(desired: int = 1, **change: Any) -> dict[str, Any]:
 
 def subnets(cloud: Any, *zones: str) -> list[str]:
     return [
-        cloud.create(SUBNET, vpcId="vpc-1", cidrBlock=f"10.0.{index}.0/24", availabilityZone=f"eu-west-1{zone}")["id"]
+        cloud.create(
+            SUBNET,
+            vpcId="vpc-1",
+            cidrBlock=f"10.0.{index}.0/24",
+            availabilityZone=f"eu-west-1{zone}",
+        )["id"]
         for index, zone in enumerate(zones)
     ]
 
@@ -49,24 +63,35 @@ def test_row_30a_a_pool_larger_than_what_there_is(cloud: Any, memory: Memory) ->
     first, second = subnets(cloud, "a", "b")
     memory.put(STOCK, f"{MACHINE}/eu-west-1a", {"count": 3})
     made = cloud.create(GROUP, **group(2, subnetIds=[first]))
-    with pytest.raises(grpc.RpcError, match=r"InsufficientInstanceCapacity .* sufficient p5\.48xlarge .*eu-west-1a"):
+    with pytest.raises(
+        grpc.RpcError, match=r"InsufficientInstanceCapacity .* sufficient p5\.48xlarge .*eu-west-1a"
+    ):
         cloud.update(GROUP, made, **group(4, subnetIds=[first]))
     with pytest.raises(grpc.RpcError, match="InsufficientInstanceCapacity"):
         cloud.create(GROUP, **group(2, nodeGroupName="more", subnetIds=[first]))
     cloud.create(GROUP, **group(1, nodeGroupName="one", subnetIds=[first]))
-    cloud.create(GROUP, **group(9, nodeGroupName="wide", subnetIds=[first, second]))  # endless in the other zone
-    cloud.create(GROUP, **group(9, nodeGroupName="small", subnetIds=[first], instanceTypes=["g6.2xlarge"]))
+    # endless in the other zone
+    cloud.create(GROUP, **group(9, nodeGroupName="wide", subnetIds=[first, second]))
+    cloud.create(
+        GROUP, **group(9, nodeGroupName="small", subnetIds=[first], instanceTypes=["g6.2xlarge"])
+    )
 
 
 @pytest.mark.parametrize(
-    ("strategy", "room", "passes"), [("DEFAULT", 3, True), ("DEFAULT", 2, False), ("MINIMAL", 2, True)]
+    ("strategy", "room", "passes"),
+    [("DEFAULT", 3, True), ("DEFAULT", 2, False), ("MINIMAL", 2, True)],
 )
 def test_row_31_an_update_that_starts_nodes_first_needs_room(
     cloud: Any, memory: Memory, strategy: str, room: int, passes: bool
 ) -> None:
     (subnet,) = subnets(cloud, "a")
     memory.put(STOCK, f"{MACHINE}/eu-west-1a", {"count": room})
-    inputs = group(2, subnetIds=[subnet], releaseVersion="1.34.1-20260101", updateConfig={"updateStrategy": strategy})
+    inputs = group(
+        2,
+        subnetIds=[subnet],
+        releaseVersion="1.34.1-20260101",
+        updateConfig={"updateStrategy": strategy},
+    )
     made = cloud.create(GROUP, **inputs)
     later = {**inputs, "releaseVersion": "1.34.2-20260201"}
     cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})  # no node goes for it
@@ -82,54 +107,93 @@ def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(cloud: Any) ->
     inputs["releaseVersion"] = "1.34.1-20260101"
     made = cloud.create(GROUP, **inputs)
     later = {**inputs, "releaseVersion": "1.34.2-20260201"}
-    with pytest.raises(grpc.RpcError, match="timeout while waiting for state to become 'Successful'"):
+    with pytest.raises(
+        grpc.RpcError, match="timeout while waiting for state to become 'Successful'"
+    ):
         cloud.update(GROUP, made, **later)
     cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})
     cloud.update(GROUP, made, hours=8, **later)
-    cloud.update(GROUP, made, **{**later, "updateConfig": {"maxUnavailable": 2}, "releaseVersion": "1.34.3-20260301"})
+    cloud.update(
+        GROUP,
+        made,
+        **{**later, "updateConfig": {"maxUnavailable": 2}, "releaseVersion": "1.34.3-20260301"},
+    )
 
 
 def test_vcpus_of_an_account_that_are_used_up(cloud: Any, memory: Memory) -> None:
-    memory.put(QUOTA, "Running On-Demand G and VT instances", {"vcpus": 16, "families": ["g5", "g6"]})
+    memory.put(
+        QUOTA, "Running On-Demand G and VT instances", {"vcpus": 16, "families": ["g5", "g6"]}
+    )
     made = cloud.create(GROUP, **group(2, instanceTypes=["g6.2xlarge"]))
-    said = "VcpuLimitExceeded - You have requested more vCPU capacity than your current vCPU limit of 16 allows"
+    said = (
+        "VcpuLimitExceeded - You have requested more vCPU capacity than your current vCPU limit "
+        "of 16 allows"
+    )
     with pytest.raises(grpc.RpcError, match=said):
         cloud.update(GROUP, made, **group(3, instanceTypes=["g6.2xlarge"]))
     with pytest.raises(grpc.RpcError, match=said):
         cloud.create(GROUP, **group(1, nodeGroupName="more", instanceTypes=["g5.xlarge"]))
     cloud.update(GROUP, made, **group(1, instanceTypes=["g6.2xlarge"]))
     cloud.create(GROUP, **group(1, nodeGroupName="large"))
-    cloud.create(GROUP, **group(9, nodeGroupName="spot", instanceTypes=["g6.2xlarge"], capacityType="SPOT"))
+    cloud.create(
+        GROUP, **group(9, nodeGroupName="spot", instanceTypes=["g6.2xlarge"], capacityType="SPOT")
+    )
 
 
-def test_the_role_of_spot_is_there_after_the_first_spot_machines_of_auto_scaling(cloud: Any) -> None:
+def test_the_role_of_spot_is_there_after_the_first_spot_machines_of_auto_scaling(
+    cloud: Any,
+) -> None:
     def roles(service: str) -> list[str]:
-        return list(cloud.ask("aws:iam/getRoles:getRoles", pathPrefix=f"/aws-service-role/{service}/")["names"])
+        return list(
+            cloud.ask("aws:iam/getRoles:getRoles", pathPrefix=f"/aws-service-role/{service}/")[
+                "names"
+            ]
+        )
 
     cloud.create(GROUP, **group())
-    assert (roles("spot.amazonaws.com"), roles("autoscaling.amazonaws.com")) == ([], ["AWSServiceRoleForAutoScaling"])
+    assert (roles("spot.amazonaws.com"), roles("autoscaling.amazonaws.com")) == (
+        [],
+        ["AWSServiceRoleForAutoScaling"],
+    )
     cloud.create(GROUP, **group(nodeGroupName="spot", capacityType="SPOT"))
     assert roles("spot.amazonaws.com") == ["AWSServiceRoleForEC2Spot"]
 
 
-def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(cloud: Any, memory: Memory) -> None:
+def test_row_33_a_pod_that_stays_fails_an_update_unless_it_is_forced(
+    cloud: Any, memory: Memory
+) -> None:
     inputs = group(2, releaseVersion="1.34.1-20260101")
     made = cloud.create(GROUP, **inputs)
     memory.put(STAYING_POD, "team/train-0", {"nodeGroup": made["id"]})
     cloud.update(GROUP, made, **{**inputs, "labels": {"team": "a"}})
     later = {**inputs, "releaseVersion": "1.34.2-20260201"}
-    with pytest.raises(grpc.RpcError, match=r"PodEvictionFailure: .* node group gpu \(team/train-0\)"):
+    with pytest.raises(
+        grpc.RpcError, match=r"PodEvictionFailure: .* node group gpu \(team/train-0\)"
+    ):
         cloud.update(GROUP, made, **later)
-    assert cloud.update(GROUP, made, **later, forceUpdateVersion=True)["releaseVersion"] == "1.34.2-20260201"
+    assert (
+        cloud.update(GROUP, made, **later, forceUpdateVersion=True)["releaseVersion"]
+        == "1.34.2-20260201"
+    )
 
 
 def test_secrets_have_a_key_of_the_clusters_region(cloud: Any) -> None:
-    plane = {"name": "main", "roleArn": "arn", "vpcConfig": {"subnetIds": subnets(cloud, "a", "b")}, "version": "1.34"}
+    plane = {
+        "name": "main",
+        "roleArn": "arn",
+        "vpcConfig": {"subnetIds": subnets(cloud, "a", "b")},
+        "version": "1.34",
+    }
     there, here = (
-        {"provider": {"keyArn": f"arn:aws:kms:{region}:111122223333:key/k"}, "resources": ["secrets"]}
+        {
+            "provider": {"keyArn": f"arn:aws:kms:{region}:111122223333:key/k"},
+            "resources": ["secrets"],
+        }
         for region in ("us-east-1", "eu-west-1")
     )
-    with pytest.raises(grpc.RpcError, match="us-east-1:111122223333:key/k is not in the region of the cluster"):
+    with pytest.raises(
+        grpc.RpcError, match="us-east-1:111122223333:key/k is not in the region of the cluster"
+    ):
         cloud.create(CLUSTER, **plane, encryptionConfig=there)
     assert cloud.create(CLUSTER, **plane, encryptionConfig=here)
 
@@ -138,7 +202,9 @@ def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memo
     vpc = {"subnetIds": subnets(cloud, "a", "b")}
     plane = {"name": "main", "roleArn": "arn", "vpcConfig": vpc, "version": "1.34"}
     memory.put(FULL_ZONE, "eu-west-1b", {})
-    with pytest.raises(grpc.RpcError, match="Cannot create cluster 'main' because eu-west-1b, the targeted"):
+    with pytest.raises(
+        grpc.RpcError, match="Cannot create cluster 'main' because eu-west-1b, the targeted"
+    ):
         cloud.create(CLUSTER, **plane)
     memory.drop(FULL_ZONE, "eu-west-1b")
     made = cloud.create(CLUSTER, **plane)
@@ -158,13 +224,19 @@ def test_row_40_a_zone_without_room_for_a_control_plane(cloud: Any, memory: Memo
     ],
 )
 def test_row_49_configuration_is_an_object(cloud: Any, values: str, said: str) -> None:
-    found = cloud.complaint(ADDON, {"clusterName": "main", "addonName": "coredns", "configurationValues": values})
+    found = cloud.complaint(
+        ADDON, {"clusterName": "main", "addonName": "coredns", "configurationValues": values}
+    )
     assert said in found
     assert bool(found) is bool(said)
 
 
 def test_row_51_a_cluster_has_so_many_associations(cloud: Any, memory: Memory) -> None:
-    one = {"clusterName": "main", "namespace": "team", "roleArn": "arn:aws:iam::123456789012:role/team"}
+    one = {
+        "clusterName": "main",
+        "namespace": "team",
+        "roleArn": "arn:aws:iam::123456789012:role/team",
+    }
     for index in range(ASSOCIATIONS - 1):
         memory.put(ASSOCIATION, f"a-{index}", {**one, "serviceAccount": f"s{index}"})
     cloud.create(ASSOCIATION, **one, serviceAccount="last")

@@ -1,4 +1,6 @@
-"""Node groups of an image of one's own: what EKS refuses, and what their nodes know when they join."""
+"""Node groups of an image of one's own: what EKS refuses, and what their nodes know when they
+join.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ FLAGS = [
 @pytest.fixture
 def cluster(cloud: Any) -> dict[str, Any]:
     made: dict[str, Any] = cloud.create(
-        CLUSTER, name="main", roleArn="arn", vpcConfig={"subnetIds": ["subnet-1", "subnet-2"]}, version="1.34"
+        CLUSTER,
+        name="main",
+        roleArn="arn",
+        vpcConfig={"subnetIds": ["subnet-1", "subnet-2"]},
+        version="1.34",
     )
     return made
 
@@ -42,7 +48,9 @@ def coordinates(cluster: dict[str, Any], **other: str) -> dict[str, Any]:
 def user_data(*specs: dict[str, Any]) -> str:
     parts = "".join(
         "--x\nContent-Type: application/node.eks.aws\n\n"
-        + yaml.safe_dump({"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec})
+        + yaml.safe_dump(
+            {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+        )
         + "\n"
         for spec in specs
     )
@@ -86,7 +94,8 @@ def test_nodes_that_are_told_of_another_cluster_do_not_join(
 ) -> None:
     told = user_data({"cluster": coordinates(cluster, **other)})
     with pytest.raises(
-        grpc.RpcError, match=f"Instances failed to join the kubernetes cluster: {missing} of NodeConfig"
+        grpc.RpcError,
+        match=f"Instances failed to join the kubernetes cluster: {missing} of NodeConfig",
     ):
         cloud.create(GROUP, **group(cloud, {"imageId": AMI, "userData": told}))
 
@@ -97,7 +106,9 @@ def test_nodes_that_are_told_nothing_do_not_join_and_an_empty_group_shows_it_wit
     empty = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
     inputs = group(cloud, {"imageId": AMI}, scalingConfig=empty)
     made = cloud.create(GROUP, **inputs)
-    with pytest.raises(grpc.RpcError, match="failed to join the kubernetes cluster: name, apiServerEndpoint"):
+    with pytest.raises(
+        grpc.RpcError, match="failed to join the kubernetes cluster: name, apiServerEndpoint"
+    ):
         cloud.update(GROUP, made, **{**inputs, "scalingConfig": {**empty, "desiredSize": 1}})
 
 
@@ -110,16 +121,24 @@ def test_a_release_of_eks_images_is_refused(cloud: Any, cluster: dict[str, Any])
 def test_a_group_keeps_its_kind_of_image(cloud: Any, cluster: dict[str, Any]) -> None:
     own = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
     made = cloud.create(GROUP, **group(cloud, own))
-    with pytest.raises(grpc.RpcError, match="You must create a new node group to switch between specifying an AMI ID"):
+    with pytest.raises(
+        grpc.RpcError,
+        match="You must create a new node group to switch between specifying an AMI ID",
+    ):
         cloud.update(GROUP, made, **group(cloud, {}))
     usual = cloud.create(GROUP, **group(cloud, {}, nodeGroupName="usual"))
     with pytest.raises(grpc.RpcError, match="You must create a new node group"):
         cloud.update(GROUP, usual, **group(cloud, own, nodeGroupName="usual"))
 
 
-def test_what_a_node_joins_with_is_what_kubelet_is_told(cloud: Any, cluster: dict[str, Any], memory: Memory) -> None:
+def test_what_a_node_joins_with_is_what_kubelet_is_told(
+    cloud: Any, cluster: dict[str, Any], memory: Memory
+) -> None:
     silent = {"imageId": AMI, "userData": user_data({"cluster": coordinates(cluster)})}
-    flags = {**silent, "userData": user_data({"cluster": coordinates(cluster), "kubelet": {"flags": FLAGS}})}
+    flags = {
+        **silent,
+        "userData": user_data({"cluster": coordinates(cluster), "kubelet": {"flags": FLAGS}}),
+    }
     for name, template in (("usual", {}), ("silent", silent), ("told", flags)):
         cloud.create(GROUP, **group(cloud, template, nodeGroupName=name))
     nodes = memory.all(NEW_NODE)

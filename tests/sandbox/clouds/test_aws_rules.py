@@ -1,4 +1,6 @@
-"""What EKS and EC2 refuse, in their own words: what they see at once, and what they see beside what there is."""
+"""What EKS and EC2 refuse, in their own words: what they see at once, and what they see beside what
+there is.
+"""
 
 from __future__ import annotations
 
@@ -31,20 +33,46 @@ def sizes(low: int, wanted: int, high: int) -> dict[str, int]:
 
 
 def volume(**ebs: Any) -> dict[str, Any]:
-    return {"blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {"volumeType": "gp3", **ebs}}]}
+    return {
+        "blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {"volumeType": "gp3", **ebs}}]
+    }
 
 
 AT_ONCE = {
     "a label of Kubernetes": (GROUP, {"labels": {"kubernetes.io/x": "y"}}, "reserved prefixes"),
     "a label of EKS": (GROUP, {"labels": {"eks.amazonaws.com/x": "y"}}, "reserved prefixes"),
-    "a label without a value": (GROUP, {"labels": {"x": ""}}, "must consist of alphanumeric characters"),
+    "a label without a value": (
+        GROUP,
+        {"labels": {"x": ""}},
+        "must consist of alphanumeric characters",
+    ),
     "a long key": (GROUP, {"labels": {"x" * 64: "y"}}, "1 to 63 characters"),
-    "a value of two words": (GROUP, {"labels": {"x": "a b"}}, "Invalid value: a b: field must consist of"),
-    "a key of two words": (GROUP, {"labels": {"a b": "y"}}, "Invalid value: a b: field must consist of"),
-    "a taint of two words": (GROUP, {"taints": [{"key": "a b", "effect": "NO_SCHEDULE"}]}, "alphanumeric characters"),
+    "a value of two words": (
+        GROUP,
+        {"labels": {"x": "a b"}},
+        "Invalid value: a b: field must consist of",
+    ),
+    "a key of two words": (
+        GROUP,
+        {"labels": {"a b": "y"}},
+        "Invalid value: a b: field must consist of",
+    ),
+    "a taint of two words": (
+        GROUP,
+        {"taints": [{"key": "a b", "effect": "NO_SCHEDULE"}]},
+        "alphanumeric characters",
+    ),
     "51 tags": (GROUP, {"tags": {f"k{n}": "v" for n in range(51)}}, "tags has 51 members"),
-    "a name of 64 characters": (GROUP, {"nodeGroupName": "n" * 64}, "nodeGroupName to be in the range (1 - 63)"),
-    "a name that begins with a hyphen": (GROUP, {"nodeGroupName": "-n"}, "must begin with a letter or a digit"),
+    "a name of 64 characters": (
+        GROUP,
+        {"nodeGroupName": "n" * 64},
+        "nodeGroupName to be in the range (1 - 63)",
+    ),
+    "a name that begins with a hyphen": (
+        GROUP,
+        {"nodeGroupName": "-n"},
+        "must begin with a letter or a digit",
+    ),
     "a reservation beside the wish for none": (
         TEMPLATE,
         {
@@ -55,20 +83,36 @@ AT_ONCE = {
         },
         "needs capacityReservationPreference capacity-reservations-only",
     ),
-    "21 machines": (GROUP, {"instanceTypes": ["g6.2xlarge"] * 21}, "instanceTypes has 21 members, and 20 at most"),
+    "21 machines": (
+        GROUP,
+        {"instanceTypes": ["g6.2xlarge"] * 21},
+        "instanceTypes has 21 members, and 20 at most",
+    ),
     "a way of updates that EKS has not": (
         GROUP,
         {"updateConfig": {"maxUnavailable": 1, "updateStrategy": "FAST"}},
         "is not one of DEFAULT, MINIMAL",
     ),
-    "51 taints": (GROUP, {"taints": [{"key": f"k{n}", "effect": "NO_SCHEDULE"} for n in range(51)]}, "50 items"),
+    "51 taints": (
+        GROUP,
+        {"taints": [{"key": f"k{n}", "effect": "NO_SCHEDULE"} for n in range(51)]},
+        "50 items",
+    ),
     "two limits of updates": (
         GROUP,
         {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
         "exclude each other",
     ),
-    "fewer than no nodes": (GROUP, {"scalingConfig": sizes(-1, 0, 1)}, "minSize can't be less than 0"),
-    "a wish for fewer than no nodes": (GROUP, {"scalingConfig": sizes(0, -1, 1)}, "desiredSize can't be less than 0"),
+    "fewer than no nodes": (
+        GROUP,
+        {"scalingConfig": sizes(-1, 0, 1)},
+        "minSize can't be less than 0",
+    ),
+    "a wish for fewer than no nodes": (
+        GROUP,
+        {"scalingConfig": sizes(0, -1, 1)},
+        "desiredSize can't be less than 0",
+    ),
     "no node at all": (GROUP, {"scalingConfig": sizes(0, 0, 0)}, "maxSize can't be less than 1"),
     "a template named twice": (
         GROUP,
@@ -80,12 +124,20 @@ AT_ONCE = {
         {"version": "1.30", "releaseVersion": "1.31.3-20250103"},
         "Requested release version 1.31.3-20250103 is not valid for kubernetes version 1.30.",
     ),
-    "a release that is none": (GROUP, {"releaseVersion": "latest"}, "release version latest is invalid"),
+    "a release that is none": (
+        GROUP,
+        {"releaseVersion": "latest"},
+        "release version latest is invalid",
+    ),
     "a version that is none": (CLUSTER, {"version": "x"}, "unsupported Kubernetes version"),
     "a version of long ago": (CLUSTER, {"version": "1.10"}, "unsupported Kubernetes version"),
     "a version with its patch": (CLUSTER, {"version": "1.34.2"}, "unsupported Kubernetes version"),
     "a version of nodes that is none": (GROUP, {"version": "x"}, "unsupported Kubernetes version"),
-    "a tier that is none": (CLUSTER, {"controlPlaneScalingConfig": {"tier": "tier-3xl"}}, "is not one of standard"),
+    "a tier that is none": (
+        CLUSTER,
+        {"controlPlaneScalingConfig": {"tier": "tier-3xl"}},
+        "is not one of standard",
+    ),
     "services on public addresses": (
         CLUSTER,
         {"kubernetesNetworkConfig": {"serviceIpv4Cidr": "8.8.0.0/16"}},
@@ -93,7 +145,12 @@ AT_ONCE = {
     ),
     "a network that is none": (
         CLUSTER,
-        {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["203.0.113.0/24", "office"]}},
+        {
+            "vpcConfig": {
+                **CLUSTER_INPUTS["vpcConfig"],
+                "publicAccessCidrs": ["203.0.113.0/24", "office"],
+            }
+        },
         "invalid in publicAccessCidrs: [office]",
     ),
     "a network of IPv6": (
@@ -103,10 +160,19 @@ AT_ONCE = {
     ),
     "a private network": (
         CLUSTER,
-        {"vpcConfig": {**CLUSTER_INPUTS["vpcConfig"], "publicAccessCidrs": ["203.0.113.0/24", "10.1.0.0/16"]}},
+        {
+            "vpcConfig": {
+                **CLUSTER_INPUTS["vpcConfig"],
+                "publicAccessCidrs": ["203.0.113.0/24", "10.1.0.0/16"],
+            }
+        },
         "invalid in publicAccessCidrs: [10.1.0.0/16]",
     ),
-    "one subnet": (CLUSTER, {"vpcConfig": {"subnetIds": ["subnet-1"]}}, "at least two different AZs"),
+    "one subnet": (
+        CLUSTER,
+        {"vpcConfig": {"subnetIds": ["subnet-1"]}},
+        "at least two different AZs",
+    ),
     "no endpoint": (
         CLUSTER,
         {
@@ -123,7 +189,11 @@ AT_ONCE = {
         {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": False}},
         "must be true if cluster authentication mode is set to CONFIG_MAP",
     ),
-    "an interface without index": (TEMPLATE, {"networkInterfaces": [{}]}, "requires a device index"),
+    "an interface without index": (
+        TEMPLATE,
+        {"networkInterfaces": [{}]},
+        "requires a device index",
+    ),
     "an index twice": (
         TEMPLATE,
         {"networkInterfaces": [{"deviceIndex": 0}, {"deviceIndex": 0}]},
@@ -147,15 +217,27 @@ AT_ONCE = {
     "throughput for more operations": (
         TEMPLATE,
         volume(volumeSize=200, throughput=1000),
-        "Throughput (MiBps) to iops ratio of 0.333333 is too high; maximum is 0.250000 MiBps per iops",
+        (
+            "Throughput (MiBps) to iops ratio of 0.333333 is too high; maximum is 0.250000 MiBps "
+            "per "
+            "iops"
+        ),
     ),
-    "few operations": (TEMPLATE, volume(volumeSize=200, iops=100), "Volume iops of 100 is not between 3000 and 80000"),
+    "few operations": (
+        TEMPLATE,
+        volume(volumeSize=200, iops=100),
+        "Volume iops of 100 is not between 3000 and 80000",
+    ),
     "throughput that no volume has": (
         TEMPLATE,
         volume(volumeSize=200, iops=16000, throughput=4000),
         "Volume throughput of 4000 is not between 125 and 2000",
     ),
-    "throughput of gp2": (TEMPLATE, volume(volumeType="gp2", throughput=200), "only be specified for volumeType gp3"),
+    "throughput of gp2": (
+        TEMPLATE,
+        volume(volumeType="gp2", throughput=200),
+        "only be specified for volumeType gp3",
+    ),
     "an entry of a session": (
         ENTRY,
         {"principalArn": "arn:aws:sts::123456789012:assumed-role/admin/me"},
@@ -168,7 +250,9 @@ AT_ONCE = {
     ),
     "an entry of a service's role": (
         ENTRY,
-        {"principalArn": "arn:aws:iam::123456789012:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS"},
+        {
+            "principalArn": "arn:aws:iam::123456789012:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForEKS"
+        },
         "principalArn value of a Service Linked Role",
     ),
     "an entry of a role of Identity Center without its path": (
@@ -178,7 +262,10 @@ AT_ONCE = {
     ),
     "an entry of a group of Kubernetes' own": (
         ENTRY,
-        {"principalArn": "arn:aws:iam::123456789012:role/admin", "kubernetesGroups": ["system:masters"]},
+        {
+            "principalArn": "arn:aws:iam::123456789012:role/admin",
+            "kubernetesGroups": ["system:masters"],
+        },
         "The kubernetes group name system:masters is invalid, it cannot start with system:",
     ),
     "a grant by an alias": (
@@ -204,12 +291,20 @@ AT_ONCE = {
     "an endpoint of China by the name of elsewhere": (
         ENDPOINT,
         {"serviceName": "com.amazonaws.cn-north-1.ecr.api"},
-        "InvalidServiceName: The Vpc Endpoint Service 'com.amazonaws.cn-north-1.ecr.api' does not exist",
+        (
+            "InvalidServiceName: The Vpc Endpoint Service 'com.amazonaws.cn-north-1.ecr.api' does "
+            "not "
+            "exist"
+        ),
     ),
     "a bucket's endpoint of elsewhere by the name of China": (
         ENDPOINT,
         {"serviceName": "cn.com.amazonaws.us-east-1.ec2"},
-        "InvalidServiceName: The Vpc Endpoint Service 'cn.com.amazonaws.us-east-1.ec2' does not exist",
+        (
+            "InvalidServiceName: The Vpc Endpoint Service 'cn.com.amazonaws.us-east-1.ec2' does "
+            "not "
+            "exist"
+        ),
     ),
 }
 ENTRY_INPUTS = {"clusterName": "main", "principalArn": "arn:aws:iam::123456789012:role/admin"}
@@ -229,8 +324,14 @@ WHOLE: dict[str, dict[str, Any]] = {
 }
 TAKEN = {
     "services of China": (ENDPOINT, {"serviceName": "cn.com.amazonaws.cn-north-1.ecr.api"}),
-    "a service that is called in China as elsewhere": (ENDPOINT, {"serviceName": "com.amazonaws.cn-north-1.logs"}),
-    "buckets of China by either name": (ENDPOINT, {"serviceName": "com.amazonaws.cn-northwest-1.s3"}),
+    "a service that is called in China as elsewhere": (
+        ENDPOINT,
+        {"serviceName": "com.amazonaws.cn-north-1.logs"},
+    ),
+    "buckets of China by either name": (
+        ENDPOINT,
+        {"serviceName": "com.amazonaws.cn-northwest-1.s3"},
+    ),
     "services of elsewhere": (ENDPOINT, {"serviceName": "com.amazonaws.us-gov-west-1.sts"}),
     "a user": (ENTRY, {"principalArn": "arn:aws:iam::123456789012:user/me"}),
     "a role of Identity Center": (
@@ -255,7 +356,9 @@ def test_refused_at_once(cloud: Any, token: str, change: dict[str, Any], reason:
 
 
 @pytest.mark.parametrize(("token", "change"), TAKEN.values(), ids=TAKEN)
-def test_taken_though_it_looks_like_what_is_refused(cloud: Any, token: str, change: dict[str, Any]) -> None:
+def test_taken_though_it_looks_like_what_is_refused(
+    cloud: Any, token: str, change: dict[str, Any]
+) -> None:
     assert cloud.complaint(token, {**WHOLE[token], **change}) == ""
 
 
@@ -263,7 +366,9 @@ def test_a_minimum_above_the_desired_size(cloud: Any) -> None:
     with pytest.raises(grpc.RpcError, match="minSize can't be greater than desiredSize"):
         cloud.create(GROUP, **{**GROUP_INPUTS, "scalingConfig": sizes(2, 1, 4)})
     group = cloud.create(GROUP, **GROUP_INPUTS)
-    with pytest.raises(grpc.RpcError, match="Minimum capacity 2 can't be greater than desired size 1"):
+    with pytest.raises(
+        grpc.RpcError, match="Minimum capacity 2 can't be greater than desired size 1"
+    ):
         cloud.update(GROUP, group, **{**GROUP_INPUTS, "scalingConfig": sizes(2, 1, 4)})
     with pytest.raises(grpc.RpcError, match="desiredSize can't be greater than maxSize"):
         cloud.update(GROUP, group, **{**GROUP_INPUTS, "scalingConfig": sizes(0, 5, 4)})
@@ -272,23 +377,50 @@ def test_a_minimum_above_the_desired_size(cloud: Any) -> None:
 def test_node_groups_can_be_looked_up(cloud: Any) -> None:
     cloud.create(GROUP, **GROUP_INPUTS, labels={"pulumi-dra/pool": "l4"})
     names = cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="main")["names"]
-    found = cloud.ask("aws:eks/getNodeGroup:getNodeGroup", clusterName="main", nodeGroupName=names[0])
+    found = cloud.ask(
+        "aws:eks/getNodeGroup:getNodeGroup", clusterName="main", nodeGroupName=names[0]
+    )
     assert names == ["gpu"]
-    assert (found["labels"], found["scalingConfigs"]) == ({"pulumi-dra/pool": "l4"}, [sizes(0, 1, 4)])
+    assert (found["labels"], found["scalingConfigs"]) == (
+        {"pulumi-dra/pool": "l4"},
+        [sizes(0, 1, 4)],
+    )
     assert cloud.ask("aws:eks/getNodeGroups:getNodeGroups", clusterName="other")["names"] == []
 
 
 TEMPLATES = {
-    "machine twice": ({"instanceType": "g6.2xlarge"}, {"instanceTypes": ["g6.2xlarge"]}, "in launch template and API"),
-    "image with a type": ({"imageId": "ami-1"}, {"amiType": "AL2023_x86_64_NVIDIA"}, "AMI Type other than CUSTOM"),
-    "image with a version": ({"imageId": "ami-1"}, {"version": "1.34"}, "cannot specify a kubernetes version"),
-    "block without market": ({}, {"capacityType": "CAPACITY_BLOCK"}, "needs the market type, the reservation, the"),
-    "a subnet": ({"networkInterfaces": [{"deviceIndex": 0, "subnetId": "subnet-1"}]}, {}, "cannot name subnets"),
+    "machine twice": (
+        {"instanceType": "g6.2xlarge"},
+        {"instanceTypes": ["g6.2xlarge"]},
+        "in launch template and API",
+    ),
+    "image with a type": (
+        {"imageId": "ami-1"},
+        {"amiType": "AL2023_x86_64_NVIDIA"},
+        "AMI Type other than CUSTOM",
+    ),
+    "image with a version": (
+        {"imageId": "ami-1"},
+        {"version": "1.34"},
+        "cannot specify a kubernetes version",
+    ),
+    "block without market": (
+        {},
+        {"capacityType": "CAPACITY_BLOCK"},
+        "needs the market type, the reservation, the",
+    ),
+    "a subnet": (
+        {"networkInterfaces": [{"deviceIndex": 0, "subnetId": "subnet-1"}]},
+        {},
+        "cannot name subnets",
+    ),
 }
 
 
 @pytest.mark.parametrize(("template", "change", "reason"), TEMPLATES.values(), ids=TEMPLATES)
-def test_a_group_and_its_template(cloud: Any, template: dict[str, Any], change: dict[str, Any], reason: str) -> None:
+def test_a_group_and_its_template(
+    cloud: Any, template: dict[str, Any], change: dict[str, Any], reason: str
+) -> None:
     launch = {"id": cloud.create(TEMPLATE, name="gpu", **template)["id"], "version": "1"}
     with pytest.raises(grpc.RpcError, match=reason):
         cloud.create(GROUP, **{**GROUP_INPUTS, **change, "launchTemplate": launch})
@@ -302,10 +434,14 @@ def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
     with pytest.raises(grpc.RpcError, match="above the cluster's"):
         cloud.update(GROUP, group, **GROUP_INPUTS, version="1.35")
     cluster |= cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.35"})
-    with pytest.raises(grpc.RpcError, match=r"Nodegroups gpu must be updated to match cluster version 1\.35"):
+    with pytest.raises(
+        grpc.RpcError, match=r"Nodegroups gpu must be updated to match cluster version 1\.35"
+    ):
         cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})
     group |= cloud.update(GROUP, group, **GROUP_INPUTS, version="1.35")
-    assert cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})["version"] == "1.36"
+    assert (
+        cloud.update(CLUSTER, cluster, **{**CLUSTER_INPUTS, "version": "1.36"})["version"] == "1.36"
+    )
     with pytest.raises(grpc.RpcError, match=r"from Kubernetes 1\.35 back to 1\.34"):
         cloud.update(GROUP, group, **GROUP_INPUTS, version="1.34")
 
@@ -313,12 +449,20 @@ def test_minors_go_up_one_by_one_and_groups_come_along(cloud: Any) -> None:
 def test_a_release_without_a_version_is_the_clusters_and_does_not_go_back(cloud: Any) -> None:
     """Bottlerocket counts its releases by itself."""
     cloud.create(CLUSTER, **{**CLUSTER_INPUTS, "version": "1.35"})
-    with pytest.raises(grpc.RpcError, match=r"1\.34\.2-20260115 is not valid for kubernetes version 1\.35"):
+    with pytest.raises(
+        grpc.RpcError, match=r"1\.34\.2-20260115 is not valid for kubernetes version 1\.35"
+    ):
         cloud.create(GROUP, **GROUP_INPUTS, releaseVersion="1.34.2-20260115")
     group = cloud.create(GROUP, **GROUP_INPUTS, releaseVersion="1.35.2-20260115")
-    with pytest.raises(grpc.RpcError, match=r"from release 1\.35\.2-20260115 back to 1\.35\.1-20260201"):
+    with pytest.raises(
+        grpc.RpcError, match=r"from release 1\.35\.2-20260115 back to 1\.35\.1-20260201"
+    ):
         cloud.update(GROUP, group, **GROUP_INPUTS, releaseVersion="1.35.1-20260201")
-    own = {"nodeGroupName": "other", "amiType": "BOTTLEROCKET_x86_64_NVIDIA", "releaseVersion": "1.50.0-5d9ac849"}
+    own = {
+        "nodeGroupName": "other",
+        "amiType": "BOTTLEROCKET_x86_64_NVIDIA",
+        "releaseVersion": "1.50.0-5d9ac849",
+    }
     cloud.create(GROUP, **{**GROUP_INPUTS, **own})
 
 
@@ -330,7 +474,9 @@ def test_a_cluster_goes_after_its_groups(cloud: Any) -> None:
     cloud.delete(CLUSTER, cluster)
 
 
-@pytest.mark.parametrize("principal", ["arn:aws:iam::123456789012:role/nodes", "arn:aws:iam::123456789012:role/admin"])
+@pytest.mark.parametrize(
+    "principal", ["arn:aws:iam::123456789012:role/nodes", "arn:aws:iam::123456789012:role/admin"]
+)
 def test_a_principal_has_one_entry(cloud: Any, principal: str) -> None:
     cloud.create(GROUP, **GROUP_INPUTS)
     cloud.create(ENTRY, clusterName="main", principalArn="arn:aws:iam::123456789012:role/admin")
@@ -352,11 +498,21 @@ USE = [
 ]
 KEY_POLICY = {
     "Statement": [
-        {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::123456789012:root"}, "Action": "kms:*"},
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": "arn:aws:iam::123456789012:root"},
+            "Action": "kms:*",
+        },
         {
             "Effect": "Allow",
             "Principal": {"AWS": [ROLE]},
-            "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:DescribeKey"],
+            "Action": [
+                "kms:Encrypt",
+                "kms:Decrypt",
+                "kms:ReEncrypt*",
+                "kms:GenerateDataKey*",
+                "kms:DescribeKey",
+            ],
         },
         {"Effect": "Allow", "Principal": {"AWS": ROLE}, "Action": "kms:CreateGrant"},
     ]
@@ -406,5 +562,7 @@ def test_the_role_of_auto_scaling_is_not_there_before_the_first_group(cloud: Any
         cloud.create("aws:kms/key:Key", policy=json.dumps(KEY_POLICY))
     with pytest.raises(grpc.RpcError, match="InvalidArnException"):
         cloud.create(GRANT, keyId=KEY, granteePrincipal=ROLE, operations=USE)
-    cloud.create("aws:iam/serviceLinkedRole:ServiceLinkedRole", awsServiceName="autoscaling.amazonaws.com")
+    cloud.create(
+        "aws:iam/serviceLinkedRole:ServiceLinkedRole", awsServiceName="autoscaling.amazonaws.com"
+    )
     cloud.create("aws:kms/key:Key", policy=json.dumps(KEY_POLICY))

@@ -1,4 +1,6 @@
-"""What EKS and EC2 refuse because of what else there is: clusters, add-ons, subnets, machines, interfaces of others."""
+"""What EKS and EC2 refuse because of what else there is: clusters, add-ons, subnets, machines,
+interfaces of others.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from dra_sandbox.clouds.aws.scaling_groups import TAGGED
 from dra_sandbox.clouds.aws.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 
-GROUP, CLUSTER, ADDON = "aws:eks/nodeGroup:NodeGroup", "aws:eks/cluster:Cluster", "aws:eks/addon:Addon"
+GROUP, CLUSTER, ADDON = (
+    "aws:eks/nodeGroup:NodeGroup",
+    "aws:eks/cluster:Cluster",
+    "aws:eks/addon:Addon",
+)
 BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 TEMPLATE, SUBNET = "aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/subnet:Subnet"
 
@@ -36,7 +42,12 @@ def cluster(**change: Any) -> dict[str, Any]:
 def subnets(cloud: Any, *zones: str) -> list[str]:
     """Return the ids of a subnet in each zone."""
     return [
-        cloud.create(SUBNET, vpcId="vpc-1", cidrBlock=f"10.0.{index}.0/24", availabilityZone=f"eu-west-1{zone}")["id"]
+        cloud.create(
+            SUBNET,
+            vpcId="vpc-1",
+            cidrBlock=f"10.0.{index}.0/24",
+            availabilityZone=f"eu-west-1{zone}",
+        )["id"]
         for index, zone in enumerate(zones)
     ]
 
@@ -62,7 +73,9 @@ def test_row_22_a_capacity_block_is_empty_when_it_is_upgraded(cloud: Any) -> Non
     block = {
         "instanceType": "p5.48xlarge",
         "instanceMarketOptions": {"marketType": "capacity-block"},
-        "capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+        "capacityReservationSpecification": {
+            "capacityReservationTarget": {"capacityReservationId": "cr-1"}
+        },
     }
     launch = {"id": cloud.create(TEMPLATE, name="block", **block)["id"], "version": "1"}
     first = group(version="1.34", capacityType="CAPACITY_BLOCK", launchTemplate=launch)
@@ -79,7 +92,9 @@ def test_row_22_a_capacity_block_is_empty_when_it_is_upgraded(cloud: Any) -> Non
 
 def test_row_23_a_placement_group_stays_in_one_zone(cloud: Any) -> None:
     template = cloud.create(TEMPLATE, name="close", placement={"groupName": "close"})
-    inputs = group(launchTemplate={"id": template["id"], "version": "1"}, subnetIds=subnets(cloud, "a", "b"))
+    inputs = group(
+        launchTemplate={"id": template["id"], "version": "1"}, subnetIds=subnets(cloud, "a", "b")
+    )
     made = cloud.create(GROUP, **inputs)
     with pytest.raises(grpc.RpcError, match="must be launched in the eu-west-1a Availability Zone"):
         cloud.update(GROUP, made, **{**inputs, "labels": {"team": "vision"}})
@@ -87,18 +102,32 @@ def test_row_23_a_placement_group_stays_in_one_zone(cloud: Any) -> None:
 
 @pytest.mark.parametrize("block", [False, True], ids=["a reservation", "a Capacity Block"])
 def test_what_was_bought_is_in_no_placement_group_of_later(cloud: Any, block: bool) -> None:
-    bought = {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}}
+    bought = {
+        "capacityReservationSpecification": {
+            "capacityReservationTarget": {"capacityReservationId": "cr-1"}
+        }
+    }
     if block:
-        bought |= {"instanceType": "p5.48xlarge", "instanceMarketOptions": {"marketType": "capacity-block"}}
+        bought |= {
+            "instanceType": "p5.48xlarge",
+            "instanceMarketOptions": {"marketType": "capacity-block"},
+        }
     kind = {"capacityType": "CAPACITY_BLOCK"} if block else {}
     close, apart = (
         {"id": cloud.create(TEMPLATE, name=name, **bought, **more)["id"], "version": "1"}
         for name, more in (("close", {"placement": {"groupName": "close"}}), ("apart", {}))
     )
-    refused(cloud, "InsufficientInstanceCapacity.*cr-1.*close", GROUP, **group(launchTemplate=close, **kind))
+    refused(
+        cloud,
+        "InsufficientInstanceCapacity.*cr-1.*close",
+        GROUP,
+        **group(launchTemplate=close, **kind),
+    )
     cloud.create(GROUP, **group(launchTemplate=apart, **kind))
     none = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
-    cloud.create(GROUP, **group(nodeGroupName="empty", launchTemplate=close, scalingConfig=none, **kind))
+    cloud.create(
+        GROUP, **group(nodeGroupName="empty", launchTemplate=close, scalingConfig=none, **kind)
+    )
 
 
 def test_nodes_of_an_ultraserver_come_in_blocks(cloud: Any) -> None:
@@ -108,29 +137,48 @@ def test_nodes_of_an_ultraserver_come_in_blocks(cloud: Any) -> None:
 
 def efa_template(cloud: Any, count: int, **more: Any) -> dict[str, str]:
     cards = [
-        {"networkCardIndex": card, "deviceIndex": 1 if card else 0, "interfaceType": "efa-only" if card else "efa"}
+        {
+            "networkCardIndex": card,
+            "deviceIndex": 1 if card else 0,
+            "interfaceType": "efa-only" if card else "efa",
+        }
         for card in range(count)
     ]
-    return {"id": cloud.create(TEMPLATE, name=f"efa{count}", networkInterfaces=cards, **more)["id"], "version": "1"}
+    return {
+        "id": cloud.create(TEMPLATE, name=f"efa{count}", networkInterfaces=cards, **more)["id"],
+        "version": "1",
+    }
 
 
 def test_row_27_a_machine_has_so_many_efa_interfaces(cloud: Any) -> None:
     inputs = group(instanceTypes=["p4d.24xlarge"])
-    refused(cloud, r"p4d\.24xlarge supports 4", GROUP, **inputs, launchTemplate=efa_template(cloud, 5))
+    refused(
+        cloud, r"p4d\.24xlarge supports 4", GROUP, **inputs, launchTemplate=efa_template(cloud, 5)
+    )
     cloud.create(GROUP, **inputs, launchTemplate=efa_template(cloud, 4))
 
 
 def test_row_32_the_pods_network_comes_before_the_nodes(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster(bootstrapSelfManagedAddons=False))
     refused(cloud, "cni plugin not initialized", GROUP, **group())
-    cloud.create(GROUP, **group(nodeGroupName="empty", scalingConfig={"minSize": 0, "desiredSize": 0, "maxSize": 1}))
+    cloud.create(
+        GROUP,
+        **group(
+            nodeGroupName="empty", scalingConfig={"minSize": 0, "desiredSize": 0, "maxSize": 1}
+        ),
+    )
     cloud.create(ADDON, clusterName="main", addonName="vpc-cni")
     cloud.create(GROUP, **group())
 
 
 def test_rows_38_and_39_a_cluster_lies_in_two_zones_and_stays_there(cloud: Any) -> None:
     a, other_a, b, c = subnets(cloud, "a", "a", "b", "c")
-    refused(cloud, "in at least two different AZs", CLUSTER, **cluster(vpcConfig={"subnetIds": [a, other_a]}))
+    refused(
+        cloud,
+        "in at least two different AZs",
+        CLUSTER,
+        **cluster(vpcConfig={"subnetIds": [a, other_a]}),
+    )
     made = cloud.create(CLUSTER, **cluster(vpcConfig={"subnetIds": [a, b]}))
     with pytest.raises(grpc.RpcError, match="zones of the cluster, eu-west-1a, eu-west-1b"):
         cloud.update(CLUSTER, made, **cluster(vpcConfig={"subnetIds": [a, b, c]}))
@@ -140,8 +188,20 @@ def test_rows_38_and_39_a_cluster_lies_in_two_zones_and_stays_there(cloud: Any) 
 def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
     cloud.create(CLUSTER, **cluster())
     proxy = {"clusterName": "main", "addonName": "kube-proxy"}
-    refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.35.0-eksbuild.1")
-    refused(cloud, "Addon version specified is not supported", ADDON, **proxy, addonVersion="v1.33.0-eksbuild.1")
+    refused(
+        cloud,
+        "Addon version specified is not supported",
+        ADDON,
+        **proxy,
+        addonVersion="v1.35.0-eksbuild.1",
+    )
+    refused(
+        cloud,
+        "Addon version specified is not supported",
+        ADDON,
+        **proxy,
+        addonVersion="v1.33.0-eksbuild.1",
+    )
     cloud.create(ADDON, **proxy, addonVersion="v1.34.0-eksbuild.1")
     assert (
         cloud.create(ADDON, **proxy)["addonVersion"] == "v1.34.0-eksbuild.1"
@@ -152,7 +212,9 @@ def test_row_47_an_addon_is_of_the_clusters_minor(cloud: Any) -> None:
 def test_row_52_interfaces_of_others_keep_a_network(cloud: Any, kind: str) -> None:
     """Load balancers and pods leave them; they go when whoever made them does."""
     token = SUBNET if kind == "subnetId" else "aws:ec2/securityGroup:SecurityGroup"
-    made = cloud.create(token, vpcId="vpc-1", **({"cidrBlock": "10.0.0.0/24"} if token == SUBNET else {}))
+    made = cloud.create(
+        token, vpcId="vpc-1", **({"cidrBlock": "10.0.0.0/24"} if token == SUBNET else {})
+    )
     left = {"subnetId": made["id"] if kind == "subnetId" else "subnet-9"}
     left |= {"securityGroups": [made["id"]]} if kind == "securityGroups" else {}
     interface = cloud.create("aws:ec2/networkInterface:NetworkInterface", **left)
@@ -202,13 +264,21 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
         group(nodeRepairConfig={"nodeRepairConfigOverrides": [OVERRIDE]}),
         "needs minRepairWaitTimeMins, nodeUnhealthyReason",
     ),
-    "row 41: a version of the future": (CLUSTER, cluster(version="1.99"), "unsupported Kubernetes version"),
+    "row 41: a version of the future": (
+        CLUSTER,
+        cluster(version="1.99"),
+        "unsupported Kubernetes version",
+    ),
     "row 47: no version of an add-on": (
         ADDON,
         {"clusterName": "main", "addonName": "vpc-cni", "addonVersion": "1.20"},
         "Addon version specified is not supported",
     ),
-    "row 48: no add-on": (ADDON, {"clusterName": "main", "addonName": "vpc-nic"}, "Addon specified is not supported"),
+    "row 48: no add-on": (
+        ADDON,
+        {"clusterName": "main", "addonName": "vpc-nic"},
+        "Addon specified is not supported",
+    ),
 }
 
 
@@ -221,7 +291,11 @@ def test_refused_at_once(cloud: Any, token: str, inputs: dict[str, Any], reason:
 
 def test_a_service_account_has_one_association(cloud: Any) -> None:
     token = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
-    account = {"clusterName": "main", "namespace": "kube-system", "roleArn": "arn:aws:iam::123456789012:role/scaler"}
+    account = {
+        "clusterName": "main",
+        "namespace": "kube-system",
+        "roleArn": "arn:aws:iam::123456789012:role/scaler",
+    }
     made = cloud.create(token, **account, serviceAccount="cluster-autoscaler")
     with pytest.raises(grpc.RpcError, match=f"Association already exists: {made['id']}"):
         cloud.create(token, **account, serviceAccount="cluster-autoscaler")
@@ -234,10 +308,14 @@ def test_entries_are_for_clusters_that_have_them_and_no_mode_goes_back(cloud: An
     with pytest.raises(grpc.RpcError, match=r"must be set to one of \[API, API_AND_CONFIG_MAP\]"):
         cloud.create("aws:eks/accessEntry:AccessEntry", **entry)
     for now, mode in (("CONFIG_MAP", "API"), ("API", "API_AND_CONFIG_MAP")):
-        with pytest.raises(grpc.RpcError, match=f"Unsupported authentication mode update from {now} to {mode}"):
+        with pytest.raises(
+            grpc.RpcError, match=f"Unsupported authentication mode update from {now} to {mode}"
+        ):
             cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": mode}))
         for step in ("API_AND_CONFIG_MAP", "API") if now == "CONFIG_MAP" else ():
-            made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": step}))
+            made |= cloud.update(
+                CLUSTER, made, **cluster(accessConfig={"authenticationMode": step})
+            )
     cloud.create("aws:eks/accessEntry:AccessEntry", **entry)
 
 
@@ -249,8 +327,12 @@ def test_who_creates_a_cluster_has_an_entry_already(cloud: Any, memory: Memory, 
     """With the first mode that knows entries, and until the cluster goes."""
     made = cloud.create(CLUSTER, **cluster(accessConfig={"authenticationMode": first}))
     assert (memory.all(ENTRY) == {}) is (first == "CONFIG_MAP")
-    made |= cloud.update(CLUSTER, made, **cluster(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}))
-    refused(cloud, "already in use on this cluster", ENTRY, clusterName="main", principalArn=CREATOR)
+    made |= cloud.update(
+        CLUSTER, made, **cluster(accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"})
+    )
+    refused(
+        cloud, "already in use on this cluster", ENTRY, clusterName="main", principalArn=CREATOR
+    )
     cloud.delete(CLUSTER, made)
     assert memory.all(ENTRY) == {}
     access = {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False}
@@ -274,12 +356,19 @@ def test_a_cluster_with_logs_has_their_group_which_stays(cloud: Any) -> None:
 def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
     both = subnets(cloud, "a", "b")
     old = cloud.create(GROUP, **group(subnetIds=both, instanceTypes=["g6.2xlarge"]))
-    alone = cloud.create(GROUP, **group(nodeGroupName="alone", subnetIds=both[:1], instanceTypes=["g6.2xlarge"]))
+    alone = cloud.create(
+        GROUP, **group(nodeGroupName="alone", subnetIds=both[:1], instanceTypes=["g6.2xlarge"])
+    )
     memory.put(LOST_ZONE, "eu-west-1a", {})
     more = {"minSize": 0, "desiredSize": 2, "maxSize": 4}
     cloud.update(GROUP, old, **group(subnetIds=both, scalingConfig=more))
-    with pytest.raises(grpc.RpcError, match=r"not have sufficient .* capacity in the Availability Zone .*eu-west-1a"):
-        cloud.update(GROUP, alone, **group(nodeGroupName="alone", subnetIds=both[:1], scalingConfig=more))
+    with pytest.raises(
+        grpc.RpcError,
+        match=r"not have sufficient .* capacity in the Availability Zone .*eu-west-1a",
+    ):
+        cloud.update(
+            GROUP, alone, **group(nodeGroupName="alone", subnetIds=both[:1], scalingConfig=more)
+        )
     with pytest.raises(grpc.RpcError, match="or choosing eu-west-1b"):
         cloud.create(GROUP, **group(nodeGroupName="new", subnetIds=both))
     cloud.create(GROUP, **group(nodeGroupName="new", subnetIds=both[1:]))
@@ -288,8 +377,13 @@ def test_row_30_a_zone_without_machines(cloud: Any, memory: Memory) -> None:
 
 
 def test_row_36_tags_of_a_group_reach_nothing_else(cloud: Any, memory: Memory) -> None:
-    """Those of its template reach instances, once they are started with the version that has them."""
-    said = [{"resourceType": "instance", "tags": {"team": "a"}}, {"resourceType": "volume", "tags": {"disk": "a"}}]
+    """Those of its template reach instances, once they are started with the version that has
+    them.
+    """
+    said = [
+        {"resourceType": "instance", "tags": {"team": "a"}},
+        {"resourceType": "volume", "tags": {"disk": "a"}},
+    ]
     template = cloud.create(TEMPLATE, name="t", instanceType="g6.2xlarge", tagSpecifications=said)
     inputs = {
         "clusterName": "main",
@@ -307,7 +401,9 @@ def test_row_36_tags_of_a_group_reach_nothing_else(cloud: Any, memory: Memory) -
     cloud.update(TEMPLATE, template, name="t", instanceType="g6.2xlarge", tagSpecifications=later)
     made = {**cloud.update(GROUP, made, **{**inputs, "tags": {"cost": "b"}}), "id": made["id"]}
     assert list(memory.all(TAGGED).values()) == [{"tags": own, "instanceTags": {"team": "a"}}]
-    cloud.update(GROUP, made, **{**inputs, "launchTemplate": {"id": template["id"], "version": "2"}})
+    cloud.update(
+        GROUP, made, **{**inputs, "launchTemplate": {"id": template["id"], "version": "2"}}
+    )
     assert list(memory.all(TAGGED).values()) == [{"tags": own, "instanceTags": {"team": "b"}}]
     cloud.delete(GROUP, made)
     assert memory.all(TAGGED) == {}

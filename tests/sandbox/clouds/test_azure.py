@@ -16,7 +16,10 @@ from dra_sandbox.clouds.azure_native.zones_lost import LOST_ZONE
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import from_wire, to_wire
 
-CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+CLUSTER, POOL = (
+    "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:AgentPool",
+)
 SUBNET, ROLE = "azure-native:network:Subnet", "azure-native:authorization:RoleAssignment"
 SYSTEM = {"name": "system", "mode": "System", "count": 2, "vmSize": "Standard_D4s_v5"}
 PLAIN_CLUSTER: dict[str, Any] = {
@@ -40,14 +43,32 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "empty": ({"count": 0}, ""),
     "a hyphen": ({"agentPoolName": "gpu-a"}, "agentPoolProfile.name is invalid"),
     "an upper-case letter": ({"agentPoolName": "aksMigNode"}, "agentPoolProfile.name is invalid"),
-    "a label of AKS": ({"nodeLabels": {"kubernetes.azure.com/a": "b"}}, "is preserved by aks system labels"),
-    "a label of Kubernetes": ({"nodeLabels": {"kubernetes.io/a": "b"}}, "must begin with an allowed prefix"),
-    "a value of two words": ({"nodeLabels": {"a": "b c"}}, "Node label 'a: b c' does not meet syntax"),
+    "a label of AKS": (
+        {"nodeLabels": {"kubernetes.azure.com/a": "b"}},
+        "is preserved by aks system labels",
+    ),
+    "a label of Kubernetes": (
+        {"nodeLabels": {"kubernetes.io/a": "b"}},
+        "must begin with an allowed prefix",
+    ),
+    "a value of two words": (
+        {"nodeLabels": {"a": "b c"}},
+        "Node label 'a: b c' does not meet syntax",
+    ),
     "a key of two words": ({"nodeLabels": {"a b": "c"}}, "does not meet syntax"),
     "a value of 64 characters": ({"nodeLabels": {"a": "b" * 64}}, "does not meet syntax"),
-    "a version that is none": ({"orchestratorVersion": "x"}, "Version x is not supported in this region"),
-    "a patch that is none": ({"orchestratorVersion": "1.35.99"}, "Version 1.35.99 is not supported in this region"),
-    "labels that pass": ({"nodeLabels": {"node.kubernetes.io/a": "b", "nvidia.com/gpu.dra": "true"}}, ""),
+    "a version that is none": (
+        {"orchestratorVersion": "x"},
+        "Version x is not supported in this region",
+    ),
+    "a patch that is none": (
+        {"orchestratorVersion": "1.35.99"},
+        "Version 1.35.99 is not supported in this region",
+    ),
+    "labels that pass": (
+        {"nodeLabels": {"node.kubernetes.io/a": "b", "nvidia.com/gpu.dra": "true"}},
+        "",
+    ),
     "a taint that is none": ({"nodeTaints": ["a"]}, "is not key=value:effect"),
     "a taint of two words": ({"nodeTaints": ["a b=c:NoSchedule"]}, "is not valid"),
     "an effect of another API": ({"nodeTaints": ["a=b:NO_SCHEDULE"]}, "is not key=value:effect"),
@@ -61,11 +82,26 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "too many": ({"count": 1001}, "less than or equal to maxCount:1000"),
     "limits alone": ({"minCount": 1, "maxCount": 2}, "only be set when enableAutoScaling"),
     "scaling without limits": ({"enableAutoScaling": True}, "are required when enableAutoScaling"),
-    "outside its limits": ({"enableAutoScaling": True, "minCount": 2, "maxCount": 4}, "agentPoolProfile.count was 1"),
-    "spot": ({"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"}, ""),
-    "fewer than no nodes": ({"enableAutoScaling": True, "minCount": -1, "maxCount": 2}, "minCount was -1"),
-    "spot for nothing": ({"scaleSetPriority": "Spot", "spotMaxPrice": 0}, "must be greater than zero, or -1"),
-    "spot with surge": ({"scaleSetPriority": "Spot", "upgradeSettings": {"maxSurge": "1"}}, "can't set max surge"),
+    "outside its limits": (
+        {"enableAutoScaling": True, "minCount": 2, "maxCount": 4},
+        "agentPoolProfile.count was 1",
+    ),
+    "spot": (
+        {"scaleSetPriority": "Spot", "spotMaxPrice": -1, "scaleSetEvictionPolicy": "Delete"},
+        "",
+    ),
+    "fewer than no nodes": (
+        {"enableAutoScaling": True, "minCount": -1, "maxCount": 2},
+        "minCount was -1",
+    ),
+    "spot for nothing": (
+        {"scaleSetPriority": "Spot", "spotMaxPrice": 0},
+        "must be greater than zero, or -1",
+    ),
+    "spot with surge": (
+        {"scaleSetPriority": "Spot", "upgradeSettings": {"maxSurge": "1"}},
+        "can't set max surge",
+    ),
     "spot with less": (
         {"scaleSetPriority": "Spot", "upgradeSettings": {"maxUnavailable": "1"}},
         "Spot pools can't set maxUnavailable",
@@ -75,9 +111,18 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
         {"upgradeSettings": {"maxSurge": "0", "maxUnavailable": "0"}},
         "cannot both be 0",
     ),
-    "a surge that is no number": ({"upgradeSettings": {"maxSurge": "one"}}, "upgrade.maxSurge is invalid"),
-    "days for pods to leave": ({"upgradeSettings": {"drainTimeoutInMinutes": 2000}}, "must be from 1 to 1440"),
-    "MIG on a T4": ({"gpuInstanceProfile": "MIG1g"}, "is not supported for VM size Standard_NC4as_T4_v3"),
+    "a surge that is no number": (
+        {"upgradeSettings": {"maxSurge": "one"}},
+        "upgrade.maxSurge is invalid",
+    ),
+    "days for pods to leave": (
+        {"upgradeSettings": {"drainTimeoutInMinutes": 2000}},
+        "must be from 1 to 1440",
+    ),
+    "MIG on a T4": (
+        {"gpuInstanceProfile": "MIG1g"},
+        "is not supported for VM size Standard_NC4as_T4_v3",
+    ),
     "MIG": ({"vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG1g"}, ""),
     "reserved": ({"capacityReservationGroupID": "g"}, ""),
     "reserved Spot": (
@@ -98,7 +143,10 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an unknown profile": ({"gpuInstanceProfile": "1g.5gb"}, "is not one of MIG1g"),
     "an unknown image": ({"osSKU": "Debian"}, "is not one of AzureLinux"),
-    "Azure Linux on Arm": ({"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"}, "Ubuntu alone"),
+    "Azure Linux on Arm": (
+        {"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"},
+        "Ubuntu alone",
+    ),
     "a misspelt property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
     "GPUs that AKS manages": (
         {"gpuProfile": {"driver": "None", "nvidia": {"managementMode": "Managed"}}},
@@ -124,8 +172,14 @@ def kms(**settings: Any) -> dict[str, Any]:
 
 CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "plain": ({}, ""),
-    "no system pool": ({"agentPoolProfiles": [{**SYSTEM, "mode": "User"}]}, "at least one system pool"),
-    "an empty system pool": ({"agentPoolProfiles": [{**SYSTEM, "count": 0}]}, "agentPoolProfile.count was 0"),
+    "no system pool": (
+        {"agentPoolProfiles": [{**SYSTEM, "mode": "User"}]},
+        "at least one system pool",
+    ),
+    "an empty system pool": (
+        {"agentPoolProfiles": [{**SYSTEM, "count": 0}]},
+        "agentPoolProfile.count was 0",
+    ),
     "taints of system nodes": (
         {"agentPoolProfiles": [{**SYSTEM, "nodeTaints": ["a=b:NoSchedule"]}]},
         "SystemPoolHasRestrictedTaint",
@@ -134,15 +188,30 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"agentPoolProfiles": [{**SYSTEM, "nodeTaints": ["CriticalAddonsOnly=true:NoSchedule"]}]},
         "",
     ),
-    "spot system nodes": ({"agentPoolProfiles": [{**SYSTEM, "scaleSetPriority": "Spot"}]}, "can't be system pools"),
-    "no accounts without Entra": ({"disableLocalAccounts": True}, "integrate your cluster with AAD"),
+    "spot system nodes": (
+        {"agentPoolProfiles": [{**SYSTEM, "scaleSetPriority": "Spot"}]},
+        "can't be system pools",
+    ),
+    "no accounts without Entra": (
+        {"disableLocalAccounts": True},
+        "integrate your cluster with AAD",
+    ),
     "no accounts with Entra": ({"disableLocalAccounts": True, "aadProfile": {"managed": True}}, ""),
     "private, with ranges": (
-        {"apiServerAccessProfile": {"enablePrivateCluster": True, "authorizedIPRanges": ["1.2.3.0/24"]}},
+        {
+            "apiServerAccessProfile": {
+                "enablePrivateCluster": True,
+                "authorizedIPRanges": ["1.2.3.0/24"],
+            }
+        },
         "is not supported for private cluster",
     ),
     "too many ranges": (
-        {"apiServerAccessProfile": {"authorizedIPRanges": [f"10.0.{each}.0/24" for each in range(201)]}},
+        {
+            "apiServerAccessProfile": {
+                "authorizedIPRanges": [f"10.0.{each}.0/24" for each in range(201)]
+            }
+        },
         "at most 200",
     ),
     "nobody beside somebody": (
@@ -150,9 +219,15 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         "Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges",
     ),
     "nobody": ({"apiServerAccessProfile": {"authorizedIPRanges": ["0.0.0.0/32"]}}, ""),
-    "a version that is not offered": ({"kubernetesVersion": "1.21"}, "is not supported in this region"),
+    "a version that is not offered": (
+        {"kubernetesVersion": "1.21"},
+        "is not supported in this region",
+    ),
     "half a version": ({"kubernetesVersion": "1"}, "is not supported in this region"),
-    "a tier that is none": ({"sku": {"name": "Base", "tier": "Gold"}}, "is not one of Free, Premium, Standard"),
+    "a tier that is none": (
+        {"sku": {"name": "Base", "tier": "Gold"}},
+        "is not one of Free, Premium, Standard",
+    ),
     "long support of another tier": (
         {"supportPlan": "AKSLongTermSupport", "sku": {"name": "Base", "tier": "Standard"}},
         "requires the Premium tier",
@@ -162,7 +237,10 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         {"apiServerAccessProfile": {"authorizedIPRanges": ["office"]}},
         "office is not a valid range",
     ),
-    "a pods' range that is none": ({"networkProfile": {"podCidr": "10.0.0.0/33"}}, "podCidr is invalid"),
+    "a pods' range that is none": (
+        {"networkProfile": {"podCidr": "10.0.0.0/33"}},
+        "podCidr is invalid",
+    ),
     "a name service among the pods": (
         {"networkProfile": {"serviceCidr": "10.1.0.0/16", "dnsServiceIP": "10.2.0.10"}},
         "must be within 10.1.0.0/16",
@@ -170,17 +248,30 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "a DNS name with a dot": ({"dnsPrefix": "a.b"}, "dnsPrefix is invalid"),
     "no DNS name": ({"dnsPrefix": None}, "dnsPrefix is missing"),
     "too long a group": ({"nodeResourceGroup": "g" * 81}, "more than 80 characters"),
-    "policy without data plane": ({"networkProfile": {"networkPolicy": "cilium"}}, "requires networkDataplane cilium"),
+    "policy without data plane": (
+        {"networkProfile": {"networkPolicy": "cilium"}},
+        "requires networkDataplane cilium",
+    ),
     "a key for secrets": (kms(keyId="https://v.vault.azure.net/keys/k/1"), ""),
-    "a key of no version": (kms(keyId="https://v.vault.azure.net/keys/k"), "is not a valid key identifier"),
+    "a key of no version": (
+        kms(keyId="https://v.vault.azure.net/keys/k"),
+        "is not a valid key identifier",
+    ),
     "no key": (kms(), "is not a valid key identifier"),
-    "a key that is switched off": (kms(enabled=False, keyId="https://v.vault.azure.net/keys/k/1"), "must be empty"),
+    "a key that is switched off": (
+        kms(enabled=False, keyId="https://v.vault.azure.net/keys/k/1"),
+        "must be empty",
+    ),
     "a private vault without its id": (
         kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Private"),
         "must have it",
     ),
     "a private vault": (
-        kms(keyId="https://v.vault.azure.net/keys/k/1", keyVaultNetworkAccess="Private", keyVaultResourceId="v"),
+        kms(
+            keyId="https://v.vault.azure.net/keys/k/1",
+            keyVaultNetworkAccess="Private",
+            keyVaultResourceId="v",
+        ),
         "requires API Server VNet Integration",
     ),
     "a vault that is neither": (
@@ -194,7 +285,9 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_clusters(azure: Any, name: str) -> None:
     changes, expected = CLUSTERS[name]
-    cluster = {key: value for key, value in {**PLAIN_CLUSTER, **changes}.items() if value is not None}
+    cluster = {
+        key: value for key, value in {**PLAIN_CLUSTER, **changes}.items() if value is not None
+    }
     said = azure.complaint(CLUSTER, cluster)
     assert expected in said
     assert bool(said) == bool(expected)
@@ -213,19 +306,29 @@ def test_a_pool_needs_its_cluster_and_is_there_once(azure: Any) -> None:
     assert pool["id"].endswith(
         "/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/dev/agentPools/t4"
     )
-    assert "cannot create already existing resource" in refusal(lambda: azure.create(POOL, **PLAIN_POOL))
+    assert "cannot create already existing resource" in refusal(
+        lambda: azure.create(POOL, **PLAIN_POOL)
+    )
 
 
 def test_a_pool_is_no_newer_than_its_cluster(azure: Any) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     newer = {**PLAIN_POOL, "orchestratorVersion": "1.36"}
     assert "NodePoolMcVersionIncompatible" in refusal(lambda: azure.create(POOL, **newer))
-    assert azure.create(POOL, **{**newer, "orchestratorVersion": "1.34"})["currentOrchestratorVersion"] == "1.34.3"
+    assert (
+        azure.create(POOL, **{**newer, "orchestratorVersion": "1.34"})["currentOrchestratorVersion"]
+        == "1.34.3"
+    )
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("maxPods", 30), ("osDiskSizeGB", 100), ("availabilityZones", ["1"]), ("gpuProfile", {"driver": "None"})],
+    [
+        ("maxPods", 30),
+        ("osDiskSizeGB", 100),
+        ("availabilityZones", ["1"]),
+        ("gpuProfile", {"driver": "None"}),
+    ],
 )
 def test_what_is_fixed_is_neither_replaced_nor_changed(azure: Any, key: str, value: Any) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
@@ -255,10 +358,14 @@ def test_a_zone_without_machines(memory: Memory, azure: Any) -> None:
 
     grown = {name: {**pool, "count": 2} for name, pool in pools.items()}
 
-    assert "ZonalAllocationFailed" in refusal(lambda: azure.update(POOL, made["one"], pools["one"], grown["one"]))
+    assert "ZonalAllocationFailed" in refusal(
+        lambda: azure.update(POOL, made["one"], pools["one"], grown["one"])
+    )
     for name in ("both", "none"):
         assert azure.update(POOL, made[name], pools[name], grown[name])["count"] == 2
-    assert "ZonalAllocationFailed" in refusal(lambda: azure.create(POOL, **{**pools["one"], "agentPoolName": "new"}))
+    assert "ZonalAllocationFailed" in refusal(
+        lambda: azure.create(POOL, **{**pools["one"], "agentPoolName": "new"})
+    )
     assert azure.update(POOL, made["one"], pools["one"], {**pools["one"], "count": 0})["count"] == 0
 
 
@@ -274,12 +381,18 @@ def test_a_zone_without_machines_for_a_pool_that_is_bound_to_more(
 ) -> None:
     azure.create(CLUSTER, **PLAIN_CLUSTER)
     memory.put(LOST_ZONE, "1", {})
-    told = refusal(lambda: azure.create(POOL, **{**PLAIN_POOL, **bound, "availabilityZones": ["1"]}))
-    assert told.startswith("OverconstrainedZonalAllocationRequest: Allocation failed. VM(s) with the following")
+    told = refusal(
+        lambda: azure.create(POOL, **{**PLAIN_POOL, **bound, "availabilityZones": ["1"]})
+    )
+    assert told.startswith(
+        "OverconstrainedZonalAllocationRequest: Allocation failed. VM(s) with the following"
+    )
     assert told.endswith(f"Constraints applied are: Availability Zone, {constraint}, VM Size")
 
 
-@pytest.mark.parametrize(("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")])
+@pytest.mark.parametrize(
+    ("key", "value"), [("vmSize", "Standard_NC8as_T4_v3"), ("gpuInstanceProfile", "MIG2g")]
+)
 def test_what_the_provider_replaces(azure: Any, key: str, value: str) -> None:
     assert azure.replaces(POOL, PLAIN_POOL, {**PLAIN_POOL, key: value}) == [key]
 
@@ -290,23 +403,32 @@ def test_a_minor_is_not_skipped(azure: Any) -> None:
     assert "can't be skipped" in refusal(
         lambda: azure.update(CLUSTER, state, before, {**before, "kubernetesVersion": "1.36"})
     )
-    assert azure.update(CLUSTER, state, before, PLAIN_CLUSTER)["currentKubernetesVersion"] == "1.35.3"
+    assert (
+        azure.update(CLUSTER, state, before, PLAIN_CLUSTER)["currentKubernetesVersion"] == "1.35.3"
+    )
 
 
-def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(memory: Memory, azure: Any) -> None:
+def test_after_its_standard_support_a_minor_is_for_those_who_pay_for_longer(
+    memory: Memory, azure: Any
+) -> None:
     memory.put(LONG_TERM, "1.34", {})
     old = {**PLAIN_CLUSTER, "kubernetesVersion": "1.34"}
     told = refusal(lambda: azure.create(CLUSTER, **old))
     assert told.startswith(
-        "K8sVersionNotSupported: Managed cluster dev is on version 1.34.3, which is only available for Long-Term "
+        "K8sVersionNotSupported: Managed cluster dev is on version 1.34.3, which is only available "
+        "for Long-Term "
         "Support (LTS)."
     )
-    azure.create(CLUSTER, **old, supportPlan="AKSLongTermSupport", sku={"name": "Base", "tier": "Premium"})
+    azure.create(
+        CLUSTER, **old, supportPlan="AKSLongTermSupport", sku={"name": "Base", "tier": "Premium"}
+    )
     azure.create(CLUSTER, **{**PLAIN_CLUSTER, "resourceName": "new"})
 
 
 def test_a_patch_that_aks_moved_on_to_is_an_update_in_place(azure: Any) -> None:
-    """With the channel "patch" AKS says 1.35.9 where 1.35 was asked for, and 1.35 is asked for again."""
+    """With the channel "patch" AKS says 1.35.9 where 1.35 was asked for, and 1.35 is asked for
+    again.
+    """
     moved = {**PLAIN_CLUSTER, "kubernetesVersion": "1.35.9"}
     state = {**azure.create(CLUSTER, **PLAIN_CLUSTER), **moved}
     assert azure.replaces(CLUSTER, moved, PLAIN_CLUSTER) == []
@@ -314,22 +436,36 @@ def test_a_patch_that_aks_moved_on_to_is_an_update_in_place(azure: Any) -> None:
 
 
 def subnet(azure: Any, **changes: Any) -> str:
-    inputs = {"resourceGroupName": "group", "virtualNetworkName": "net", "subnetName": "nodes", **changes}
+    inputs = {
+        "resourceGroupName": "group",
+        "virtualNetworkName": "net",
+        "subnetName": "nodes",
+        **changes,
+    }
     return str(azure.create(SUBNET, **{"addressPrefix": "10.224.0.0/20", **inputs})["id"])
 
 
 def role(azure: Any, scope: str, *, principal: str = "p", name: str = "n") -> None:
     definition = (
-        "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/4d97b98b-1d4f-4787-a291-c67834d212e7"
+        "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/"
+        "4d97b98b-1d4f-4787-a291-c67834d212e7"
     )
-    azure.create(ROLE, scope=scope, principalId=principal, roleDefinitionId=definition, roleAssignmentName=name)
+    azure.create(
+        ROLE,
+        scope=scope,
+        principalId=principal,
+        roleDefinitionId=definition,
+        roleAssignmentName=name,
+    )
 
 
 def test_a_principal_has_a_role_on_a_scope_once(azure: Any) -> None:
     role(azure, "/subscriptions/s/a")
     role(azure, "/subscriptions/s/a", principal="q", name="m")
     role(azure, "/subscriptions/s/b", name="o")
-    assert "RoleAssignmentExists" in refusal(lambda: role(azure, "/subscriptions/S/A", name="another"))
+    assert "RoleAssignmentExists" in refusal(
+        lambda: role(azure, "/subscriptions/S/A", name="another")
+    )
 
 
 def inside(place: str, **changes: Any) -> dict[str, Any]:
@@ -346,14 +482,18 @@ def test_a_cluster_must_be_allowed_to_join_its_subnet(azure: Any) -> None:
 def test_services_and_nodes_have_ranges_of_their_own(azure: Any) -> None:
     place = subnet(azure, addressPrefix="10.0.4.0/24")
     role(azure, place)
-    assert "ServiceCidrOverlapExistingSubnetsCidr" in refusal(lambda: azure.create(CLUSTER, **inside(place)))
+    assert "ServiceCidrOverlapExistingSubnetsCidr" in refusal(
+        lambda: azure.create(CLUSTER, **inside(place))
+    )
 
 
 def test_the_gateway_is_on_the_subnet_first(azure: Any) -> None:
     place = subnet(azure)
     role(azure, place)
     out = {"networkProfile": {"outboundType": "userAssignedNATGateway"}}
-    assert "requires a NAT gateway" in refusal(lambda: azure.create(CLUSTER, **inside(place, **out)))
+    assert "requires a NAT gateway" in refusal(
+        lambda: azure.create(CLUSTER, **inside(place, **out))
+    )
 
 
 def test_names_end_in_eight_digits_without_a_hyphen(azure: Any) -> None:
@@ -382,6 +522,9 @@ def test_who_deploys_is_known(azure: Any) -> None:
 def test_a_location_is_needed(simulated: Any) -> None:
     bare = simulated("azure-native")
     request = provider_pb2.CheckRequest(
-        urn=f"urn:pulumi:dev::p::{CLUSTER}::trial", news=to_wire(PLAIN_CLUSTER), randomSeed=b"s", name="trial"
+        urn=f"urn:pulumi:dev::p::{CLUSTER}::trial",
+        news=to_wire(PLAIN_CLUSTER),
+        randomSeed=b"s",
+        name="trial",
     )
     assert [each.property for each in bare.Check(request).failures] == ["location"]

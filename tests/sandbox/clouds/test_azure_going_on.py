@@ -1,4 +1,6 @@
-"""What AKS refuses because of what goes on meanwhile, of what is used up, and of what others left."""
+"""What AKS refuses because of what goes on meanwhile, of what is used up, and of what others
+left.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ from dra_sandbox.clouds.azure_native.quotas import (
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import from_wire
 
-CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+CLUSTER, POOL = (
+    "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:AgentPool",
+)
 SUBNET, GROUP = "azure-native:network:Subnet", "azure-native:resources:ResourceGroup"
 T4 = "Standard_NC4as_T4_v3"  # 4 cores
 IN_GROUP = "/subscriptions/00000000-1111-2222-3333-444444444444/resourceGroups/group"
@@ -31,12 +36,23 @@ IN_GROUP = "/subscriptions/00000000-1111-2222-3333-444444444444/resourceGroups/g
 
 def cluster(**change: Any) -> dict[str, Any]:
     system = {"name": "system", "mode": "System", "count": 2, "vmSize": "Standard_D4s_v5"}
-    plain = {"resourceGroupName": "group", "resourceName": "dev", "location": "eastus", "dnsPrefix": "dev"}
+    plain = {
+        "resourceGroupName": "group",
+        "resourceName": "dev",
+        "location": "eastus",
+        "dnsPrefix": "dev",
+    }
     return {**plain, "kubernetesVersion": "1.34", "agentPoolProfiles": [system], **change}
 
 
 def pool(**change: Any) -> dict[str, Any]:
-    plain = {"resourceGroupName": "group", "resourceName": "dev", "agentPoolName": "t4", "vmSize": T4, "count": 1}
+    plain = {
+        "resourceGroupName": "group",
+        "resourceName": "dev",
+        "agentPoolName": "t4",
+        "vmSize": T4,
+        "count": 1,
+    }
     return {**plain, "orchestratorVersion": "1.34", **change}
 
 
@@ -50,23 +66,35 @@ def dev(memory: Memory, azure: Any) -> Any:
 def test_row_103_cores_of_a_family_that_are_used_up(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, "StandardNCASv3_T4Family", {"cores": 8, "sizes": [T4]})
     made = dev.create(POOL, **pool(count=2))
-    said = r"Insufficient vcpu quota requested 4, remaining 0 for family StandardNCASv3_T4Family for region eastus\."
+    said = (
+        r"Insufficient vcpu quota requested 4, remaining 0 for family StandardNCASv3_T4Family "
+        r"for region eastus\."
+    )
     with pytest.raises(grpc.RpcError, match=said):
         dev.update(POOL, made, pool(count=2), pool(count=3))
     assert dev.update(POOL, made, pool(count=2), pool(count=1))["count"] == 1
-    dev.create(POOL, **pool(agentPoolName="a100", vmSize="Standard_NC24ads_A100_v4"))  # of another family
-    dev.create(POOL, **pool(agentPoolName="spot", count=9, scaleSetPriority="Spot"))  # of a quota of its own
+    # of another family
+    dev.create(POOL, **pool(agentPoolName="a100", vmSize="Standard_NC24ads_A100_v4"))
+    # of a quota of its own
+    dev.create(POOL, **pool(agentPoolName="spot", count=9, scaleSetPriority="Spot"))
 
 
-@pytest.mark.parametrize(("surge", "passes"), [("0", True), ("1", False), (None, False), ("100%", False)])
-def test_row_103_nodes_of_an_upgrade_take_cores_too(dev: Any, memory: Memory, surge: str | None, passes: bool) -> None:
+@pytest.mark.parametrize(
+    ("surge", "passes"), [("0", True), ("1", False), (None, False), ("100%", False)]
+)
+def test_row_103_nodes_of_an_upgrade_take_cores_too(
+    dev: Any, memory: Memory, surge: str | None, passes: bool
+) -> None:
     memory.put(QUOTA, "StandardNCASv3_T4Family", {"cores": 8, "sizes": [T4]})
     settings = {"upgradeSettings": {"maxSurge": surge, "maxUnavailable": "1"}} if surge else {}
     made = dev.create(POOL, **pool(count=2, **settings))
     dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
     later = pool(count=2, orchestratorVersion="1.35", **settings)
     if passes:
-        assert dev.update(POOL, made, pool(count=2, **settings), later)["currentOrchestratorVersion"] == "1.35.3"
+        assert (
+            dev.update(POOL, made, pool(count=2, **settings), later)["currentOrchestratorVersion"]
+            == "1.35.3"
+        )
         return
     with pytest.raises(grpc.RpcError, match="Surge nodes would also consume vcpu quota"):
         dev.update(POOL, made, pool(count=2, **settings), later)
@@ -74,7 +102,10 @@ def test_row_103_nodes_of_an_upgrade_take_cores_too(dev: Any, memory: Memory, su
 
 def test_row_103_cores_of_the_region_count_system_nodes(dev: Any, memory: Memory) -> None:
     memory.put(QUOTA, REGION, {"cores": 11})
-    said = r"Total Regional Cores quota\. .* Current Limit: 11, Current Usage: 8, Additional Required: 4, .*: 12\."
+    said = (
+        r"Total Regional Cores quota\. .* Current Limit: 11, Current Usage: 8, Additional "
+        r"Required: 4, .*: 12\."
+    )
     with pytest.raises(grpc.RpcError, match=said):
         dev.create(POOL, **pool())
     with pytest.raises(grpc.RpcError, match="Current Usage: 8, Additional Required: 8"):
@@ -83,26 +114,40 @@ def test_row_103_cores_of_the_region_count_system_nodes(dev: Any, memory: Memory
 
 def test_row_104_a_size_is_offered_in_some_zones(dev: Any, memory: Memory) -> None:
     memory.put(OFFER, T4, {"zones": ["1", "3"]})
-    said = r"The zone\(s\) 2 for resource t4 is not supported\. The supported zones for location eastus are 1,3"
+    said = (
+        r"The zone\(s\) 2 for resource t4 is not supported\. The supported zones for location "
+        r"eastus are 1,3"
+    )
     with pytest.raises(grpc.RpcError, match=said):
         dev.create(POOL, **pool(availabilityZones=["1", "2"]))
     dev.create(POOL, **pool(availabilityZones=["1", "3"]))
     dev.create(POOL, **pool(agentPoolName="nowhere"))
 
 
-def test_row_105_a_group_without_a_reservation_of_the_size_is_none(dev: Any, memory: Memory) -> None:
+def test_row_105_a_group_without_a_reservation_of_the_size_is_none(
+    dev: Any, memory: Memory
+) -> None:
     """AKS only warns: what the cloud has of the pool is in no group, which a refresh shows."""
     group = f"{IN_GROUP}/providers/Microsoft.Compute/capacityReservationGroups/t4s"
     wanted = pool(capacityReservationGroupID=group)
-    assert dev.create(POOL, **wanted)["capacityReservationGroupID"] == group, "nothing is known of reservations"
-    memory.put(RESERVATION, f"{group}/capacityReservations/r", {"sku": {"name": "Standard_NC8as_T4_v3"}})
+    assert dev.create(POOL, **wanted)["capacityReservationGroupID"] == group, (
+        "nothing is known of reservations"
+    )
+    memory.put(
+        RESERVATION, f"{group}/capacityReservations/r", {"sku": {"name": "Standard_NC8as_T4_v3"}}
+    )
     beside = dev.create(POOL, **{**wanted, "agentPoolName": "beside"})
     assert "capacityReservationGroupID" not in beside
     memory.put(RESERVATION, f"{group}/capacityReservations/s", {"sku": {"name": T4}})
-    assert dev.create(POOL, **{**wanted, "agentPoolName": "inside"})["capacityReservationGroupID"] == group
+    assert (
+        dev.create(POOL, **{**wanted, "agentPoolName": "inside"})["capacityReservationGroupID"]
+        == group
+    )
 
 
-def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(dev: Any, memory: Memory) -> None:
+def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(
+    dev: Any, memory: Memory
+) -> None:
     memory.put(FEATURE, ENCRYPTION, {"state": "NotRegistered"})
     said = f"'{ENCRYPTION}' feature is not enabled for this subscription"
     with pytest.raises(grpc.RpcError, match=said):
@@ -117,12 +162,16 @@ def test_row_106_encryption_at_host_is_a_feature_of_the_subscription(dev: Any, m
 
 def test_a_new_subscription_is_registered_for_few_kinds(memory: Memory, azure: Any) -> None:
     memory.put(NAMESPACE, "Microsoft.ContainerService", {"registrationState": "NotRegistered"})
-    with pytest.raises(grpc.RpcError, match=r"not registered to use namespace 'Microsoft\.ContainerService'"):
+    with pytest.raises(
+        grpc.RpcError, match=r"not registered to use namespace 'Microsoft\.ContainerService'"
+    ):
         azure.create(CLUSTER, **cluster())
     network = "azure-native:network:VirtualNetwork"
     azure.create(network, resourceGroupName="group", virtualNetworkName="net")
     memory.put(NAMESPACE, "Microsoft.Network", {"registrationState": "NotRegistered"})
-    with pytest.raises(grpc.RpcError, match=r"MissingSubscriptionRegistration: .* 'Microsoft\.Network'"):
+    with pytest.raises(
+        grpc.RpcError, match=r"MissingSubscriptionRegistration: .* 'Microsoft\.Network'"
+    ):
         azure.create(network, resourceGroupName="group", virtualNetworkName="more")
 
 
@@ -133,9 +182,13 @@ def test_a_new_subscription_is_registered_for_few_kinds(memory: Memory, azure: A
         ({}, "Drain node failed when evicting pod team/train-0 .* blocked by pdb team/train"),
     ],
 )
-def test_row_107_a_pod_that_stays_fails_an_upgrade(dev: Any, memory: Memory, budget: dict[str, int], said: str) -> None:
+def test_row_107_a_pod_that_stays_fails_an_upgrade(
+    dev: Any, memory: Memory, budget: dict[str, int], said: str
+) -> None:
     made = dev.create(POOL, **pool())
-    memory.put(STAYING_POD, "team/train-0", {"agentPool": made["id"], "budget": "team/train", **budget})
+    memory.put(
+        STAYING_POD, "team/train-0", {"agentPool": made["id"], "budget": "team/train", **budget}
+    )
     dev.update(CLUSTER, dev.made, cluster(), cluster(kubernetesVersion="1.35"))
     dev.update(POOL, made, pool(), pool(nodeLabels={"team": "a"}))  # no node goes for it
     with pytest.raises(grpc.RpcError, match=said):
@@ -144,15 +197,27 @@ def test_row_107_a_pod_that_stays_fails_an_upgrade(dev: Any, memory: Memory, bud
 
 def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> None:
     place = azure.create(
-        SUBNET, resourceGroupName="group", virtualNetworkName="net", subnetName="nodes", addressPrefix="10.9.0.0/28"
+        SUBNET,
+        resourceGroupName="group",
+        virtualNetworkName="net",
+        subnetName="nodes",
+        addressPrefix="10.9.0.0/28",
     )["id"]
     network = {"networkPlugin": "azure", "networkPluginMode": "overlay"}
     system = [{**cluster()["agentPoolProfiles"][0], "vnetSubnetID": place}]
-    memory.put("azure-native:authorization:RoleAssignment", "r", {"scope": place, "roleDefinitionId": f"/{JOINS}"})
+    memory.put(
+        "azure-native:authorization:RoleAssignment",
+        "r",
+        {"scope": place, "roleDefinitionId": f"/{JOINS}"},
+    )
     made = azure.create(CLUSTER, **cluster(networkProfile=network, agentPoolProfiles=system))
     inside = {"vnetSubnetID": place, "upgradeSettings": {"maxSurge": "1"}}
-    state = azure.create(POOL, **pool(count=9, **inside))  # with two system nodes all that 16 addresses are good for
-    said = r"Pre-allocated IPs 12 exceeds IPs available 11 in Subnet Cidr 10\.9\.0\.0/28, Subnet Name nodes\."
+    # with two system nodes all that 16 addresses are good for
+    state = azure.create(POOL, **pool(count=9, **inside))
+    said = (
+        r"Pre-allocated IPs 12 exceeds IPs available 11 in Subnet Cidr 10\.9\.0\.0/28, Subnet "
+        r"Name nodes\."
+    )
     with pytest.raises(grpc.RpcError, match=said):
         azure.update(POOL, state, pool(count=9, **inside), pool(count=10, **inside))
     limits = {"enableAutoScaling": True, "minCount": 0, "maxCount": 10}
@@ -165,26 +230,49 @@ def test_row_118_a_subnet_has_so_many_addresses(memory: Memory, azure: Any) -> N
         cluster(networkProfile=network, agentPoolProfiles=system, kubernetesVersion="1.35"),
     )
     with pytest.raises(grpc.RpcError, match=said):  # a node more while old ones are there
-        azure.update(POOL, state, pool(count=9, **inside), pool(count=9, orchestratorVersion="1.35", **inside))
+        azure.update(
+            POOL,
+            state,
+            pool(count=9, **inside),
+            pool(count=9, orchestratorVersion="1.35", **inside),
+        )
 
 
 JOINS = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 
 
-def test_row_118_pods_that_are_not_apart_take_addresses_of_the_subnet(memory: Memory, azure: Any) -> None:
+def test_row_118_pods_that_are_not_apart_take_addresses_of_the_subnet(
+    memory: Memory, azure: Any
+) -> None:
     place = azure.create(
-        SUBNET, resourceGroupName="group", virtualNetworkName="net", subnetName="nodes", addressPrefix="10.9.0.0/24"
+        SUBNET,
+        resourceGroupName="group",
+        virtualNetworkName="net",
+        subnetName="nodes",
+        addressPrefix="10.9.0.0/24",
     )["id"]
     azure.create(CLUSTER, **cluster(networkProfile={"networkPlugin": "azure"}))
     with pytest.raises(grpc.RpcError, match="Pre-allocated IPs 333 exceeds IPs available 251"):
-        azure.create(POOL, **pool(count=3, maxPods=110, vnetSubnetID=place))  # rancher/rancher issue 20784
-    azure.create(POOL, **pool(count=3, maxPods=110, vnetSubnetID=place, podSubnetID=f"{place}-of-pods"))
+        # rancher/rancher issue 20784
+        azure.create(POOL, **pool(count=3, maxPods=110, vnetSubnetID=place))
+    azure.create(
+        POOL, **pool(count=3, maxPods=110, vnetSubnetID=place, podSubnetID=f"{place}-of-pods")
+    )
 
 
-def test_row_118_each_node_takes_256_addresses_of_the_pods_range(memory: Memory, azure: Any) -> None:
-    network = {"networkPlugin": "azure", "networkPluginMode": "overlay", "podCidr": "10.240.100.0/22"}
+def test_row_118_each_node_takes_256_addresses_of_the_pods_range(
+    memory: Memory, azure: Any
+) -> None:
+    network = {
+        "networkPlugin": "azure",
+        "networkPluginMode": "overlay",
+        "podCidr": "10.240.100.0/22",
+    }
     azure.create(CLUSTER, **cluster(networkProfile=network))
-    said = r"Pre-allocated IPs 1280 exceeds IPs available 1024 in Subnet Cidr .*, Subnet Name networkProfile.podCIDR"
+    said = (
+        r"Pre-allocated IPs 1280 exceeds IPs available 1024 in Subnet Cidr .*, Subnet Name "
+        r"networkProfile.podCIDR"
+    )
     with pytest.raises(grpc.RpcError, match=said):  # Azure/AKS-Construction issue 701
         azure.create(POOL, **pool(count=3))
     azure.create(POOL, **pool(count=2))
@@ -215,12 +303,17 @@ def test_what_the_autoscaler_scales_nobody_else_does(dev: Any) -> None:
     with pytest.raises(grpc.RpcError, match="Cannot scale cluster autoscaler enabled node pool"):
         dev.update(POOL, made, scaled, {**scaled, "count": 1, "nodeLabels": {"a": "b"}})
     assert dev.update(POOL, made, scaled, {**scaled, "nodeLabels": {"a": "b"}})["count"] == 2
-    assert dev.update(POOL, made, scaled, {**scaled, "count": 3, "minCount": 3})["count"] == 3, "outside the new limits"
+    assert dev.update(POOL, made, scaled, {**scaled, "count": 3, "minCount": 3})["count"] == 3, (
+        "outside the new limits"
+    )
 
 
 def test_a_count_does_not_change_while_the_autoscaler_is_switched_on(dev: Any) -> None:
     made = dev.create(POOL, **pool())
-    with pytest.raises(grpc.RpcError, match="Cannot manually scale and enable cluster autoscaler in the same update"):
+    with pytest.raises(
+        grpc.RpcError,
+        match="Cannot manually scale and enable cluster autoscaler in the same update",
+    ):
         dev.update(POOL, made, pool(), pool(count=2, **LIMITS))
     assert dev.update(POOL, made, pool(), pool(**LIMITS))["count"] == 1
 
@@ -228,9 +321,12 @@ def test_a_count_does_not_change_while_the_autoscaler_is_switched_on(dev: Any) -
 def test_a_cluster_names_all_of_its_pools(dev: Any) -> None:
     dev.create(POOL, **pool(count=2, **LIMITS))
     token = "azure-native:containerservice:getManagedCluster"
-    answer = from_wire(getattr(dev.ask(token, resourceGroupName="group", resourceName="dev"), "return"))
+    answer = from_wire(
+        getattr(dev.ask(token, resourceGroupName="group", resourceName="dev"), "return")
+    )
     found = {
-        each["name"]: (each["count"], each.get("enableAutoScaling", False)) for each in answer["agentPoolProfiles"]
+        each["name"]: (each["count"], each.get("enableAutoScaling", False))
+        for each in answer["agentPoolProfiles"]
     }
     assert found == {"system": (2, False), "t4": (2, True)}
     (failure,) = dev.ask(token, resourceGroupName="group", resourceName="none").failures
@@ -255,8 +351,12 @@ def test_row_119_one_operation_at_a_time(dev: Any, memory: Memory) -> None:
         dev.delete(POOL, made)
 
 
-def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(dev: Any, memory: Memory) -> None:
-    """pulumi/pulumi-azure-native issue 2094: an upgrade of the cluster leaves the nodes that it does not name."""
+def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(
+    dev: Any, memory: Memory
+) -> None:
+    """pulumi/pulumi-azure-native issue 2094: an upgrade of the cluster leaves the nodes that it
+    does not name.
+    """
     before = cluster()
     for minor in ("1.35", "1.36", "1.37"):
         dev.update(CLUSTER, dev.made, before, cluster(kubernetesVersion=minor))
@@ -265,7 +365,8 @@ def test_row_125_pools_inside_stay_behind_and_four_minors_are_too_many(dev: Any,
     assert nodes == {"currentOrchestratorVersion": "1.34.3"}
     memory.put(POOL, f"{dev.made['id']}/agentPools/old", {"currentOrchestratorVersion": "1.33.3"})
     with pytest.raises(
-        grpc.RpcError, match=r"Node pool version 1\.33\.3 and control plane version 1\.37\.3 are incomp"
+        grpc.RpcError,
+        match=r"Node pool version 1\.33\.3 and control plane version 1\.37\.3 are incomp",
     ):
         dev.update(CLUSTER, dev.made, before, {**before, "tags": {"a": "b"}})
 
@@ -287,11 +388,17 @@ def test_row_125_a_version_of_pools_inside_is_refused_beside_others(dev: Any) ->
 
 def test_row_126_what_others_left_keeps_a_subnet(memory: Memory, azure: Any) -> None:
     made = azure.create(
-        SUBNET, resourceGroupName="group", virtualNetworkName="net", subnetName="nodes", addressPrefix="10.9.0.0/28"
+        SUBNET,
+        resourceGroupName="group",
+        virtualNetworkName="net",
+        subnetName="nodes",
+        addressPrefix="10.9.0.0/28",
     )
     left = f"{IN_GROUP}/providers/Microsoft.Network/networkInterfaces/theirs"
     memory.put(INTERFACE, left, {"subnet": made["id"]})
-    with pytest.raises(grpc.RpcError, match=f"Subnet nodes is in use by {left} and cannot be deleted"):
+    with pytest.raises(
+        grpc.RpcError, match=f"Subnet nodes is in use by {left} and cannot be deleted"
+    ):
         azure.delete(SUBNET, made)
     memory.drop(INTERFACE, left)
     azure.delete(SUBNET, made)
@@ -302,7 +409,11 @@ def test_row_126_the_group_of_the_nodes_goes_with_the_cluster(dev: Any, memory: 
     memory.put(BALANCER, f"{nodes}/providers/Microsoft.Network/loadBalancers/kubernetes", {})
     memory.put(DISK, f"{nodes}/providers/Microsoft.Compute/disks/pvc-1", {})
     memory.put(DISK, f"{IN_GROUP}/providers/Microsoft.Compute/disks/pvc-2", {})
-    memory.put(ADDRESS, "/subscriptions/s/resourceGroups/theirs/providers/Microsoft.Network/publicIPAddresses/web", {})
+    memory.put(
+        ADDRESS,
+        "/subscriptions/s/resourceGroups/theirs/providers/Microsoft.Network/publicIPAddresses/web",
+        {},
+    )
     dev.delete(CLUSTER, dev.made)
     assert memory.all(BALANCER) == {}
     assert list(memory.all(DISK)) == [f"{IN_GROUP}/providers/Microsoft.Compute/disks/pvc-2"]
@@ -315,13 +426,17 @@ def test_row_127_a_lock_holds_for_all_below(dev: Any, memory: Memory) -> None:
     made, group = dev.create(POOL, **pool()), dev.create(GROUP, resourceGroupName="group")
     memory.put(LOCK, f"{dev.made['id']}/providers/Microsoft.Authorization/locks/keep", {})
     for token, state in ((POOL, made), (CLUSTER, dev.made), (GROUP, group)):
-        with pytest.raises(grpc.RpcError, match=r"following scope\(s\) are locked: .*managedClusters/dev'"):
+        with pytest.raises(
+            grpc.RpcError, match=r"following scope\(s\) are locked: .*managedClusters/dev'"
+        ):
             dev.delete(token, state)
     dev.update(POOL, made, pool(), pool(count=2))  # only what goes is refused
 
 
 def test_row_128_the_last_system_pool_goes_with_its_cluster(dev: Any, memory: Memory) -> None:
-    second = dev.create(POOL, **pool(agentPoolName="second", mode="System", vmSize="Standard_D4s_v5"))
+    second = dev.create(
+        POOL, **pool(agentPoolName="second", mode="System", vmSize="Standard_D4s_v5")
+    )
     dev.delete(POOL, second)
     memory.put(CLUSTER, dev.made["id"], {**dev.made, "agentPoolProfiles": []})
     last = dev.create(POOL, **pool(agentPoolName="last", mode="System", vmSize="Standard_D4s_v5"))
@@ -334,13 +449,17 @@ def test_row_129_restricted_sizes_and_used_up_clusters(dev: Any, memory: Memory)
     with pytest.raises(grpc.RpcError, match=r"`AgentPoolProfile:t4` are restricted by AKS"):
         dev.create(POOL, **pool())
     memory.put(CLUSTERS, "eastus", {"clusters": 1})
-    with pytest.raises(grpc.RpcError, match="Maximum allowed: 1, Current usage: 1, Additional requested: 1"):
+    with pytest.raises(
+        grpc.RpcError, match="Maximum allowed: 1, Current usage: 1, Additional requested: 1"
+    ):
         dev.create(CLUSTER, **cluster(resourceName="other"))
     dev.create(CLUSTER, **cluster(resourceName="other", location="westus2"))
     dev.update(CLUSTER, dev.made, cluster(), cluster(tags={"team": "a"}))
 
 
-def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(dev: Any, memory: Memory) -> None:
+def test_row_130_pools_neither_come_nor_go_with_the_list_of_their_cluster(
+    dev: Any, memory: Memory
+) -> None:
     (system,) = cluster()["agentPoolProfiles"]
     more = cluster(agentPoolProfiles=[system, {**system, "name": "second"}])
     with pytest.raises(grpc.RpcError, match="A new agent pool was introduced"):
@@ -355,7 +474,9 @@ def test_row_123a_windows_of_a_cluster_are_there_once(dev: Any) -> None:
     window = {name: plain[name] for name in ("resourceGroupName", "resourceName")}
     dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
     dev.create(kind, **window, configName="aksManagedNodeOSUpgradeSchedule")
-    with pytest.raises(grpc.RpcError, match=r'cannot create already existing resource ".*AutoUpgradeSchedule"'):
+    with pytest.raises(
+        grpc.RpcError, match=r'cannot create already existing resource ".*AutoUpgradeSchedule"'
+    ):
         dev.create(kind, **window, configName="aksManagedAutoUpgradeSchedule")
     dev.delete(CLUSTER, dev.made)
     dev.create(CLUSTER, **plain)
@@ -365,10 +486,19 @@ def test_row_123a_windows_of_a_cluster_are_there_once(dev: Any) -> None:
 def test_row_123b_a_workspace_has_a_kind_of_log_once(dev: Any) -> None:
     def sends(name: str, *categories: str, to: str = "/w", enabled: bool = True) -> None:
         logs = [{"category": category, "enabled": enabled} for category in categories]
-        dev.create("azure-native:monitor:DiagnosticSetting", name=name, resourceUri="/c", workspaceId=to, logs=logs)
+        dev.create(
+            "azure-native:monitor:DiagnosticSetting",
+            name=name,
+            resourceUri="/c",
+            workspaceId=to,
+            logs=logs,
+        )
 
     sends("theirs", "kube-audit")
-    with pytest.raises(grpc.RpcError, match=r"Data sink '/w' is already used in diagnostic setting 'theirs' for categ"):
+    with pytest.raises(
+        grpc.RpcError,
+        match=r"Data sink '/w' is already used in diagnostic setting 'theirs' for categ",
+    ):
         sends("ours", "guard", "kube-audit", to="/W")
     sends("other", "guard")
     sends("elsewhere", "kube-audit", to="/v")

@@ -37,7 +37,11 @@ def refusals(token: str, inputs: dict[str, Any]) -> list[tuple[str, str]]:
         ({"subnetIds": "subnet-1"}, "subnetIds", "expected a list, got 'subnet-1'"),
         ({"subnetIds": ["subnet-1", 7]}, "subnetIds[1]", "expected a string, got 7"),
         ({"labels": {"count": 3}}, "labels.count", "expected a string, got 3"),
-        ({"scalingConfig": {"minSize": 0, "desiredSize": 1}}, "scalingConfig.maxSize", "missing required"),
+        (
+            {"scalingConfig": {"minSize": 0, "desiredSize": 1}},
+            "scalingConfig.maxSize",
+            "missing required",
+        ),
         (
             {"taints": [{"key": "a", "effect": "NO_SCHEDULE", "operator": "Exists"}]},
             "taints[0].operator",
@@ -45,7 +49,9 @@ def refusals(token: str, inputs: dict[str, Any]) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_one_fault_is_one_refusal_at_its_place(change: dict[str, Any], path: str, reason: str) -> None:
+def test_one_fault_is_one_refusal_at_its_place(
+    change: dict[str, Any], path: str, reason: str
+) -> None:
     found = refusals("aws:eks/nodeGroup:NodeGroup", {**GROUP, **change})
 
     assert [where for where, _ in found] == [path]
@@ -53,18 +59,33 @@ def test_one_fault_is_one_refusal_at_its_place(change: dict[str, Any], path: str
 
 
 def test_several_faults_are_all_told() -> None:
-    found = refusals("aws:eks/nodeGroup:NodeGroup", {"clusterNam": "main", "subnetIds": ["subnet-1"]})
+    found = refusals(
+        "aws:eks/nodeGroup:NodeGroup", {"clusterNam": "main", "subnetIds": ["subnet-1"]}
+    )
 
-    assert {path for path, _ in found} == {"clusterNam", "clusterName", "nodeRoleArn", "scalingConfig"}
+    assert {path for path, _ in found} == {
+        "clusterNam",
+        "clusterName",
+        "nodeRoleArn",
+        "scalingConfig",
+    }
 
 
 def test_correct_inputs_and_unknown_ones_pass() -> None:
     assert refusals("aws:eks/nodeGroup:NodeGroup", GROUP) == []
-    assert refusals("aws:eks/nodeGroup:NodeGroup", {**GROUP, "scalingConfig": UNKNOWN, "clusterName": UNKNOWN}) == []
+    assert (
+        refusals(
+            "aws:eks/nodeGroup:NodeGroup",
+            {**GROUP, "scalingConfig": UNKNOWN, "clusterName": UNKNOWN},
+        )
+        == []
+    )
     assert refusals("aws:eks/nodeGroup:NodeGroup", {**GROUP, "subnetIds": [UNKNOWN]}) == []
 
 
-@pytest.mark.parametrize(("port", "accepted"), [(8080, True), ("http", True), (True, False), ({"a": 1}, False)])
+@pytest.mark.parametrize(
+    ("port", "accepted"), [(8080, True), ("http", True), (True, False), ({"a": 1}, False)]
+)
 def test_either_of_two_types(port: Any, accepted: bool) -> None:
     container = {"name": "a", "livenessProbe": {"httpGet": {"port": port}}}
     pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}

@@ -26,7 +26,9 @@ RULE = ReplaceRule(frozenset({"nodeConfig", "template.id"}), frozenset({"nodeCon
         ({"a": 1, "__defaults": ["a"]}, {"a": 1, "__defaults": []}, set()),
     ],
 )
-def test_paths_and_kinds(old: dict[str, Any], new: dict[str, Any], expected: set[tuple[str, str]]) -> None:
+def test_paths_and_kinds(
+    old: dict[str, Any], new: dict[str, Any], expected: set[tuple[str, str]]
+) -> None:
     assert {(change.path, change.kind) for change in differences(old, new)} == expected
 
 
@@ -42,7 +44,9 @@ def test_paths_and_kinds(old: dict[str, Any], new: dict[str, Any], expected: set
         ("template.version", False),
     ],
 )
-def test_a_rule_covers_what_is_below_it_except_what_is_changed_in_place(path: str, replaces: bool) -> None:
+def test_a_rule_covers_what_is_below_it_except_what_is_changed_in_place(
+    path: str, replaces: bool
+) -> None:
     assert RULE.applies_to(path) is replaces
 
 
@@ -88,7 +92,9 @@ def test_what_comes_or_goes_whole(old: dict[str, Any], new: dict[str, Any], repl
         ([{"k": 1}, {"k": 2}], [{"k": 2}, {"k": 1}, {"k": 3}], {("s[0]", "add")}),
     ],
 )
-def test_the_order_of_a_set_says_nothing(old: list[Any], new: list[Any], expected: set[tuple[str, str]]) -> None:
+def test_the_order_of_a_set_says_nothing(
+    old: list[Any], new: list[Any], expected: set[tuple[str, str]]
+) -> None:
     found = differences({"s": old}, {"s": new}, sets=("s",))
 
     assert {(change.path, change.kind) for change in found} == expected
@@ -104,7 +110,8 @@ def test_what_the_program_ignores_is_no_difference() -> None:
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text("ab", max_size=2),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.", min_size=1, max_size=2), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("ab.", min_size=1, max_size=2), inner, max_size=3)
     ),
     max_leaves=8,
 )

@@ -21,16 +21,24 @@ def urn(token: str) -> str:
 @pytest.fixture(scope="module")
 def gcp(simulated):
     client = simulated("gcp")
-    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+    client.Configure(
+        provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"}))
+    )
     return client
 
 
 def check(gcp, token: str, inputs: dict[str, Any]):
-    return gcp.Check(provider_pb2.CheckRequest(urn=urn(token), news=to_wire(inputs), randomSeed=b"seed", name="Trial"))
+    return gcp.Check(
+        provider_pb2.CheckRequest(
+            urn=urn(token), news=to_wire(inputs), randomSeed=b"seed", name="Trial"
+        )
+    )
 
 
 def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
-    """What the provider rejects in a preview, else what the API does when the resource is created."""
+    """What the provider rejects in a preview, else what the API does when the resource is
+    created.
+    """
     checked = check(gcp, token, inputs)
     if checked.failures:
         return checked.failures[0].reason
@@ -42,11 +50,15 @@ def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
 
 
 def create(gcp, token: str, inputs: dict[str, Any], *, preview: bool = False):
-    return gcp.Create(provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview))
+    return gcp.Create(
+        provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview)
+    )
 
 
 def test_automatic_names_are_lower_case(gcp) -> None:
-    assert from_wire(check(gcp, "gcp:compute/network:Network", {}).inputs)["name"].startswith("trial-")
+    assert from_wire(check(gcp, "gcp:compute/network:Network", {}).inputs)["name"].startswith(
+        "trial-"
+    )
 
 
 def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated) -> None:
@@ -54,7 +66,9 @@ def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated
     bare.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme"})))
     token = "gcp:compute/router:Router"
 
-    planned = from_wire(create(gcp, token, {"name": "r", "network": UNKNOWN}, preview=True).properties)
+    planned = from_wire(
+        create(gcp, token, {"name": "r", "network": UNKNOWN}, preview=True).properties
+    )
 
     assert (planned["project"], planned["region"]) == ("acme", "us-central1")
     assert planned["network"] == UNKNOWN
@@ -65,20 +79,33 @@ def test_project_and_region_come_from_the_provider_and_are_needed(gcp, simulated
     ("change", "reason"),
     [
         ({"autoscaling": {"minNodeCount": 1, "totalMaxNodeCount": 2}}, "per zone or in total"),
-        ({"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 2}}, "totalMinNodeCount (3)"),
+        (
+            {"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 2}},
+            "totalMinNodeCount (3)",
+        ),
         ({"autoscaling": {"totalMaxNodeCount": 2}, "nodeCount": 1}, "together with autoscaling"),
-        ({"nodeConfig": {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}}, "NO_SCHEDULE"),
+        (
+            {"nodeConfig": {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}},
+            "NO_SCHEDULE",
+        ),
         (
             {
                 "nodeConfig": {
                     "guestAccelerators": [
-                        {"type": "t", "count": 1, "gpuDriverInstallationConfig": {"gpuDriverVersion": "OFF"}}
+                        {
+                            "type": "t",
+                            "count": 1,
+                            "gpuDriverInstallationConfig": {"gpuDriverVersion": "OFF"},
+                        }
                     ]
                 }
             },
             "INSTALLATION_DISABLED",
         ),
-        ({"nodeConfig": {"guestAccelerators": [{"type": "nvidia-l4"}]}}, 'missing required property "count"'),
+        (
+            {"nodeConfig": {"guestAccelerators": [{"type": "nvidia-l4"}]}},
+            'missing required property "count"',
+        ),
         ({"nodeConfig": {"machinType": "g2-standard-8"}}, 'did you mean "machineType"?'),
     ],
 )
@@ -119,30 +146,42 @@ def test_which_changes_replace_a_pool(gcp, path: str, replaces: bool) -> None:
         return nested
 
     answer = gcp.Diff(
-        provider_pb2.DiffRequest(urn=urn(POOL), old_inputs=to_wire(inputs("a")), news=to_wire(inputs("b")))
+        provider_pb2.DiffRequest(
+            urn=urn(POOL), old_inputs=to_wire(inputs("a")), news=to_wire(inputs("b"))
+        )
     )
 
     assert bool(answer.replaces) is replaces
 
 
 @pytest.mark.parametrize(
-    ("location", "zones"), [("us-central1", ["us-central1-a"]), ("us-central1-b", ["us-central1-b"])]
+    ("location", "zones"),
+    [("us-central1", ["us-central1-a"]), ("us-central1-b", ["us-central1-b"])],
 )
 def test_a_pool_has_one_instance_group_per_zone(gcp, location: str, zones: list[str]) -> None:
     outputs = from_wire(
-        create(gcp, POOL, {"cluster": "main", "name": "gpu", "location": location, "initialNodeCount": 2}).properties
+        create(
+            gcp,
+            POOL,
+            {"cluster": "main", "name": "gpu", "location": location, "initialNodeCount": 2},
+        ).properties
     )
 
     assert outputs["nodeLocations"] == zones
-    assert [group.split("/zones/")[1].split("/")[0] for group in outputs["managedInstanceGroupUrls"]] == zones
+    assert [
+        group.split("/zones/")[1].split("/")[0] for group in outputs["managedInstanceGroupUrls"]
+    ] == zones
     assert outputs["nodeCount"] == 2
     assert outputs["id"] == f"projects/acme/locations/{location}/clusters/main/nodePools/gpu"
 
 
-@pytest.mark.parametrize(("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.37."), ("1.20.", "")])
+@pytest.mark.parametrize(
+    ("prefix", "latest"), [("1.34.", "1.34."), ("1.36", "1.36."), ("", "1.37."), ("1.20.", "")]
+)
 def test_engine_versions_of_a_minor(gcp, prefix: str, latest: str) -> None:
     request = provider_pb2.InvokeRequest(
-        tok="gcp:container/getEngineVersions:getEngineVersions", args=to_wire({"versionPrefix": prefix})
+        tok="gcp:container/getEngineVersions:getEngineVersions",
+        args=to_wire({"versionPrefix": prefix}),
     )
 
     versions = from_wire(getattr(gcp.Invoke(request), "return"))

@@ -13,18 +13,25 @@ from dra_sandbox.clouds.wire import to_wire
 
 CLUSTER, POOL = "gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool"
 NONE = {"consumeReservationType": "NO_RESERVATION"}
-LENT = {"management": {"autoRepair": False}, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2}}
+LENT = {
+    "management": {"autoRepair": False},
+    "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2},
+}
 
 
 @pytest.fixture(scope="module")
 def gcp(simulated):
     client = simulated("gcp")
-    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+    client.Configure(
+        provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"}))
+    )
     return client
 
 
 def complaint(gcp, token: str, inputs: dict[str, Any]) -> str:
-    """What the provider rejects in a preview, else what the API does when the resource is created."""
+    """What the provider rejects in a preview, else what the API does when the resource is
+    created.
+    """
     urn = f"urn:pulumi:dev::p::{token}::T"
     checked = gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s"))
     if checked.failures:
@@ -41,7 +48,11 @@ BOUGHT = {
     "key": "compute.googleapis.com/reservation-name",
     "values": ["bought"],
 }
-HYPERDISK = {"machineType": "a4-highgpu-8g", "diskType": "hyperdisk-balanced", "reservationAffinity": BOUGHT}
+HYPERDISK = {
+    "machineType": "a4-highgpu-8g",
+    "diskType": "hyperdisk-balanced",
+    "reservationAffinity": BOUGHT,
+}
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     # pool, node configuration, what is said
     "plain": ({}, {"machineType": "g2-standard-8", "diskType": "pd-balanced"}, ""),
@@ -51,22 +62,46 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "[pd-balanced, a4-highgpu-8g] features are not compatible for creating instance.",
     ),
     **{
-        f"{machine} as {'on demand' if not had else next(iter(had))}": ({}, {"machineType": machine, **had}, said)
+        f"{machine} as {'on demand' if not had else next(iter(had))}": (
+            {},
+            {"machineType": machine, **had},
+            said,
+        )
         for machine, had, said in (
-            ("a4-highgpu-8g", {}, "a4-highgpu-8g is not available with the provisioning model STANDARD"),
+            (
+                "a4-highgpu-8g",
+                {},
+                "a4-highgpu-8g is not available with the provisioning model STANDARD",
+            ),
             ("a4-highgpu-8g", {"spot": True}, ""),
             ("a3-ultragpu-8g", {}, "not available with the provisioning model STANDARD"),
-            ("a3-highgpu-1g", {"reservationAffinity": BOUGHT}, "not available with the provisioning model RESERVATION"),
+            (
+                "a3-highgpu-1g",
+                {"reservationAffinity": BOUGHT},
+                "not available with the provisioning model RESERVATION",
+            ),
             ("a3-highgpu-1g", {"spot": True}, ""),
             ("a3-highgpu-8g", {}, ""),
-            ("a4x-highgpu-4g", {"spot": True}, "not available with the provisioning model SPOT, but with RESERVATION"),
+            (
+                "a4x-highgpu-4g",
+                {"spot": True},
+                "not available with the provisioning model SPOT, but with RESERVATION",
+            ),
             ("a4x-highgpu-4g", {"reservationAffinity": BOUGHT}, ""),
         )
     },
-    "Hyperdisk on g2": ({}, {"machineType": "g2-standard-8", "diskType": "hyperdisk-balanced"}, "not compatible"),
+    "Hyperdisk on g2": (
+        {},
+        {"machineType": "g2-standard-8", "diskType": "hyperdisk-balanced"},
+        "not compatible",
+    ),
     "operations of a Persistent Disk": (
         {},
-        {"machineType": "g2-standard-8", "diskType": "pd-balanced", "bootDisk": {"provisionedIops": 3000}},
+        {
+            "machineType": "g2-standard-8",
+            "diskType": "pd-balanced",
+            "bootDisk": {"provisionedIops": 3000},
+        },
         "cannot be specified with disk type pd-balanced",
     ),
     "operations that a small disk has not": (
@@ -79,10 +114,19 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {**HYPERDISK, "bootDisk": {"provisionedThroughput": 2400}},
         "throughput 2400 is not supported for 3000 provisioned IOPS",
     ),
-    "a fast boot disk": ({}, {**HYPERDISK, "bootDisk": {"provisionedIops": 9600, "provisionedThroughput": 2400}}, ""),
+    "a fast boot disk": (
+        {},
+        {**HYPERDISK, "bootDisk": {"provisionedIops": 9600, "provisionedThroughput": 2400}},
+        "",
+    ),
     "CPUs of one's own": (
         {},
-        {"kubeletConfig": {"cpuManagerPolicy": "static", "topologyManager": {"policy": "best-effort"}}},
+        {
+            "kubeletConfig": {
+                "cpuManagerPolicy": "static",
+                "topologyManager": {"policy": "best-effort"},
+            }
+        },
         "",
     ),
     "a policy that kubelet has not": (
@@ -90,7 +134,11 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"kubeletConfig": {"cpuManagerPolicy": "exclusive"}},
         "exclusive is none of none, static",
     ),
-    "a parameter of the kernel": ({}, {"linuxNodeConfig": {"sysctls": {"net.core.somaxconn": "2048"}}}, ""),
+    "a parameter of the kernel": (
+        {},
+        {"linuxNodeConfig": {"sysctls": {"net.core.somaxconn": "2048"}}},
+        "",
+    ),
     "a parameter that GKE does not set": (
         {},
         {"linuxNodeConfig": {"sysctls": {"net.ipv4.ip_forward": "1"}}},
@@ -108,7 +156,10 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "two uses of local SSDs": (
         {},
-        {"ephemeralStorageLocalSsdConfig": {"localSsdCount": 1}, "localNvmeSsdBlockConfig": {"localSsdCount": 1}},
+        {
+            "ephemeralStorageLocalSsdConfig": {"localSsdCount": 1},
+            "localNvmeSsdBlockConfig": {"localSsdCount": 1},
+        },
         "Can not use local SSDs as volumes",
     ),
     "GPUs on a machine that takes none": (
@@ -118,7 +169,11 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "a label of Kubernetes": ({}, {"labels": {"kubernetes.io/x": "y"}}, "are reserved"),
     "a value of two words": ({}, {"labels": {"x": "a b"}}, "Invalid node label x=a b"),
-    "a taint of two words": ({}, {"taints": [{"key": "a b", "value": "", "effect": "NO_SCHEDULE"}]}, "node taint a b"),
+    "a taint of two words": (
+        {},
+        {"taints": [{"key": "a b", "value": "", "effect": "NO_SCHEDULE"}]},
+        "node taint a b",
+    ),
     "a name of 41 characters": ({"name": "n" * 41}, {}, "name to be in the range (1 - 40)"),
     "a name with a capital": ({"name": "Gpu"}, {}, "only lowercase alphanumerics"),
     "few pods": ({"maxPodsPerNode": 7}, {}, "must be between 8 and 256"),
@@ -169,19 +224,35 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "is not supported with queued provisioning",
     ),
     "compact in two zones": (
-        {"placementPolicy": {"type": "COMPACT"}, "nodeLocations": ["us-central1-a", "us-central1-b"]},
+        {
+            "placementPolicy": {"type": "COMPACT"},
+            "nodeLocations": ["us-central1-a", "us-central1-b"],
+        },
         {},
         "needs one zone",
     ),
-    "two counts": ({"initialNodeCount": 1, "nodeCount": 1}, {}, "Cannot set both initial_node_count and node_count"),
-    "no room for upgrades": ({"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 0}}, {}, "cannot both be 0"),
+    "two counts": (
+        {"initialNodeCount": 1, "nodeCount": 1},
+        {},
+        "Cannot set both initial_node_count and node_count",
+    ),
+    "no room for upgrades": (
+        {"upgradeSettings": {"maxSurge": 0, "maxUnavailable": 0}},
+        {},
+        "cannot both be 0",
+    ),
     "surge of another strategy": (
         {"upgradeSettings": {"maxSurge": 1, "strategy": "BLUE_GREEN"}},
         {},
         "Surge upgrade settings may not be changed",
     ),
     "networks beside DRANET": (
-        {"networkConfig": {"acceleratorNetworkProfile": "auto", "additionalNodeNetworkConfigs": [{"network": "n"}]}},
+        {
+            "networkConfig": {
+                "acceleratorNetworkProfile": "auto",
+                "additionalNodeNetworkConfigs": [{"network": "n"}],
+            }
+        },
         {},
         "DRANET automatically configures networks",
     ),
@@ -204,15 +275,26 @@ WEEKEND = {
 
 def excluded(scope: str) -> dict[str, Any]:
     options = {"scope": scope, "endTimeBehavior": "UNTIL_END_OF_SUPPORT"}
-    exclusion = {"exclusionName": "busy", "startTime": "2026-11-21T00:00:00Z", "exclusionOptions": options}
-    window = {"dailyMaintenanceWindow": {"startTime": "03:00"}, "maintenanceExclusions": [exclusion]}
+    exclusion = {
+        "exclusionName": "busy",
+        "startTime": "2026-11-21T00:00:00Z",
+        "exclusionOptions": options,
+    }
+    window = {
+        "dailyMaintenanceWindow": {"startTime": "03:00"},
+        "maintenanceExclusions": [exclusion],
+    }
     return {"maintenancePolicy": window}
 
 
 def recurring(rule: str, hours: int) -> dict[str, Any]:
     """A window from a Saturday, the first of a month, on."""
     end = datetime(2026, 8, 1) + timedelta(hours=hours)
-    window = {"startTime": "2026-08-01T00:00:00Z", "endTime": f"{end.isoformat()}Z", "recurrence": rule}
+    window = {
+        "startTime": "2026-08-01T00:00:00Z",
+        "endTime": f"{end.isoformat()}Z",
+        "recurrence": rule,
+    }
     return {"maintenancePolicy": {"recurringWindow": window}}
 
 
@@ -222,7 +304,10 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "private": ({**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": []}}, ""),
     "private without networks": (PRIVATE, "Master authorized networks must be enabled"),
     "private with a public network": (
-        {**PRIVATE, "masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]}},
+        {
+            **PRIVATE,
+            "masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]},
+        },
         'network "203.0.113.0/24" is not a reserved network',
     ),
     "network policies twice": (
@@ -230,7 +315,12 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         "is not allowed",
     ),
     "two windows": (
-        {"maintenancePolicy": {"dailyMaintenanceWindow": {"startTime": "03:00"}, "recurringWindow": WEEKEND}},
+        {
+            "maintenancePolicy": {
+                "dailyMaintenanceWindow": {"startTime": "03:00"},
+                "recurringWindow": WEEKEND,
+            }
+        },
         "only one of `maintenancePolicy.dailyMaintenanceWindow`",
     ),
     "a window at no time": (
@@ -238,17 +328,26 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
         "25:00 is not HH:MM",
     ),
     "weekends": ({"maintenancePolicy": {"recurringWindow": WEEKEND}}, ""),
-    "four hours a week": (recurring("FREQ=WEEKLY;BYDAY=SA", 4), "48h maintenance availability of >=4h contiguous"),
+    "four hours a week": (
+        recurring("FREQ=WEEKLY;BYDAY=SA", 4),
+        "48h maintenance availability of >=4h contiguous",
+    ),
     "a weekend of eight hours in two weeks": (
         recurring("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU", 8),
         "would go longer than 32d without 48h",
     ),
     "two days in two weeks": (recurring("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU", 12), ""),
-    "a day a month": (recurring("FREQ=MONTHLY;BYMONTHDAY=1", 24), "would go longer than 32d without 48h"),
+    "a day a month": (
+        recurring("FREQ=MONTHLY;BYMONTHDAY=1", 24),
+        "would go longer than 32d without 48h",
+    ),
     "two days a month": (recurring("FREQ=MONTHLY;BYMONTHDAY=1,15", 24), ""),
     "two days a year": (recurring("FREQ=YEARLY", 48), "would go longer than 32d without 48h"),
     "four hours each night": (recurring("FREQ=DAILY", 4), ""),
-    "four hours each third night": (recurring("FREQ=DAILY;INTERVAL=3", 4), "would go longer than 32d"),
+    "four hours each third night": (
+        recurring("FREQ=DAILY;INTERVAL=3", 4),
+        "would go longer than 32d",
+    ),
     "a rule of more parts": (recurring("FREQ=WEEKLY;BYDAY=1SA;WKST=MO", 4), ""),
     "every hour": (
         {"maintenancePolicy": {"recurringWindow": {**WEEKEND, "recurrence": "FREQ=HOURLY"}}},
@@ -257,7 +356,10 @@ CLUSTERS: dict[str, tuple[dict[str, Any], str]] = {
     "no upgrade ever": (excluded("NO_UPGRADES"), "NO_UPGRADES must have an end time"),
     "no minor until the end of support": (excluded("NO_MINOR_UPGRADES"), ""),
     "metrics of nobody": ({"monitoringConfig": {"enableComponents": ["GPUS"]}}, "GPUS"),
-    "another group": ({"authenticatorGroupsConfig": {"securityGroup": "team@example.com"}}, "gke-security-groups@"),
+    "another group": (
+        {"authenticatorGroupsConfig": {"securityGroup": "team@example.com"}},
+        "gke-security-groups@",
+    ),
 }
 
 
@@ -278,9 +380,13 @@ def test_clusters(gcp, change: dict[str, Any], said: str) -> None:
         ([], False),
     ],
 )
-def test_components_in_another_order_are_a_difference_each_time(gcp, components: list[str], differs: bool) -> None:
+def test_components_in_another_order_are_a_difference_each_time(
+    gcp, components: list[str], differs: bool
+) -> None:
     same = to_wire({"name": "main", "monitoringConfig": {"enableComponents": components}})
-    request = provider_pb2.DiffRequest(urn=f"urn:pulumi:dev::p::{CLUSTER}::T", old_inputs=same, news=same)
+    request = provider_pb2.DiffRequest(
+        urn=f"urn:pulumi:dev::p::{CLUSTER}::T", old_inputs=same, news=same
+    )
     answer = gcp.Diff(request)
     assert bool(answer.detailedDiff) is differs
     assert list(answer.replaces) == []
@@ -317,9 +423,13 @@ KEYED = {
 
 
 @pytest.mark.parametrize(("token", "inputs", "agent"), KEYED.values(), ids=KEYED)
-def test_an_agent_needs_a_role_on_the_key(simulated, token: str, inputs: dict[str, Any], agent: str) -> None:
+def test_an_agent_needs_a_role_on_the_key(
+    simulated, token: str, inputs: dict[str, Any], agent: str
+) -> None:
     gcp = simulated("gcp")
-    gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+    gcp.Configure(
+        provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"}))
+    )
 
     def create(token: str, properties: dict[str, Any]) -> None:
         urn = f"urn:pulumi:dev::p::{token}::T"
@@ -332,7 +442,9 @@ def test_an_agent_needs_a_role_on_the_key(simulated, token: str, inputs: dict[st
 
     grant("roles/cloudkms.viewer", agent)
     grant("roles/cloudkms.cryptoKeyEncrypterDecrypter", CONTAINER if agent == COMPUTE else COMPUTE)
-    with pytest.raises(grpc.RpcError, match=r"'cloudkms\.cryptoKeyVersions\.useToEncrypt' denied on resource"):
+    with pytest.raises(
+        grpc.RpcError, match=r"'cloudkms\.cryptoKeyVersions\.useToEncrypt' denied on resource"
+    ):
         create(token, inputs)
     grant("roles/cloudkms.cryptoKeyEncrypterDecrypter", agent)
     create(token, inputs)

@@ -1,4 +1,6 @@
-"""What GKE refuses because of what else there is: a pool's cluster, firewall rules of others in a network."""
+"""What GKE refuses because of what else there is: a pool's cluster, firewall rules of others in a
+network.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,24 @@ class Cloud:
 
     def __init__(self, simulated: Any) -> None:
         self._gcp = simulated("gcp")
-        self._gcp.Configure(provider_pb2.ConfigureRequest(args=to_wire({"project": "acme", "zone": "us-central1-a"})))
+        self._gcp.Configure(
+            provider_pb2.ConfigureRequest(
+                args=to_wire({"project": "acme", "zone": "us-central1-a"})
+            )
+        )
 
     def create(self, token: str, **inputs: Any) -> dict[str, Any]:
         if token == CLUSTER:
             inputs = {"initialNodeCount": 1, **inputs}
-        request = provider_pb2.CreateRequest(urn=f"urn:pulumi:dev::p::{token}::T", properties=to_wire(inputs))
+        request = provider_pb2.CreateRequest(
+            urn=f"urn:pulumi:dev::p::{token}::T", properties=to_wire(inputs)
+        )
         made = self._gcp.Create(request)
         return {**from_wire(made.properties), "id": made.id}
 
-    def update(self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any) -> dict[str, Any]:
+    def update(
+        self, token: str, state: dict[str, Any], *, hours: float = 0, **inputs: Any
+    ) -> dict[str, Any]:
         urn, olds = f"urn:pulumi:dev::p::{token}::T", to_wire(state)
         news, timeout = to_wire(inputs), hours * 3600
         request = provider_pb2.UpdateRequest(
@@ -46,11 +56,15 @@ class Cloud:
 
     def delete(self, token: str, state: dict[str, Any]) -> None:
         urn = f"urn:pulumi:dev::p::{token}::T"
-        self._gcp.Delete(provider_pb2.DeleteRequest(id=state["id"], urn=urn, properties=to_wire(state)))
+        self._gcp.Delete(
+            provider_pb2.DeleteRequest(id=state["id"], urn=urn, properties=to_wire(state))
+        )
 
     def complaint(self, token: str, **inputs: Any) -> str:
         urn = f"urn:pulumi:dev::p::{token}::T"
-        checked = self._gcp.Check(provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s"))
+        checked = self._gcp.Check(
+            provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"s")
+        )
         if checked.failures:
             return "; ".join(failure.reason for failure in checked.failures)
         try:
@@ -86,7 +100,10 @@ BOUGHT_NODES = {
     }
 }
 NO_RESERVATION = {"reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}
-LENT = {"management": {"autoRepair": False}, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2}}
+LENT = {
+    "management": {"autoRepair": False},
+    "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 2},
+}
 KEPT = {"management": {"autoUpgrade": False}}
 PROFILE = {"networkConfig": {"acceleratorNetworkProfile": "auto"}}
 DATAPLANE_V2 = {"datapathProvider": "ADVANCED_DATAPATH"}
@@ -101,16 +118,25 @@ BESIDE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "row 62: newer than its master": (
         {"minMasterVersion": "1.34"},
         {"version": "1.35.3-gke.2000000"},
-        'Node version "1.35.3-gke.2000000" must not have a greater minor version than master version "1.34.',
+        (
+            'Node version "1.35.3-gke.2000000" must not have a greater minor version than master '
+            'version "1.34.'
+        ),
     ),
-    "row 62: as old as it may be": ({"minMasterVersion": "1.35"}, {"version": "1.34.3-gke.2000000"}, ""),
+    "row 62: as old as it may be": (
+        {"minMasterVersion": "1.35"},
+        {"version": "1.34.3-gke.2000000"},
+        "",
+    ),
     "row 72: networks without Dataplane V2": ({}, PROFILE, "needs Dataplane V2"),
     "row 72: networks": (DATAPLANE_V2, PROFILE, ""),
 }
 
 
 @pytest.mark.parametrize(("cluster", "pool", "said"), BESIDE.values(), ids=BESIDE)
-def test_a_pool_and_its_cluster(gcp: Cloud, cluster: dict[str, Any], pool: dict[str, Any], said: str) -> None:
+def test_a_pool_and_its_cluster(
+    gcp: Cloud, cluster: dict[str, Any], pool: dict[str, Any], said: str
+) -> None:
     made = gcp.create(CLUSTER, name="main", **cluster)
     for named in ("main", made["id"]):
         if not said:
@@ -121,15 +147,24 @@ def test_a_pool_and_its_cluster(gcp: Cloud, cluster: dict[str, Any], pool: dict[
         assert said in str(refused.value.details())
 
 
-def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(gcp: Cloud, memory: Memory) -> None:
+def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(
+    gcp: Cloud, memory: Memory
+) -> None:
     memory.put(CONSTRAINT, WANTS_KEYS, {})
     for agent in ("compute-system", "container-engine-robot"):
         member = f"serviceAccount:service-123456789012@{agent}.iam.gserviceaccount.com"
         role = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
-        gcp.create("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", cryptoKeyId="key", role=role, member=member)
+        gcp.create(
+            "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
+            cryptoKeyId="key",
+            role=role,
+            member=member,
+        )
     secrets = {"databaseEncryption": {"state": "ENCRYPTED", "keyName": "key"}}
     disks = {"nodeConfig": {"bootDiskKmsKey": "key"}}
-    wants = r"constraints/gcp\.restrictNonCmekServices` violated .* without specifying a KMS CryptoKey"
+    wants = (
+        r"constraints/gcp\.restrictNonCmekServices` violated .* without specifying a KMS CryptoKey"
+    )
     for missing in (secrets, disks, {}):
         with pytest.raises(grpc.RpcError, match=wants):
             gcp.create(CLUSTER, name="main", **missing)
@@ -149,13 +184,17 @@ def test_where_an_organisation_wants_keys_the_first_pool_has_one_too(gcp: Cloud,
         ({"nodeLocations": ["us-central1-a", "us-central1-b"]}, ""),
     ],
 )
-def test_disks_of_the_first_pool_count(gcp: Cloud, memory: Memory, change: dict[str, Any], short: str) -> None:
+def test_disks_of_the_first_pool_count(
+    gcp: Cloud, memory: Memory, change: dict[str, Any], short: str
+) -> None:
     memory.put(QUOTA, SSD, {"limit": 250})
     asked = {"name": "main", "location": "us-central1", "initialNodeCount": 1, **change}
     if not short:
         gcp.create(CLUSTER, **asked)
         return
-    with pytest.raises(grpc.RpcError, match=rf"Insufficient regional quota .*\"SSD_TOTAL_GB\".* short '{short}\.0'"):
+    with pytest.raises(
+        grpc.RpcError, match=rf"Insufficient regional quota .*\"SSD_TOTAL_GB\".* short '{short}\.0'"
+    ):
         gcp.create(CLUSTER, **asked)
 
 
@@ -166,17 +205,28 @@ def test_limits_of_cpu_count_where_kubelet_is_told_so(gcp: Cloud) -> None:
     for name, kubelet, quota in (("a", told, True), ("b", {**told, "cpuCfsQuota": False}, False)):
         made = gcp.create(POOL, cluster="main", name=name, nodeConfig={"kubeletConfig": kubelet})
         assert made["nodeConfig"]["kubeletConfig"] == {**told, "cpuCfsQuota": quota}
-    assert "kubeletConfig" not in gcp.create(POOL, cluster="main", name="c", nodeConfig={})["nodeConfig"]
+    assert (
+        "kubeletConfig"
+        not in gcp.create(POOL, cluster="main", name="c", nodeConfig={})["nodeConfig"]
+    )
 
 
 def test_row_88_what_services_left_keeps_its_network(gcp: Cloud, memory: Memory) -> None:
     network = gcp.create(NETWORK, name="gpu")
     rule = gcp.create(FIREWALL, name="k8s-0a1b-node-http-hc", network=network["id"])
-    with pytest.raises(grpc.RpcError, match="already being used by 'projects/acme/global/firewalls/k8s-0a1b-node"):
+    with pytest.raises(
+        grpc.RpcError, match="already being used by 'projects/acme/global/firewalls/k8s-0a1b-node"
+    ):
         gcp.delete(NETWORK, network)
     gcp.delete(FIREWALL, rule)
-    memory.put(ENDPOINTS, "projects/acme/zones/us-central1-a/networkEndpointGroups/k8s1", {"network": network["id"]})
-    with pytest.raises(grpc.RpcError, match=r"already being used by '.*/networkEndpointGroups/k8s1"):
+    memory.put(
+        ENDPOINTS,
+        "projects/acme/zones/us-central1-a/networkEndpointGroups/k8s1",
+        {"network": network["id"]},
+    )
+    with pytest.raises(
+        grpc.RpcError, match=r"already being used by '.*/networkEndpointGroups/k8s1"
+    ):
         gcp.delete(NETWORK, network)
     memory.drop(ENDPOINTS, "projects/acme/zones/us-central1-a/networkEndpointGroups/k8s1")
     gcp.delete(NETWORK, network)
@@ -186,7 +236,9 @@ def pools(memory: Memory) -> set[str]:
     return {identifier.rpartition("/")[2] for identifier in memory.all(POOL)}
 
 
-def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(gcp: Cloud, memory: Memory) -> None:
+def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(
+    gcp: Cloud, memory: Memory
+) -> None:
     """As an import does it that does not leave the setting alone."""
     first = {"name": "main", "initialNodeCount": 2}
     made = gcp.create(CLUSTER, **first)
@@ -198,7 +250,9 @@ def test_the_first_pool_goes_when_it_is_said_later_that_it_is_to_be_removed(gcp:
     assert pools(memory) == {"workers"}
 
 
-def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_along(gcp: Cloud, memory: Memory) -> None:
+def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_along(
+    gcp: Cloud, memory: Memory
+) -> None:
     made = gcp.create(CLUSTER, name="main", initialNodeCount=1, removeDefaultNodePool=True)
     gcp.create(POOL, cluster="main", name="workers")
     gcp.create(POOL, cluster="other", name="others")
@@ -210,14 +264,46 @@ def test_a_cluster_without_its_first_pool_never_has_one_and_takes_its_pools_alon
 BOTH, LEFT = ["us-central1-a", "us-central1-b"], ["us-central1-b"]
 GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     # as made before us-central1-a was lost, as wanted after, whether the cloud has the nodes
-    "as it was": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 1}, True),
-    "smaller": ({"nodeLocations": BOTH, "nodeCount": 2}, {"nodeLocations": BOTH, "nodeCount": 1}, True),
-    "one per zone more": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 2}, False),
-    "without the zone": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 1}, True),
-    "more, without the zone": ({"nodeLocations": BOTH, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 2}, False),
-    "with the zone": ({"nodeLocations": LEFT, "nodeCount": 1}, {"nodeLocations": BOTH, "nodeCount": 1}, False),
-    "empty, with the zone": ({"nodeLocations": LEFT, "nodeCount": 0}, {"nodeLocations": BOTH, "nodeCount": 0}, True),
-    "elsewhere": ({"nodeLocations": LEFT, "nodeCount": 1}, {"nodeLocations": LEFT, "nodeCount": 3}, True),
+    "as it was": (
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        True,
+    ),
+    "smaller": (
+        {"nodeLocations": BOTH, "nodeCount": 2},
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        True,
+    ),
+    "one per zone more": (
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        {"nodeLocations": BOTH, "nodeCount": 2},
+        False,
+    ),
+    "without the zone": (
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        {"nodeLocations": LEFT, "nodeCount": 1},
+        True,
+    ),
+    "more, without the zone": (
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        {"nodeLocations": LEFT, "nodeCount": 2},
+        False,
+    ),
+    "with the zone": (
+        {"nodeLocations": LEFT, "nodeCount": 1},
+        {"nodeLocations": BOTH, "nodeCount": 1},
+        False,
+    ),
+    "empty, with the zone": (
+        {"nodeLocations": LEFT, "nodeCount": 0},
+        {"nodeLocations": BOTH, "nodeCount": 0},
+        True,
+    ),
+    "elsewhere": (
+        {"nodeLocations": LEFT, "nodeCount": 1},
+        {"nodeLocations": LEFT, "nodeCount": 3},
+        True,
+    ),
     "limits alone": (
         {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 2}},
         {"nodeLocations": BOTH, "initialNodeCount": 1, "autoscaling": {"totalMaxNodeCount": 9}},
@@ -227,18 +313,26 @@ GROWS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize(("before", "wanted", "has"), GROWS.values(), ids=GROWS)
-def test_a_zone_without_machines(gcp: Cloud, memory: Memory, before: Any, wanted: Any, has: bool) -> None:
+def test_a_zone_without_machines(
+    gcp: Cloud, memory: Memory, before: Any, wanted: Any, has: bool
+) -> None:
     made = gcp.create(POOL, cluster="main", name="gpus", **before)
     memory.put(LOST_ZONE, "us-central1-a", {})
     if has:
         gcp.update(POOL, made, cluster="main", name="gpus", **wanted)
         return
-    with pytest.raises(grpc.RpcError, match=r"\[GCE_STOCKOUT\].*'projects/acme/zones/us-central1-a'"):
+    with pytest.raises(
+        grpc.RpcError, match=r"\[GCE_STOCKOUT\].*'projects/acme/zones/us-central1-a'"
+    ):
         gcp.update(POOL, made, cluster="main", name="gpus", **wanted)
 
 
-@pytest.mark.parametrize(("count", "has"), [({"nodeCount": 1}, False), ({"initialNodeCount": 1}, False), ({}, True)])
-def test_a_new_pool_in_a_zone_without_machines(gcp: Cloud, memory: Memory, count: dict[str, int], has: bool) -> None:
+@pytest.mark.parametrize(
+    ("count", "has"), [({"nodeCount": 1}, False), ({"initialNodeCount": 1}, False), ({}, True)]
+)
+def test_a_new_pool_in_a_zone_without_machines(
+    gcp: Cloud, memory: Memory, count: dict[str, int], has: bool
+) -> None:
     memory.put(LOST_ZONE, "us-central1-a", {})
     inputs = {"cluster": "main", "name": "gpus", "nodeLocations": BOTH, **count}
     if has:
@@ -255,7 +349,14 @@ def reserved(machine: str = "a3-highgpu-8g", name: str = "blocks", **pool: Any) 
         "values": [name],
     }
     config = {"machineType": machine, "reservationAffinity": affinity}
-    return {"cluster": "main", "name": "gpus", "nodeLocations": LEFT, "nodeCount": 2, "nodeConfig": config, **pool}
+    return {
+        "cluster": "main",
+        "name": "gpus",
+        "nodeLocations": LEFT,
+        "nodeCount": 2,
+        "nodeConfig": config,
+        **pool,
+    }
 
 
 def reservation(**change: Any) -> dict[str, Any]:
@@ -270,19 +371,35 @@ RESERVED: dict[str, tuple[dict[str, Any], str]] = {
         reserved(nodeLocations=BOTH, nodeCount=1),
         'reservation "blocks" not found for node pool "gpus" at zone "us-central1-a"',
     ),
-    "row 65: of another name": (reserved(name="other"), 'reservation "other" not found for node pool "gpus"'),
-    "row 65: by its path": (reserved(name="projects/acme/reservations/blocks/reservationBlocks/b1"), ""),
+    "row 65: of another name": (
+        reserved(name="other"),
+        'reservation "other" not found for node pool "gpus"',
+    ),
+    "row 65: by its path": (
+        reserved(name="projects/acme/reservations/blocks/reservationBlocks/b1"),
+        "",
+    ),
     "row 66: as large as it is": (reserved(nodeCount=3), ""),
-    "row 66: too small": (reserved(nodeCount=5), "required 5 and short of 2 VM count of machine type a3-highgpu-8g"),
-    "row 66: of another machine": (reserved("a3-megagpu-8g"), "short of 2 VM count of machine type a3-megagpu-8g"),
+    "row 66: too small": (
+        reserved(nodeCount=5),
+        "required 5 and short of 2 VM count of machine type a3-highgpu-8g",
+    ),
+    "row 66: of another machine": (
+        reserved("a3-megagpu-8g"),
+        "short of 2 VM count of machine type a3-megagpu-8g",
+    ),
     "row 66: limits alone": (reserved(nodeCount=None, autoscaling={"totalMaxNodeCount": 9}), ""),
-    "row 66: none needed": ({"cluster": "main", "name": "gpus", "nodeLocations": BOTH, "nodeCount": 9}, ""),
+    "row 66: none needed": (
+        {"cluster": "main", "name": "gpus", "nodeLocations": BOTH, "nodeCount": 9},
+        "",
+    ),
 }
 
 
 @pytest.mark.parametrize(("pool", "said"), RESERVED.values(), ids=RESERVED)
 def test_a_pool_on_a_reservation(gcp: Cloud, pool: dict[str, Any], said: str) -> None:
-    gcp.create(POOL, **reserved(name="known-to-nobody"))  # a cloud without reservations knows nothing of them
+    # a cloud without reservations knows nothing of them
+    gcp.create(POOL, **reserved(name="known-to-nobody"))
     gcp.create("gcp:compute/reservation:Reservation", **reservation())
     given = {name: value for name, value in pool.items() if value is not None} | {"name": "gpus"}
     if not said:
@@ -304,11 +421,18 @@ def test_row_66_two_pools_share_a_reservation(gcp: Cloud) -> None:
 def test_row_67_a_policy_of_ones_own_is_in_the_region(gcp: Cloud) -> None:
     def pool(name: str) -> dict[str, Any]:
         policy = {"type": "COMPACT", "policyName": "close"}
-        return {"cluster": "main", "name": name, "location": "us-central1", "placementPolicy": policy}
+        return {
+            "cluster": "main",
+            "name": name,
+            "location": "us-central1",
+            "placementPolicy": policy,
+        }
 
     gcp.create(POOL, **pool("known-to-nobody"))  # a cloud without policies knows nothing of them
     gcp.create("gcp:compute/resourcePolicy:ResourcePolicy", name="close", region="us-east1")
-    with pytest.raises(grpc.RpcError, match="resource policy close was not found in region us-central1"):
+    with pytest.raises(
+        grpc.RpcError, match="resource policy close was not found in region us-central1"
+    ):
         gcp.create(POOL, **pool("gpus"))
     gcp.create("gcp:compute/resourcePolicy:ResourcePolicy", name="close", region="us-central1")
     gcp.create(POOL, **pool("gpus"))
@@ -320,18 +444,29 @@ def test_row_86_one_operation_at_a_time(gcp: Cloud, memory: Memory) -> None:
     gcp.create(CLUSTER, name="other", initialNodeCount=1)
     for change in (
         lambda: gcp.create(POOL, cluster=made["id"], name="gpus"),
-        lambda: gcp.update(CLUSTER, made, name="main", initialNodeCount=1, resourceLabels={"team": "a"}),
+        lambda: gcp.update(
+            CLUSTER, made, name="main", initialNodeCount=1, resourceLabels={"team": "a"}
+        ),
         lambda: gcp.delete(CLUSTER, made),
     ):
-        with pytest.raises(grpc.RpcError, match="operation-1 is currently upgrading the master for cluster main"):
+        with pytest.raises(
+            grpc.RpcError, match="operation-1 is currently upgrading the master for cluster main"
+        ):
             change()
     memory.drop(OPERATION, "operation-1")
     gcp.delete(CLUSTER, made)
 
 
 def exclusion(end: str | None, behaviour: str | None) -> dict[str, Any]:
-    options = {"scope": "NO_MINOR_UPGRADES", **({"endTimeBehavior": behaviour} if behaviour else {})}
-    window = {"exclusionName": "busy", "startTime": "2026-01-01T00:00:00Z", "exclusionOptions": options}
+    options = {
+        "scope": "NO_MINOR_UPGRADES",
+        **({"endTimeBehavior": behaviour} if behaviour else {}),
+    }
+    window = {
+        "exclusionName": "busy",
+        "startTime": "2026-01-01T00:00:00Z",
+        "exclusionOptions": options,
+    }
     return {
         "maintenancePolicy": {
             "dailyMaintenanceWindow": {"startTime": "03:00"},
@@ -343,14 +478,25 @@ def exclusion(end: str | None, behaviour: str | None) -> dict[str, Any]:
 def gpus(machine: str, kind: str, count: int) -> dict[str, Any]:
     return {
         "cluster": "c",
-        "nodeConfig": {"machineType": machine, "guestAccelerators": [{"type": kind, "count": count}]},
+        "nodeConfig": {
+            "machineType": machine,
+            "guestAccelerators": [{"type": kind, "count": count}],
+        },
     }
 
 
 AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
     "row 60: as many as the machine has": (POOL, gpus("a3-highgpu-8g", "nvidia-h100-80gb", 8), ""),
-    "row 60: fewer": (POOL, gpus("a3-highgpu-8g", "nvidia-h100-80gb", 4), "count 4 is not valid for a3-highgpu-8g"),
-    "row 60: others": (POOL, gpus("g2-standard-8", "nvidia-tesla-t4", 1), "nvidia-tesla-t4 count 1 is not valid"),
+    "row 60: fewer": (
+        POOL,
+        gpus("a3-highgpu-8g", "nvidia-h100-80gb", 4),
+        "count 4 is not valid for a3-highgpu-8g",
+    ),
+    "row 60: others": (
+        POOL,
+        gpus("g2-standard-8", "nvidia-tesla-t4", 1),
+        "nvidia-tesla-t4 count 1 is not valid",
+    ),
     "row 60: attached": (POOL, gpus("n1-standard-8", "nvidia-tesla-t4", 2), ""),
     "row 80: Google's networks": (
         CLUSTER,
@@ -361,8 +507,16 @@ AT_ONCE: dict[str, tuple[str, dict[str, Any], str]] = {
         },
         "cannot be enabled if private endpoint is enabled",
     ),
-    "row 83: until a time": (CLUSTER, {"initialNodeCount": 1, **exclusion("2026-02-01T00:00:00Z", None)}, ""),
-    "row 83: until the end": (CLUSTER, {"initialNodeCount": 1, **exclusion(None, "UNTIL_END_OF_SUPPORT")}, ""),
+    "row 83: until a time": (
+        CLUSTER,
+        {"initialNodeCount": 1, **exclusion("2026-02-01T00:00:00Z", None)},
+        "",
+    ),
+    "row 83: until the end": (
+        CLUSTER,
+        {"initialNodeCount": 1, **exclusion(None, "UNTIL_END_OF_SUPPORT")},
+        "",
+    ),
     "row 83: both": (
         CLUSTER,
         {"initialNodeCount": 1, **exclusion("2026-02-01T00:00:00Z", "UNTIL_END_OF_SUPPORT")},
@@ -385,13 +539,20 @@ def test_refused_at_once(gcp: Cloud, token: str, inputs: dict[str, Any], said: s
 
 
 def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
-    """Beside a pool without GPUs at that moment, and not later; on Arm; with queued provisioning."""
+    """Beside a pool without GPUs at that moment, and not later; on Arm; with queued
+    provisioning.
+    """
 
     def taints(pool: dict[str, Any]) -> set[str]:
         return {each["key"] for each in pool["nodeConfig"]["effectiveTaints"]}
 
-    cluster = gcp.create(CLUSTER, name="main", location="us-central1", removeDefaultNodePool=True)["id"]
-    gpus = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
+    cluster = gcp.create(CLUSTER, name="main", location="us-central1", removeDefaultNodePool=True)[
+        "id"
+    ]
+    gpus = {
+        "machineType": "g2-standard-8",
+        "guestAccelerators": [{"type": "nvidia-l4", "count": 1}],
+    }
     beside = {"cluster": cluster, "location": "us-central1"}
     first = gcp.create(POOL, **beside, name="first", nodeConfig=gpus)
     plain = gcp.create(POOL, **beside, name="plain", nodeConfig={"machineType": "e2-standard-4"})
@@ -400,37 +561,65 @@ def test_row_76_taints_that_gke_adds(gcp: Cloud) -> None:
     assert taints(second) == {"nvidia.com/gpu"}
     changed = {"machineType": "g2-standard-12", "guestAccelerators": gpus["guestAccelerators"]}
     assert taints(gcp.update(POOL, first, **beside, name="first", nodeConfig=changed)) == set()
-    assert taints(gcp.update(POOL, second, **beside, name="second", nodeConfig=changed)) == {"nvidia.com/gpu"}
-    own = {**gpus, "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]}
+    assert taints(gcp.update(POOL, second, **beside, name="second", nodeConfig=changed)) == {
+        "nvidia.com/gpu"
+    }
+    own = {
+        **gpus,
+        "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],
+    }
     third = gcp.create(POOL, **beside, name="third", nodeConfig=own)
     assert len(third["nodeConfig"]["effectiveTaints"]) == 1
     arm = {**BOUGHT_NODES, "machineType": "a4x-highgpu-4g"}
-    assert taints(gcp.create(POOL, **beside, name="arm", nodeConfig=arm)) == {"nvidia.com/gpu", "kubernetes.io/arch"}
+    assert taints(gcp.create(POOL, **beside, name="arm", nodeConfig=arm)) == {
+        "nvidia.com/gpu",
+        "kubernetes.io/arch",
+    }
     quiet = {**arm, "taintConfig": {"architectureTaintBehavior": "NONE"}}
-    assert "kubernetes.io/arch" not in taints(gcp.create(POOL, **beside, name="quiet", nodeConfig=quiet))
+    assert "kubernetes.io/arch" not in taints(
+        gcp.create(POOL, **beside, name="quiet", nodeConfig=quiet)
+    )
     waiting = {**gpus, **NO_RESERVATION, "flexStart": True}
-    queued = gcp.create(POOL, **beside, **LENT, name="queued", nodeConfig=waiting, queuedProvisioning={"enabled": True})
+    queued = gcp.create(
+        POOL,
+        **beside,
+        **LENT,
+        name="queued",
+        nodeConfig=waiting,
+        queuedProvisioning={"enabled": True},
+    )
     assert "cloud.google.com/gke-queued" in taints(queued)
 
 
 def test_a_control_plane_skips_no_minor_and_goes_back_to_none(gcp: Cloud) -> None:
     plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
     made = gcp.create(CLUSTER, **plain, minMasterVersion="1.34")
-    with pytest.raises(grpc.RpcError, match="cannot upgrade the master more than a minor version at a time"):
+    with pytest.raises(
+        grpc.RpcError, match="cannot upgrade the master more than a minor version at a time"
+    ):
         gcp.update(CLUSTER, made, **plain, minMasterVersion="1.36")
     then = gcp.update(CLUSTER, made, **plain, minMasterVersion="1.35")
     assert then["masterVersion"].startswith("1.35.")
-    assert gcp.update(CLUSTER, then, **plain, minMasterVersion="1.34")["masterVersion"] == then["masterVersion"]
+    assert (
+        gcp.update(CLUSTER, then, **plain, minMasterVersion="1.34")["masterVersion"]
+        == then["masterVersion"]
+    )
 
 
 def test_a_channel_offers_some_versions(gcp: Cloud, memory: Memory) -> None:
     memory.put(CHANNEL, "STABLE", {"versions": ["1.34.3-gke.2000000"]})
     plain = {"name": "dev", "location": "us-central1", "initialNodeCount": 1}
     stable = {**plain, "releaseChannel": {"channel": "STABLE"}}
-    with pytest.raises(grpc.RpcError, match=r'must be one of "STABLE" channel supported versions \[1\.34\.3-gke'):
+    with pytest.raises(
+        grpc.RpcError, match=r'must be one of "STABLE" channel supported versions \[1\.34\.3-gke'
+    ):
         gcp.create(CLUSTER, **stable, minMasterVersion="1.35")
-    made = gcp.create(CLUSTER, **{**plain, "releaseChannel": {"channel": "RAPID"}}, minMasterVersion="1.35")
-    assert gcp.update(CLUSTER, made, **stable, minMasterVersion="1.35"), "what is there already is a floor"
+    made = gcp.create(
+        CLUSTER, **{**plain, "releaseChannel": {"channel": "RAPID"}}, minMasterVersion="1.35"
+    )
+    assert gcp.update(CLUSTER, made, **stable, minMasterVersion="1.35"), (
+        "what is there already is a floor"
+    )
     assert gcp.create(CLUSTER, **{**stable, "name": "other"}, minMasterVersion="1.34")
 
 
@@ -443,9 +632,13 @@ def test_a_minimum_of_the_autoscaler_makes_no_node(gcp: Cloud) -> None:
     limits = {"autoscaling": {"totalMinNodeCount": 2, "totalMaxNodeCount": 4}}
     made = gcp.create(POOL, cluster="dev", location="us-central1", name="later", **limits)
     assert made["nodeCount"] == 0
-    first = gcp.create(POOL, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **limits)
+    first = gcp.create(
+        POOL, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **limits
+    )
     more = {"autoscaling": {"totalMinNodeCount": 3, "totalMaxNodeCount": 4}}
-    then = gcp.update(POOL, first, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **more)
+    then = gcp.update(
+        POOL, first, cluster="dev", location="us-central1", name="first", initialNodeCount=1, **more
+    )
     assert then["nodeCount"] == 1
 
 
@@ -459,7 +652,9 @@ def test_an_update_takes_as_long_as_its_nodes_one_after_the_other(gcp: Cloud) ->
         gcp.update(POOL, made, **plain, **place, nodeConfig=large)
     gcp.update(POOL, made, **plain, **place, nodeConfig={**small, "labels": {"team": "vision"}})
     gcp.update(POOL, made, hours=35, **plain, **place, nodeConfig=large)
-    gcp.update(POOL, made, **{**plain, "upgradeSettings": {"maxSurge": 2}}, **place, nodeConfig=small)
+    gcp.update(
+        POOL, made, **{**plain, "upgradeSettings": {"maxSurge": 2}}, **place, nodeConfig=small
+    )
 
 
 def test_gpus_of_a_project_that_are_used_up(gcp: Cloud, memory: Memory) -> None:
@@ -467,16 +662,27 @@ def test_gpus_of_a_project_that_are_used_up(gcp: Cloud, memory: Memory) -> None:
     l4 = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1}]}
     plain = {"cluster": "dev", "location": "us-central1", "nodeConfig": l4}
     both = {"nodeLocations": ["us-central1-a", "us-central1-b"]}
-    said = r'resource "NVIDIA_L4_GPUS": request requires \'4\.0\' and is short \'2\.0\'\. .* with \'2\.0\' available'
+    said = (
+        r'resource "NVIDIA_L4_GPUS": request requires \'4\.0\' and is short \'2\.0\'\. .* with '
+        r"\'2\.0\' available"
+    )
     with pytest.raises(grpc.RpcError, match=said):
         gcp.create(POOL, **plain, **both, name="large", nodeCount=2)
     made = gcp.create(POOL, **plain, **both, name="small", nodeCount=1)
-    with pytest.raises(grpc.RpcError, match=r"requires '2\.0' and is short '2\.0'.* with '0\.0' available"):
+    with pytest.raises(
+        grpc.RpcError, match=r"requires '2\.0' and is short '2\.0'.* with '0\.0' available"
+    ):
         gcp.update(POOL, made, **plain, **both, name="small", nodeCount=2)
     gcp.create(POOL, **{**plain, "nodeConfig": {**l4, "spot": True}}, name="spot", nodeCount=3)
-    scaled = {"autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}, "initialNodeCount": 0}
+    scaled = {
+        "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4},
+        "initialNodeCount": 0,
+    }
     gcp.create(POOL, **plain, **both, name="scaled", **scaled)
     memory.put(QUOTA, "GPUS_ALL_REGIONS", {"limit": 0, "accelerator": ""})
-    h100 = {"machineType": "a3-highgpu-8g", "guestAccelerators": [{"type": "nvidia-h100-80gb", "count": 8}]}
+    h100 = {
+        "machineType": "a3-highgpu-8g",
+        "guestAccelerators": [{"type": "nvidia-h100-80gb", "count": 8}],
+    }
     with pytest.raises(grpc.RpcError, match="GPUS_ALL_REGIONS"):
         gcp.create(POOL, **{**plain, "nodeConfig": h100}, name="h100", nodeCount=1)

@@ -1,4 +1,6 @@
-"""Releases on a control plane: what Helm is told, what is kept of what it says, and what happens without it."""
+"""Releases on a control plane: what Helm is told, what is kept of what it says, and what happens
+without it.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,26 @@ def releases(folder: Path, does: str) -> HelmReleases:
     helm.write_text(f'#!/bin/sh\necho "$@" >> {folder}/words\ncat > {folder}/given\n{does}\n')
     helm.chmod(0o755)
     (folder / "charts" / "gpu-driver-1.0.0").mkdir(parents=True, exist_ok=True)
-    return HelmReleases(folder, folder / "kubeconfig", Charts(helm, folder / "kept", folder / "charts"))
+    return HelmReleases(
+        folder, folder / "kubeconfig", Charts(helm, folder / "kept", folder / "charts")
+    )
 
 
 def test_a_chart_is_installed_with_its_values_and_waited_for(tmp_path: Path) -> None:
     assert releases(tmp_path, SAYS).install(INPUTS) == "v1.0"
 
     words = (tmp_path / "words").read_text()
-    assert words.startswith(f"upgrade driver {tmp_path}/charts/gpu-driver-1.0.0 --install --namespace gpu --values - ")
-    assert words.endswith(f" --no-hooks --output json --timeout 60s --wait --kubeconfig {tmp_path}/kubeconfig\n")
+    assert words.startswith(
+        f"upgrade driver {tmp_path}/charts/gpu-driver-1.0.0 --install --namespace gpu --values - "
+    )
+    assert words.endswith(
+        f" --no-hooks --output json --timeout 60s --wait --kubeconfig {tmp_path}/kubeconfig\n"
+    )
     assert json.loads((tmp_path / "given").read_text()) == {"password": "hidden"}
     (note,) = release_notes(tmp_path)
-    assert note == ReleaseNote("driver", "gpu", "gpu-driver 1.0.0", {"DaemonSet": 1, "DeviceClass": 2})
+    assert note == ReleaseNote(
+        "driver", "gpu", "gpu-driver 1.0.0", {"DaemonSet": 1, "DeviceClass": 2}
+    )
 
 
 def test_what_a_release_says_of_waiting_and_definitions_reaches_helm(tmp_path: Path) -> None:
@@ -56,7 +66,9 @@ def test_what_a_release_says_of_waiting_and_definitions_reaches_helm(tmp_path: P
 
 
 def test_what_helm_refuses_is_told_in_its_words(tmp_path: Path) -> None:
-    refusing = releases(tmp_path, "echo 'Error: INSTALLATION FAILED: no matches for kind Gpu' >&2; exit 1")
+    refusing = releases(
+        tmp_path, "echo 'Error: INSTALLATION FAILED: no matches for kind Gpu' >&2; exit 1"
+    )
 
     with pytest.raises(ApplyFailed, match=r"^INSTALLATION FAILED: no matches for kind Gpu$"):
         refusing.install(INPUTS)
@@ -64,10 +76,18 @@ def test_what_helm_refuses_is_told_in_its_words(tmp_path: Path) -> None:
 
 
 def test_a_release_whose_chart_cannot_be_had_is_recorded_with_the_reason(tmp_path: Path) -> None:
-    assert releases(tmp_path, "echo 'no such host' >&2; exit 1").install({**INPUTS, "version": "2.0.0"}) == ""
+    assert (
+        releases(tmp_path, "echo 'no such host' >&2; exit 1").install(
+            {**INPUTS, "version": "2.0.0"}
+        )
+        == ""
+    )
 
     (note,) = release_notes(tmp_path)
-    assert (note.chart, note.recorded_because) == ("gpu-driver 2.0.0", "its chart cannot be had: no such host")
+    assert (note.chart, note.recorded_because) == (
+        "gpu-driver 2.0.0",
+        "its chart cannot be had: no such host",
+    )
 
 
 def test_without_helm_every_release_is_recorded(tmp_path: Path) -> None:
@@ -88,5 +108,7 @@ def test_a_release_is_taken_away_once(tmp_path: Path) -> None:
     for _ in range(2):
         installed.uninstall(INPUTS)
 
-    assert (tmp_path / "words").read_text().count("uninstall driver --namespace gpu --no-hooks") == 1
+    assert (tmp_path / "words").read_text().count(
+        "uninstall driver --namespace gpu --no-hooks"
+    ) == 1
     assert not release_notes(tmp_path)

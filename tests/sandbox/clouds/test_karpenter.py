@@ -51,19 +51,45 @@ def changed(spec: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 
 def refusals(token: str, spec: dict[str, Any], before: dict[str, Any] | None = None) -> str:
     old = {"spec": before} if before else {}
-    return "; ".join(f"{each.path}: {each.reason}" for each in check_karpenter(token, {"spec": spec}, old))
+    return "; ".join(
+        f"{each.path}: {each.reason}" for each in check_karpenter(token, {"spec": spec}, old)
+    )
 
 
 OWN_LABEL = {"key": "karpenter.sh/nodepool", "operator": "In", "values": ["l4"]}
 POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
     "good": (GOOD_POOL, None, ""),
     "scaled": (changed(GOOD_POOL, "replicas", 5), GOOD_POOL, ""),
-    "with a weight": (changed(GOOD_POOL, "weight", 10), None, "'weight' is not supported on static NodePools"),
-    "limits of processors": (changed(GOOD_POOL, "limits.cpu", "8"), None, "only 'limits.nodes' is supported"),
-    "made dynamic": (changed(GOOD_POOL, "replicas", None), GOOD_POOL, "Cannot transition NodePool between static"),
-    "made static": (GOOD_POOL, changed(GOOD_POOL, "replicas", None), "Cannot transition NodePool between static"),
-    "fewer than none": (changed(GOOD_POOL, "replicas", -1), None, "should be greater than or equal to 0"),
-    "no requirements": (changed(GOOD_POOL, "template.spec.requirements", None), None, "requirements: Required value"),
+    "with a weight": (
+        changed(GOOD_POOL, "weight", 10),
+        None,
+        "'weight' is not supported on static NodePools",
+    ),
+    "limits of processors": (
+        changed(GOOD_POOL, "limits.cpu", "8"),
+        None,
+        "only 'limits.nodes' is supported",
+    ),
+    "made dynamic": (
+        changed(GOOD_POOL, "replicas", None),
+        GOOD_POOL,
+        "Cannot transition NodePool between static",
+    ),
+    "made static": (
+        GOOD_POOL,
+        changed(GOOD_POOL, "replicas", None),
+        "Cannot transition NodePool between static",
+    ),
+    "fewer than none": (
+        changed(GOOD_POOL, "replicas", -1),
+        None,
+        "should be greater than or equal to 0",
+    ),
+    "no requirements": (
+        changed(GOOD_POOL, "template.spec.requirements", None),
+        None,
+        "requirements: Required value",
+    ),
     "its own label required": (
         changed(GOOD_POOL, "template.spec.requirements", [OWN_LABEL]),
         None,
@@ -84,9 +110,21 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
         None,
         'Unsupported value: "Equals"',
     ),
-    "no class": (changed(GOOD_POOL, "template.spec.nodeClassRef.name", ""), None, "name may not be empty"),
-    "a budget in words": (changed(GOOD_POOL, "disruption.budgets", [{"nodes": "some"}]), None, "should match"),
-    "a budget alone": (changed(GOOD_POOL, "disruption.consolidateAfter", None), None, "consolidateAfter: Required"),
+    "no class": (
+        changed(GOOD_POOL, "template.spec.nodeClassRef.name", ""),
+        None,
+        "name may not be empty",
+    ),
+    "a budget in words": (
+        changed(GOOD_POOL, "disruption.budgets", [{"nodes": "some"}]),
+        None,
+        "should match",
+    ),
+    "a budget alone": (
+        changed(GOOD_POOL, "disruption.consolidateAfter", None),
+        None,
+        "consolidateAfter: Required",
+    ),
 }
 
 
@@ -108,13 +146,31 @@ CLASSES: dict[str, tuple[dict[str, Any], str]] = {
         {**GOOD_CLASS, "amiSelectorTerms": [{"alias": "al2023@latest"}, {"id": "ami-1"}]},
         "'alias' is mutually exclusive",
     ),
-    "an image of no family": ({**GOOD_CLASS, "amiSelectorTerms": [{"id": "ami-1"}]}, "must specify amiFamily"),
-    "a role beside a profile": ({**GOOD_CLASS, "role": "nodes"}, "exactly one of ['role', 'instanceProfile']"),
-    "neither": (changed(GOOD_CLASS, "instanceProfile", None), "exactly one of ['role', 'instanceProfile']"),
-    "no subnets": ({**GOOD_CLASS, "subnetSelectorTerms": []}, "subnetSelectorTerms cannot be empty"),
-    "a tag of its own": ({**GOOD_CLASS, "tags": {"karpenter.sh/nodepool": "a"}}, "a restricted tag matching"),
+    "an image of no family": (
+        {**GOOD_CLASS, "amiSelectorTerms": [{"id": "ami-1"}]},
+        "must specify amiFamily",
+    ),
+    "a role beside a profile": (
+        {**GOOD_CLASS, "role": "nodes"},
+        "exactly one of ['role', 'instanceProfile']",
+    ),
+    "neither": (
+        changed(GOOD_CLASS, "instanceProfile", None),
+        "exactly one of ['role', 'instanceProfile']",
+    ),
+    "no subnets": (
+        {**GOOD_CLASS, "subnetSelectorTerms": []},
+        "subnetSelectorTerms cannot be empty",
+    ),
+    "a tag of its own": (
+        {**GOOD_CLASS, "tags": {"karpenter.sh/nodepool": "a"}},
+        "a restricted tag matching",
+    ),
     "EFA alone": ({**GOOD_CLASS, "networkInterfaces": [EFA]}, "must include a primary interface"),
-    "a place twice": ({**GOOD_CLASS, "networkInterfaces": [FIRST, FIRST]}, "must not have duplicate"),
+    "a place twice": (
+        {**GOOD_CLASS, "networkInterfaces": [FIRST, FIRST]},
+        "must not have duplicate",
+    ),
     "two EFA on a card": (
         {**GOOD_CLASS, "networkInterfaces": [FIRST, EFA, {**EFA, "deviceIndex": 1}]},
         "at most one efa device per network card",
@@ -133,12 +189,22 @@ def test_queues_and_rules(cloud: Any) -> None:
     queue = cloud.create(QUEUE, name="events", messageRetentionSeconds=300)
     rule = cloud.create(RULE, name="spot", eventPattern=json.dumps({"source": ["aws.ec2"]}))
     cloud.create(TARGET, rule=rule["name"], arn=queue["arn"])
-    cloud.create(QUEUE_POLICY, queueUrl=queue["url"], policy=json.dumps({"Statement": [{"Effect": "Deny"}]}))
+    cloud.create(
+        QUEUE_POLICY, queueUrl=queue["url"], policy=json.dumps({"Statement": [{"Effect": "Deny"}]})
+    )
     with pytest.raises(grpc.RpcError, match="Rule another does not exist"):
         cloud.create(TARGET, rule="another", arn=queue["arn"])
     with pytest.raises(grpc.RpcError, match="queue does not exist"):
-        cloud.create(QUEUE_POLICY, queueUrl="https://elsewhere", policy=json.dumps({"Statement": [{}]}))
-    assert "range (60 - 1209600)" in cloud.complaint(QUEUE, {"name": "a", "messageRetentionSeconds": 5})
+        cloud.create(
+            QUEUE_POLICY, queueUrl="https://elsewhere", policy=json.dumps({"Statement": [{}]})
+        )
+    assert "range (60 - 1209600)" in cloud.complaint(
+        QUEUE, {"name": "a", "messageRetentionSeconds": 5}
+    )
     assert "must be specified" in cloud.complaint(RULE, {"name": "a"})
-    assert "Event pattern is not valid" in cloud.complaint(RULE, {"name": "a", "eventPattern": "aws.ec2"})
-    assert "invalid JSON policy" in cloud.complaint(QUEUE_POLICY, {"queueUrl": "a", "policy": "Allow"})
+    assert "Event pattern is not valid" in cloud.complaint(
+        RULE, {"name": "a", "eventPattern": "aws.ec2"}
+    )
+    assert "invalid JSON policy" in cloud.complaint(
+        QUEUE_POLICY, {"queueUrl": "a", "policy": "Allow"}
+    )

@@ -25,7 +25,11 @@ KUBECONFIG = {
 }
 POD_TEMPLATE = {
     "metadata": {"labels": {"app": "a"}},
-    "spec": {"containers": [{"name": "a", "image": "registry.example/a:1", "resources": {"limits": {"cpu": 2}}}]},
+    "spec": {
+        "containers": [
+            {"name": "a", "image": "registry.example/a:1", "resources": {"limits": {"cpu": 2}}}
+        ]
+    },
 }
 SET = {"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": POD_TEMPLATE}}
 
@@ -33,7 +37,9 @@ SET = {"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": POD_TEMPL
 @pytest.fixture(scope="module")
 def cluster(simulated):
     client = simulated("kubernetes")
-    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": json.dumps(KUBECONFIG)})))
+    client.Configure(
+        provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": json.dumps(KUBECONFIG)}))
+    )
     return client
 
 
@@ -43,24 +49,36 @@ def urn(token: str) -> str:
 
 def check(cluster, token: str, inputs: dict[str, Any], olds: dict[str, Any] | None = None):
     request = provider_pb2.CheckRequest(
-        urn=urn(token), news=to_wire(inputs), olds=to_wire(olds or {}), randomSeed=b"seed", name="trial"
+        urn=urn(token),
+        news=to_wire(inputs),
+        olds=to_wire(olds or {}),
+        randomSeed=b"seed",
+        name="trial",
     )
     return cluster.Check(request)
 
 
-def checked(cluster, token: str, inputs: dict[str, Any], olds: dict[str, Any] | None = None) -> dict[str, Any]:
+def checked(
+    cluster, token: str, inputs: dict[str, Any], olds: dict[str, Any] | None = None
+) -> dict[str, Any]:
     answer = check(cluster, token, inputs, olds)
     assert not answer.failures, answer.failures
     return from_wire(answer.inputs)
 
 
 def create(cluster, token: str, inputs: dict[str, Any], *, preview: bool = False):
-    request = provider_pb2.CreateRequest(urn=urn(token), properties=to_wire(inputs), preview=preview)
+    request = provider_pb2.CreateRequest(
+        urn=urn(token), properties=to_wire(inputs), preview=preview
+    )
     return cluster.Create(request)
 
 
-def diff(cluster, token: str, old: dict[str, Any], new: dict[str, Any]) -> provider_pb2.DiffResponse:
-    return cluster.Diff(provider_pb2.DiffRequest(urn=urn(token), old_inputs=to_wire(old), news=to_wire(new)))
+def diff(
+    cluster, token: str, old: dict[str, Any], new: dict[str, Any]
+) -> provider_pb2.DiffResponse:
+    return cluster.Diff(
+        provider_pb2.DiffRequest(urn=urn(token), old_inputs=to_wire(old), news=to_wire(new))
+    )
 
 
 def test_an_object_gets_its_frame_a_name_and_a_namespace(cluster) -> None:
@@ -76,7 +94,9 @@ def test_an_object_gets_its_frame_a_name_and_a_namespace(cluster) -> None:
 
 def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
     device_class = checked(cluster, "kubernetes:resource.k8s.io/v1:DeviceClass", {"spec": {}})
-    custom = checked(cluster, "kubernetes:resource.nvidia.com/v1beta1:ComputeDomain", {"spec": {"numNodes": 2}})
+    custom = checked(
+        cluster, "kubernetes:resource.nvidia.com/v1beta1:ComputeDomain", {"spec": {"numNodes": 2}}
+    )
 
     assert "namespace" not in device_class["metadata"]
     # Nobody has said whether a custom kind has namespaces.
@@ -87,7 +107,12 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
 @pytest.mark.parametrize(
     ("token", "inputs", "path", "reason"),
     [
-        (DAEMON_SET, {"spec": {**SET["spec"], "selektor": {}}}, "spec.selektor", 'did you mean "selector"?'),
+        (
+            DAEMON_SET,
+            {"spec": {**SET["spec"], "selektor": {}}},
+            "spec.selektor",
+            'did you mean "selector"?',
+        ),
         (DAEMON_SET, {}, "spec", "missing required"),
         (DAEMON_SET, {**SET, "kind": "Deployment"}, "kind", "DaemonSet"),
         (
@@ -97,7 +122,12 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
             "unknown property",
         ),
         ("kubernetes:apps/v1:DaemonSett", SET, "", "has no resource"),
-        ("kubernetes:apps/v1:DaemonSetPatch", {"spec": {}}, "metadata.name", "which object it patches"),
+        (
+            "kubernetes:apps/v1:DaemonSetPatch",
+            {"spec": {}},
+            "metadata.name",
+            "which object it patches",
+        ),
         (RELEASE, {"chart": "c", "valeus": {}}, "valeus", 'did you mean "values"?'),
         (RELEASE, {"version": "1"}, "chart", "missing required"),
     ],
@@ -116,7 +146,11 @@ def test_a_live_object_has_what_a_server_gives_and_keeps_it(cluster) -> None:
 
     changed = {**inputs, "metadata": {**inputs["metadata"], "labels": {"a": "b"}}}
     request = provider_pb2.UpdateRequest(
-        id=made.id, urn=urn(DAEMON_SET), olds=to_wire(state), old_inputs=to_wire(inputs), news=to_wire(changed)
+        id=made.id,
+        urn=urn(DAEMON_SET),
+        olds=to_wire(state),
+        old_inputs=to_wire(inputs),
+        news=to_wire(changed),
     )
     updated = from_wire(cluster.Update(request).properties)
 
@@ -126,19 +160,28 @@ def test_a_live_object_has_what_a_server_gives_and_keeps_it(cluster) -> None:
     assert updated["metadata"]["labels"] == {"a": "b"}
 
     read = cluster.Read(
-        provider_pb2.ReadRequest(id=made.id, urn=urn(DAEMON_SET), properties=to_wire(updated), inputs=to_wire(changed))
+        provider_pb2.ReadRequest(
+            id=made.id, urn=urn(DAEMON_SET), properties=to_wire(updated), inputs=to_wire(changed)
+        )
     )
     assert from_wire(read.properties) == updated
 
-    cluster.Delete(provider_pb2.DeleteRequest(id=made.id, urn=urn(DAEMON_SET), properties=to_wire(updated)))
+    cluster.Delete(
+        provider_pb2.DeleteRequest(id=made.id, urn=urn(DAEMON_SET), properties=to_wire(updated))
+    )
     gone = cluster.Read(provider_pb2.ReadRequest(id=made.id, urn=urn(DAEMON_SET)))
     assert gone.id == ""
 
 
 def test_secrets_stay_secret_in_inputs_and_outputs(cluster) -> None:
-    sealed = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": {"token": "dG9rZW4="}}
+    sealed = {
+        "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+        "value": {"token": "dG9rZW4="},
+    }
     token = "kubernetes:core/v1:Secret"
-    request = provider_pb2.CheckRequest(urn=urn(token), news=to_wire({"data": sealed}), randomSeed=b"s", name="t")
+    request = provider_pb2.CheckRequest(
+        urn=urn(token), news=to_wire({"data": sealed}), randomSeed=b"s", name="t"
+    )
     answer = cluster.Check(request)
 
     made = cluster.Create(provider_pb2.CreateRequest(urn=urn(token), properties=answer.inputs))
@@ -179,13 +222,21 @@ def test_which_changes_replace(cluster, token: str, path: str, replaces: bool) -
 
 
 def test_a_release_counts_its_revisions(cluster) -> None:
-    inputs = checked(cluster, RELEASE, {"chart": "repo/driver", "version": "25.8.1", "values": {"a": None, "b": {}}})
+    inputs = checked(
+        cluster,
+        RELEASE,
+        {"chart": "repo/driver", "version": "25.8.1", "values": {"a": None, "b": {}}},
+    )
     planned = from_wire(create(cluster, RELEASE, inputs, preview=True).properties)
     made = create(cluster, RELEASE, inputs)
     state = from_wire(made.properties)
 
     request = provider_pb2.UpdateRequest(
-        id=made.id, urn=urn(RELEASE), olds=made.properties, old_inputs=to_wire(inputs), news=to_wire(inputs)
+        id=made.id,
+        urn=urn(RELEASE),
+        olds=made.properties,
+        old_inputs=to_wire(inputs),
+        news=to_wire(inputs),
     )
     upgraded = from_wire(cluster.Update(request).properties)
 
@@ -204,13 +255,19 @@ OVERRIDE = {"gpuResourcesEnabledOverride": True}
     ("changes", "reason"),
     [
         ({}, "gpuResourcesEnabledOverride"),
-        ({"chart": "oci://registry.example/charts/dra-driver-nvidia-gpu"}, "gpuResourcesEnabledOverride"),
-        ({"values": {"resources.gpus.enabled": False}}, "gpuResourcesEnabledOverride"),  # a flat key says nothing
+        (
+            {"chart": "oci://registry.example/charts/dra-driver-nvidia-gpu"},
+            "gpuResourcesEnabledOverride",
+        ),
+        # a flat key says nothing
+        ({"values": {"resources.gpus.enabled": False}}, "gpuResourcesEnabledOverride"),
         ({"values": {**OVERRIDE, "namespace": "gpu"}}, "the value namespace is not supported"),
         ({"values": OVERRIDE, "namespace": "default"}, "allowDefaultNamespace"),
     ],
 )
-def test_what_the_drivers_chart_refuses_shows_at_up_not_in_a_preview(cluster, changes: Any, reason: str) -> None:
+def test_what_the_drivers_chart_refuses_shows_at_up_not_in_a_preview(
+    cluster, changes: Any, reason: str
+) -> None:
     inputs = checked(cluster, RELEASE, {**DRIVER, **changes})
     create(cluster, RELEASE, inputs, preview=True)
     with pytest.raises(grpc.RpcError, match=reason):
@@ -232,13 +289,17 @@ def test_what_the_drivers_chart_takes(cluster, changes: Any) -> None:
     assert from_wire(made.properties)["status"]["status"] == "deployed"
 
 
-def test_a_release_that_is_to_fail_is_there_as_failed(cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_that_is_to_fail_is_there_as_failed(
+    cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(FAILING, "other,driver")
     inputs = checked(cluster, RELEASE, {**DRIVER, "values": OVERRIDE})
     with pytest.raises(grpc.RpcError, match="deadline exceeded") as caught:
         create(cluster, RELEASE, inputs)
 
-    (details,) = (value for key, value in caught.value.trailing_metadata() if key == "grpc-status-details-bin")
+    (details,) = (
+        value for key, value in caught.value.trailing_metadata() if key == "grpc-status-details-bin"
+    )
     (detail,) = status_pb2.Status.FromString(details).details
     failed = provider_pb2.ErrorResourceInitFailed()
     assert detail.Unpack(failed)
@@ -252,16 +313,22 @@ def test_a_refresh_takes_over_what_a_failed_release_was_to_be(cluster) -> None:
 
     stale = to_wire({**inputs, "values": {}})
     read = cluster.Read(
-        provider_pb2.ReadRequest(id=made.id, urn=urn(RELEASE), properties=made.properties, inputs=stale)
+        provider_pb2.ReadRequest(
+            id=made.id, urn=urn(RELEASE), properties=made.properties, inputs=stale
+        )
     )
 
     assert from_wire(read.inputs)["values"] == OVERRIDE
-    assert "4dabf18193072939515e22adb298388d" in made.properties.fields["__inputs"].struct_value.fields
+    assert (
+        "4dabf18193072939515e22adb298388d" in made.properties.fields["__inputs"].struct_value.fields
+    )
 
 
 def test_without_a_cluster_a_preview_passes_and_a_creation_fails(simulated) -> None:
     client = simulated("kubernetes")
-    client.Configure(provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": "not: [a, kubeconfig"})))
+    client.Configure(
+        provider_pb2.ConfigureRequest(args=to_wire({"kubeconfig": "not: [a, kubeconfig"}))
+    )
     inputs = checked(client, DAEMON_SET, SET)
 
     assert from_wire(create(client, DAEMON_SET, inputs, preview=True).properties) == inputs
@@ -287,7 +354,10 @@ def test_a_kubeconfig_that_leads_nowhere(change: dict[str, Any], reason: str) ->
     ("change", "replaces"),
     [
         ({"users": [{"name": "u", "user": {"token": "new"}}]}, []),
-        ({"clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]}, ["kubeconfig"]),
+        (
+            {"clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]},
+            ["kubeconfig"],
+        ),
         (UNKNOWN, []),
     ],
     ids=["new credentials", "another server", "not known yet"],
@@ -297,7 +367,8 @@ def test_another_cluster_replaces_the_provider(cluster, change: Any, replaces: l
 
     answer = cluster.DiffConfig(
         provider_pb2.DiffRequest(
-            old_inputs=to_wire({"kubeconfig": json.dumps(KUBECONFIG)}), news=to_wire({"kubeconfig": kubeconfig})
+            old_inputs=to_wire({"kubeconfig": json.dumps(KUBECONFIG)}),
+            news=to_wire({"kubeconfig": kubeconfig}),
         )
     )
 
@@ -306,12 +377,18 @@ def test_another_cluster_replaces_the_provider(cluster, change: Any, replaces: l
 
 
 def test_an_identifier_of_the_cluster_outweighs_its_address(cluster) -> None:
-    other = json.dumps({**KUBECONFIG, "clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]})
+    other = json.dumps(
+        {**KUBECONFIG, "clusters": [{"name": "c", "cluster": {"server": "https://other.example"}}]}
+    )
 
     def replaced_by(identifier: str) -> list[str]:
         old = {"kubeconfig": json.dumps(KUBECONFIG), "clusterIdentifier": "blue"}
         new = {"kubeconfig": other, "clusterIdentifier": identifier}
-        return list(cluster.DiffConfig(provider_pb2.DiffRequest(old_inputs=to_wire(old), news=to_wire(new))).replaces)
+        return list(
+            cluster.DiffConfig(
+                provider_pb2.DiffRequest(old_inputs=to_wire(old), news=to_wire(new))
+            ).replaces
+        )
 
     assert replaced_by("blue") == []
     assert replaced_by("green") == ["clusterIdentifier"]
@@ -325,11 +402,14 @@ def test_the_server_of_a_kubeconfig() -> None:
 
 def test_yaml_is_decoded_for_the_sdk(cluster) -> None:
     text = (
-        "kind: List\napiVersion: v1\nitems:\n- {kind: ConfigMap, apiVersion: v1}\n---\n---\nkind: Pod\napiVersion: v1\n"
+        "kind: List\napiVersion: v1\nitems:\n- {kind: ConfigMap, apiVersion: "
+        "v1}\n---\n---\nkind: Pod\napiVersion: v1\n"
     )
 
     def decode(given: str):
-        request = provider_pb2.InvokeRequest(tok="kubernetes:yaml:decode", args=to_wire({"text": given}))
+        request = provider_pb2.InvokeRequest(
+            tok="kubernetes:yaml:decode", args=to_wire({"text": given})
+        )
         return cluster.Invoke(request)
 
     result = from_wire(getattr(decode(text), "return"))["result"]

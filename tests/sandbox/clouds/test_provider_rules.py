@@ -1,9 +1,10 @@
 """Changes of one property, as the providers answer them, and the tables that say so.
 
 Google's answers were recorded from the provider. Those of AWS follow from its source
-(hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32 and addon.go@00a35305), those of Azure
-from pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a and …/provider/diff.go@03707ff, which updates
-whatever isn't in that list.
+(hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32 and
+addon.go@00a35305), those of Azure from
+pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a and …/provider/diff.go@03707ff,
+which updates whatever isn't in that list.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ RECORDED = Path(__file__).parent / "provider_changes"
 SETTINGS = {
     "gcp": {"project": "my-project", "region": "us-central1"},
     "aws": {"region": "us-east-1"},
-    "azure-native": {"location": "eastus", "subscriptionId": "00000000-0000-0000-0000-000000000001"},
+    "azure-native": {
+        "location": "eastus",
+        "subscriptionId": "00000000-0000-0000-0000-000000000001",
+    },
 }
 BASES = {
     (cloud, name): base
@@ -39,7 +43,10 @@ CHANGES = [
     for cloud in SETTINGS
     for row in csv.DictReader((RECORDED / f"{cloud}_changes.csv").read_text().splitlines())
 ]
-TABLES = {each.__name__.rpartition(".")[2]: Path(each.__file__).with_name("provider_rules.csv") for each in (aws, gcp)}
+TABLES = {
+    each.__name__.rpartition(".")[2]: Path(each.__file__).with_name("provider_rules.csv")
+    for each in (aws, gcp)
+}
 FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
 SSDS = ["nodeConfig.ephemeralStorageLocalSsdConfig"]
 OMITTED = {"required", "kept", "default", "removed"}
@@ -53,12 +60,16 @@ def providers(simulated: Any) -> dict[str, Any]:
     return found
 
 
-def answer(provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], ignored: list[str]) -> str:
+def answer(
+    provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], ignored: list[str]
+) -> str:
     """What the provider says of a change: none, update, replace, or refused."""
     urn = f"urn:pulumi:dev::p::{token}::T"
 
     def check(inputs: dict[str, Any]) -> Any:
-        request = provider_pb2.CheckRequest(urn=urn, news=to_wire(inputs), randomSeed=b"seed", name="T")
+        request = provider_pb2.CheckRequest(
+            urn=urn, news=to_wire(inputs), randomSeed=b"seed", name="T"
+        )
         return provider.Check(request)
 
     before, after = check(old), check(new)
@@ -67,7 +78,11 @@ def answer(provider: Any, token: str, old: dict[str, Any], new: dict[str, Any], 
         return "refused"
     found = provider.Diff(
         provider_pb2.DiffRequest(
-            urn=urn, olds=before.inputs, old_inputs=before.inputs, news=after.inputs, ignoreChanges=ignored
+            urn=urn,
+            olds=before.inputs,
+            old_inputs=before.inputs,
+            news=after.inputs,
+            ignoreChanges=ignored,
         )
     )
     if found.replaces:
@@ -93,18 +108,29 @@ def ignored_by_components(base: str, path: str) -> list[str]:
     return [each for each in ignored if not path.startswith(each)]
 
 
-@pytest.mark.parametrize("row", CHANGES, ids=lambda row: f"{row['base']}: {row['property']}={row['value'][:30]}")
-def test_a_change_is_answered_as_by_the_real_provider(providers: dict[str, Any], row: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "row", CHANGES, ids=lambda row: f"{row['base']}: {row['property']}={row['value'][:30]}"
+)
+def test_a_change_is_answered_as_by_the_real_provider(
+    providers: dict[str, Any], row: dict[str, str]
+) -> None:
     base = BASES[row["cloud"], row["base"]]
     new = changed(base["inputs"], row["property"], row["value"])
     ignored = ignored_by_components(row["base"], row["property"]) if row["cloud"] == "gcp" else []
-    assert answer(providers[row["cloud"]], base["type"], base["inputs"], new, ignored) == row["provider"]
+    assert (
+        answer(providers[row["cloud"]], base["type"], base["inputs"], new, ignored)
+        == row["provider"]
+    )
 
 
 @pytest.mark.parametrize("place", BASES, ids=lambda place: " ".join(place))
-def test_nothing_changes_without_a_change(providers: dict[str, Any], place: tuple[str, str]) -> None:
+def test_nothing_changes_without_a_change(
+    providers: dict[str, Any], place: tuple[str, str]
+) -> None:
     base, ignored = BASES[place], SSDS if place[0] == "gcp" else []
-    assert answer(providers[place[0]], base["type"], base["inputs"], base["inputs"], ignored) == "none"
+    assert (
+        answer(providers[place[0]], base["type"], base["inputs"], base["inputs"], ignored) == "none"
+    )
 
 
 @pytest.mark.parametrize("cloud", TABLES)
@@ -122,37 +148,76 @@ def test_every_row_is_about_a_property_of_the_sdk_and_has_a_source(cloud: str) -
 
 
 def _rules(**properties: dict[str, Any]) -> ProviderRules:
-    usual: dict[str, Any] = {"kind": "plain", "omitted": "removed", "default": None, "replaces": False}
-    empty: dict[str, Any] = {"conflicts": (), "one_of": (), "any_of": (), "needs": (), "zero_beside": "", "source": "x"}
-    return ProviderRules({name: PropertyRule(**{**usual, **empty, **given}) for name, given in properties.items()})
+    usual: dict[str, Any] = {
+        "kind": "plain",
+        "omitted": "removed",
+        "default": None,
+        "replaces": False,
+    }
+    empty: dict[str, Any] = {
+        "conflicts": (),
+        "one_of": (),
+        "any_of": (),
+        "needs": (),
+        "zero_beside": "",
+        "source": "x",
+    }
+    return ProviderRules(
+        {name: PropertyRule(**{**usual, **empty, **given}) for name, given in properties.items()}
+    )
 
 
 @pytest.mark.parametrize(
     ("rule", "old", "new", "state", "kinds"),
     [
         pytest.param({}, {"a": 1}, {}, {}, ["delete"], id="a property that is removed"),
-        pytest.param({"omitted": "kept"}, {"a": 1}, {}, {}, [], id="a property that the cloud computes"),
+        pytest.param(
+            {"omitted": "kept"}, {"a": 1}, {}, {}, [], id="a property that the cloud computes"
+        ),
         pytest.param({}, {"a": False}, {}, {}, [], id="zero and omitted are the same"),
         pytest.param({}, {}, {"a": False}, {}, [], id="omitted and zero are the same"),
-        pytest.param({"omitted": "default", "default": 3}, {"a": 3}, {}, {}, [], id="the default, omitted"),
-        pytest.param({"omitted": "default", "default": 3}, {"a": 4}, {}, {}, ["update"], id="back to the default"),
-        pytest.param({"omitted": "kept"}, {}, {"a": 2}, {"a": 2}, [], id="what the cloud has already"),
-        pytest.param({"omitted": "kept"}, {}, {"a": 2}, {"a": 3}, ["add"], id="other than the cloud has"),
-        pytest.param({"kind": "set"}, {"a": [1, 2]}, {"a": [2, 1]}, {}, [], id="a list without order"),
+        pytest.param(
+            {"omitted": "default", "default": 3}, {"a": 3}, {}, {}, [], id="the default, omitted"
+        ),
+        pytest.param(
+            {"omitted": "default", "default": 3},
+            {"a": 4},
+            {},
+            {},
+            ["update"],
+            id="back to the default",
+        ),
+        pytest.param(
+            {"omitted": "kept"}, {}, {"a": 2}, {"a": 2}, [], id="what the cloud has already"
+        ),
+        pytest.param(
+            {"omitted": "kept"}, {}, {"a": 2}, {"a": 3}, ["add"], id="other than the cloud has"
+        ),
+        pytest.param(
+            {"kind": "set"}, {"a": [1, 2]}, {"a": [2, 1]}, {}, [], id="a list without order"
+        ),
     ],
 )
 def test_what_omission_does(
-    rule: dict[str, Any], old: dict[str, Any], new: dict[str, Any], state: dict[str, Any], kinds: list[str]
+    rule: dict[str, Any],
+    old: dict[str, Any],
+    new: dict[str, Any],
+    state: dict[str, Any],
+    kinds: list[str],
 ) -> None:
     assert [each.kind for each in _rules(a=rule).differences(old, new, state)] == kinds
 
 
 def test_a_sibling_brings_a_zero() -> None:
     rules = _rules(net={}, **{"net.private": {"zero_beside": "net", "omitted": "kept"}})
-    assert rules.sent({"net": {"profile": "auto"}}) == {"net": {"private": False, "profile": "auto"}}
+    assert rules.sent({"net": {"profile": "auto"}}) == {
+        "net": {"private": False, "profile": "auto"}
+    }
     assert rules.sent({"net": {"private": True}}) == {"net": {"private": True}}
     assert rules.sent({}) == {}
-    changed = rules.differences({"net": {"profile": "auto"}}, {"net": {"profile": "auto", "private": True}}, {})
+    changed = rules.differences(
+        {"net": {"profile": "auto"}}, {"net": {"profile": "auto", "private": True}}, {}
+    )
     assert [(each.path, each.kind) for each in changed] == [("net.private", "update")]
 
 

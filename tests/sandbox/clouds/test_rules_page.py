@@ -1,4 +1,6 @@
-"""The page of what the simulated clouds refuse: every row is there once, held by a test or said not to be simulated."""
+"""The page of what the simulated clouds refuse: every row is there once, held by a test or said not
+to be simulated.
+"""
 
 import re
 from pathlib import Path
@@ -7,7 +9,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "simulated-clouds.md"
 
 
 def rows() -> list[tuple[int, str, str]]:
-    found = re.findall(r"^\| (\d+) \| .+? \| (.+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.findall(
+        r"^\| (\d+) \| .+? \| (.+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return [(int(number), rule, held) for number, rule, held in found]
 
 
@@ -21,7 +25,9 @@ def test_every_row_is_there_once_and_says_what_holds_it() -> None:
 def test_every_test_that_a_row_names_is_there() -> None:
     """Rows that were found later, 44a for example, are asked too."""
     named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", PAGE.read_text(encoding="utf-8"))
-    files = {file: (PAGE.parents[1] / "tests" / file).read_text(encoding="utf-8") for file, _ in named}
+    files = {
+        file: (PAGE.parents[1] / "tests" / file).read_text(encoding="utf-8") for file, _ in named
+    }
     assert [name for file, name in named if f"def {name}(" not in files[file]] == []
     assert len(named) > 120
 

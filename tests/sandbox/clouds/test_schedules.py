@@ -1,4 +1,6 @@
-"""Scheduled actions of Auto Scaling groups: what EC2 refuses, and what nodes there are when time passes."""
+"""Scheduled actions of Auto Scaling groups: what EC2 refuses, and what nodes there are when time
+passes.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def test_nothing_begins_in_the_past_not_even_by_a_change_of_a_week_that_has_begu
         cloud.update(SCHEDULE, action, **{**evening, "recurrence": "0 19 * * 1-5"})
 
 
-def test_row_37_sizes_change_behind_the_groups_back(cloud: Any, evening: dict[str, Any], memory: Memory) -> None:
+def test_row_37_sizes_change_behind_the_groups_back(
+    cloud: Any, evening: dict[str, Any], memory: Memory
+) -> None:
     cloud.create(SCHEDULE, **evening, timeZone="America/New_York")
     friday = datetime.fromisoformat("2026-11-27T22:00:00Z")
     pass_time(memory, friday, friday.replace(minute=59))
@@ -101,7 +105,9 @@ def block_group(cloud: Any, memory: Memory, start: str, end: str, nodes: int) ->
         name="gpu",
         instanceType="p5.48xlarge",
         instanceMarketOptions={"marketType": "capacity-block"},
-        capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
+        capacityReservationSpecification={
+            "capacityReservationTarget": {"capacityReservationId": "cr-1"}
+        },
     )
     inputs = {
         **GROUP_INPUTS,

@@ -60,7 +60,9 @@ def test_arguments_and_results_of_functions() -> None:
     assert schema.outputs["names"].type == TypeSpec("list", (STRING,))
 
 
-@pytest.mark.parametrize("token", ["aws:eks/nodeGroups:NodeGroups", "aws:eks/nodeGroup", "gcp:eks/x:Y"])
+@pytest.mark.parametrize(
+    "token", ["aws:eks/nodeGroups:NodeGroups", "aws:eks/nodeGroup", "gcp:eks/x:Y"]
+)
 def test_a_type_that_the_sdk_does_not_have(token: str) -> None:
     with pytest.raises(UnknownType, match="has no resource"):
         Sdk("aws").resource(token)

@@ -1,4 +1,6 @@
-"""The tables speak only of what the installed SDKs have, so a new SDK that renames something is noticed."""
+"""The tables speak only of what the installed SDKs have, so a new SDK that renames something is
+noticed.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def exists(schema: Schema, path: str) -> bool:
 
 
 @pytest.mark.parametrize(("cloud", "token", "row"), ROWS, ids=[token for _, token, _ in ROWS])
-def test_every_path_of_a_row_is_an_input_and_every_output_an_output(cloud: str, token: str, row: TypeRow) -> None:
+def test_every_path_of_a_row_is_an_input_and_every_output_an_output(
+    cloud: str, token: str, row: TypeRow
+) -> None:
     schema = Sdk(cloud).resource(token)
 
     assert [path for path in paths_of(row) if not exists(schema, path)] == []

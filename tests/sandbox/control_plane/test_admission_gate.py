@@ -1,4 +1,6 @@
-"""The admission gate of a plan on a real API server: which objects it admits, and which it rejects."""
+"""The admission gate of a plan on a real API server: which objects it admits, and which it
+rejects.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ DRA = "nvidia.com/gpu.dra"
 
 
 def gate() -> tuple[Json, ...]:
-    """Return the gate of the development stack: three claims templates, a shared claim, nine pods."""
+    """Return the gate of the development stack: three claims templates, a shared claim, nine
+    pods.
+    """
     settings = yaml.safe_load((ROOT / "stacks/Pulumi.eks-dev.yaml").read_text())["config"]
     sources = read_sources([ROOT / "examples/workloads"])
     return admission_gate(
-        plan_file(make_plan(PlanRequest(sources=sources, fleet=read_fleet(settings["pulumi-dra:fleet"]))))
+        plan_file(
+            make_plan(PlanRequest(sources=sources, fleet=read_fleet(settings["pulumi-dra:fleet"])))
+        )
     )
 
 
@@ -40,7 +46,12 @@ def server() -> Iterator[ApiServer]:
         until = time.monotonic() + 60
         while True:  # an API server reads new policies a moment later
             try:
-                api.create(claim(f"probe-{time.monotonic_ns()}", {"exactly": {"deviceClassName": "unplanned"}}))
+                api.create(
+                    claim(
+                        f"probe-{time.monotonic_ns()}",
+                        {"exactly": {"deviceClassName": "unplanned"}},
+                    )
+                )
             except ApiRejection:
                 break
             assert time.monotonic() < until, "the policies are not active"
@@ -65,7 +76,11 @@ def template(name: str, *requests: Json) -> Json:
 
 
 def plugin(
-    name: str, *, namespace: str = "default", terms: list[Json] | None = None, path: str = "device-plugins"
+    name: str,
+    *,
+    namespace: str = "default",
+    terms: list[Json] | None = None,
+    path: str = "device-plugins",
 ) -> Json:
     pod: Json = {
         "containers": [{"name": "main", "image": "registry.example/plugin:1"}],
@@ -73,13 +88,18 @@ def plugin(
     }
     if terms is not None:
         required = {"nodeSelectorTerms": [{"matchExpressions": [term]} for term in terms]}
-        pod["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+        pod["affinity"] = {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}
+        }
     labels = {"app": name}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}},
+        "spec": {
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
     }
 
 
@@ -93,7 +113,10 @@ RANKED = {
     ]
 }
 RANKED_OTHER = {
-    "firstAvailable": [{"name": "a", "deviceClassName": "large-gpu"}, {"name": "b", "deviceClassName": "x"}]
+    "firstAvailable": [
+        {"name": "a", "deviceClassName": "large-gpu"},
+        {"name": "b", "deviceClassName": "x"},
+    ]
 }
 ZONE = {"key": "zone", "operator": "Exists"}
 NEEDS = {"key": DRA, "operator": "In", "values": ["true"]}
@@ -104,21 +127,33 @@ ADMITTED = {
     "ranked alternatives": claim("ranked", RANKED),
     "a template": template("gpu", GPU, LARGE),
     "a plugin that keeps off DRA nodes": plugin("off", terms=[KEEPS_OFF]),
-    "a plugin that needs the label to be missing": plugin("missing", terms=[{"key": DRA, "operator": "DoesNotExist"}]),
+    "a plugin that needs the label to be missing": plugin(
+        "missing", terms=[{"key": DRA, "operator": "DoesNotExist"}]
+    ),
     "a plugin of the cloud": plugin("managed", namespace="kube-system"),
     "the DRA driver": plugin("driver", path="plugins"),
 }
 REJECTED = {
-    "a class that the plan doesn't have": (claim("fpga", OTHER), "The plan has no such DeviceClass. Use"),
+    "a class that the plan doesn't have": (
+        claim("fpga", OTHER),
+        "The plan has no such DeviceClass. Use",
+    ),
     "one request of two": (claim("both", GPU, OTHER), "The plan has no such DeviceClass"),
-    "one alternative of two": (claim("alternative", RANKED_OTHER), "The plan has no such DeviceClass"),
+    "one alternative of two": (
+        claim("alternative", RANKED_OTHER),
+        "The plan has no such DeviceClass",
+    ),
     "a template with such a class": (template("fpga", OTHER), "The plan has no such DeviceClass"),
     "a plugin on every node": (plugin("everywhere"), "This device plugin can run on DRA nodes"),
     "a plugin with one term that leads there": (
-        plugin("one", terms=[KEEPS_OFF, ZONE]), "This device plugin can run on DRA",
+        plugin("one", terms=[KEEPS_OFF, ZONE]),
+        "This device plugin can run on DRA",
     ),
-    "a plugin that needs DRA nodes": (plugin("needs", terms=[NEEDS]), "This device plugin can run on DRA"),
-}  # fmt: skip
+    "a plugin that needs DRA nodes": (
+        plugin("needs", terms=[NEEDS]),
+        "This device plugin can run on DRA",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", ADMITTED)
@@ -136,5 +171,6 @@ def test_what_the_plan_does_not_cover_is_rejected(server: ApiServer, case: str) 
 def test_the_quota_is_what_the_workloads_have_at_most() -> None:
     (quota,) = [each for each in gate() if each["kind"] == "ResourceQuota"]
     assert quota["metadata"] == {"name": "pulumi-dra-gate-devices", "namespace": "default"}
-    # two-pods 2 x 1, at-least-40-gb 2 x 1 and 1 of its rollout, two-gpus-each 4 x 2, shared-claim 1, ranked 1
+    # two-pods 2 x 1, at-least-40-gb 2 x 1 and 1 of its rollout, two-gpus-each 4 x 2, shared-claim
+    # 1, ranked 1
     assert quota["spec"]["hard"]["gpu.nvidia.com.deviceclass.resource.k8s.io/devices"] == "15"

@@ -1,4 +1,6 @@
-"""A real control plane: ready in seconds, on loopback alone, and nothing left of it whatever was killed."""
+"""A real control plane: ready in seconds, on loopback alone, and nothing left of it whatever was
+killed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Settings, control_plane, start, stop
+from dra_sandbox.control_plane import (
+    ApiServer,
+    ControlPlane,
+    ControlPlaneError,
+    Settings,
+    control_plane,
+    start,
+    stop,
+)
 from dra_sandbox.control_plane.plane import COMPONENTS, is_kept, read_plane
 from dra_sandbox.control_plane.processes import running
 from dra_sandbox.tools.kubernetes import Binaries, find_binaries
@@ -67,7 +77,12 @@ def test_a_pod_is_scheduled_and_runs(plane: ControlPlane) -> None:
 def test_a_pod_that_is_deleted_goes_at_once(plane: ControlPlane) -> None:
     server = ApiServer.of(plane)
     server.create(node("two"))
-    server.create({**pod("second"), "spec": {"nodeName": "two", "containers": [{"name": "main", "image": "any"}]}})
+    server.create(
+        {
+            **pod("second"),
+            "spec": {"nodeName": "two", "containers": [{"name": "main", "image": "any"}]},
+        }
+    )
     _, version = server.listed("/api/v1/pods")
 
     server.delete("/api/v1/namespaces/default/pods/second")
@@ -90,7 +105,11 @@ def test_everything_runs_and_listens_on_loopback_alone(plane: ControlPlane) -> N
 
 
 def test_nobody_else_can_read_what_signs_in(plane: ControlPlane) -> None:
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in plane.folder.iterdir() if path.is_file()}
+    modes = {
+        path.name: stat.S_IMODE(path.stat().st_mode)
+        for path in plane.folder.iterdir()
+        if path.is_file()
+    }
 
     assert stat.S_IMODE(plane.folder.stat().st_mode) == 0o700
     assert {modes["tokens.csv"], modes["accounts.key"], modes["kubeconfig"]} == {0o600}
@@ -105,7 +124,9 @@ def test_without_the_token_the_server_refuses(plane: ControlPlane) -> None:
 
 def test_two_control_planes_run_side_by_side(plane: ControlPlane, binaries: Binaries) -> None:
     with control_plane(Settings(MINOR, scheduling=False), binaries) as other:
-        ApiServer.of(other).create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "only-there"}})
+        ApiServer.of(other).create(
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "only-there"}}
+        )
 
         assert set(running(other.folder)) == {"etcd", "kube-apiserver"}
         assert ApiServer.of(plane).request("GET", "/api/v1/namespaces/only-there").status == 404
@@ -114,7 +135,9 @@ def test_two_control_planes_run_side_by_side(plane: ControlPlane, binaries: Bina
 
 
 @pytest.mark.parametrize("killed", COMPONENTS)
-def test_whatever_was_killed_the_rest_is_stopped(killed: str, binaries: Binaries, tmp_path: Path) -> None:
+def test_whatever_was_killed_the_rest_is_stopped(
+    killed: str, binaries: Binaries, tmp_path: Path
+) -> None:
     folder = tmp_path / "plane"
     start(folder, Settings(MINOR), binaries)
     os.kill(running(folder)[killed].pid, signal.SIGKILL)
@@ -139,7 +162,9 @@ def test_a_kept_one_is_known_by_its_folder(binaries: Binaries, tmp_path: Path) -
 
 
 def test_a_server_that_ends_is_reported_with_its_words(binaries: Binaries, tmp_path: Path) -> None:
-    with pytest.raises(ControlPlaneError, match=r"(?s)kube-apiserver ended with exit status \d+.*NoSuchGate"):
+    with pytest.raises(
+        ControlPlaneError, match=r"(?s)kube-apiserver ended with exit status \d+.*NoSuchGate"
+    ):
         start(tmp_path / "plane", Settings(MINOR, {"NoSuchGate": True}), binaries)
 
     assert not running(tmp_path / "plane")

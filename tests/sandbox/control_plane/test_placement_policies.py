@@ -1,4 +1,6 @@
-"""The admission policies of a plan's guards on a real API server: which pods they change, and how."""
+"""The admission policies of a plan's guards on a real API server: which pods they change, and
+how.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,15 @@ def server() -> Iterator[ApiServer]:
 
 
 def wait_until_active(api: ApiServer, seconds: float = 60) -> None:
-    """Create pods of both rules until they are changed: an API server reads new policies a moment later."""
+    """Create pods of both rules until they are changed: an API server reads new policies a moment
+    later.
+    """
     until = time.monotonic() + seconds
     for number in range(1000):
-        pods = [created(api, f"probe-{at}-{number}", template=name) for at, name in enumerate(("eight", "one"))]
+        pods = [
+            created(api, f"probe-{at}-{number}", template=name)
+            for at, name in enumerate(("eight", "one"))
+        ]
         if all(POOL in pod["spec"].get("nodeSelector", {}) for pod in pods):
             return
         assert time.monotonic() < until, "the policies are not active"
@@ -73,9 +80,18 @@ def created(
     if owner is not None:
         version, kind, owner_name = owner
         metadata["ownerReferences"] = [
-            {"apiVersion": version, "kind": kind, "name": owner_name, "uid": "00000000", "controller": True}
+            {
+                "apiVersion": version,
+                "kind": kind,
+                "name": owner_name,
+                "uid": "00000000",
+                "controller": True,
+            }
         ]
-    body: Json = {"containers": [{"name": "main", "image": "registry.example/app:1"}], **(spec or {})}
+    body: Json = {
+        "containers": [{"name": "main", "image": "registry.example/app:1"}],
+        **(spec or {}),
+    }
     if template:
         body["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": template}]
     return api.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body})
@@ -87,34 +103,43 @@ def pool_of(pod: Json) -> str:
 
 OWNED = {
     "of a Deployment": {
-        "owner": ("apps/v1", "ReplicaSet", "web-6f7d9c"), "labels": {"pod-template-hash": "6f7d9c"},
+        "owner": ("apps/v1", "ReplicaSet", "web-6f7d9c"),
+        "labels": {"pod-template-hash": "6f7d9c"},
     },
     "of a Job": {"owner": ("batch/v1", "Job", "train")},
     "of a CronJob": {"owner": ("batch/v1", "Job", "night-run-29384756")},
     "of a StatefulSet": {"owner": ("apps/v1", "StatefulSet", "db")},
     "of a JobSet": {
         "owner": ("batch/v1", "Job", "set-worker-0"),
-        "labels": {"jobset.sigs.k8s.io/jobset-name": "set", "jobset.sigs.k8s.io/replicatedjob-name": "worker"},
+        "labels": {
+            "jobset.sigs.k8s.io/jobset-name": "set",
+            "jobset.sigs.k8s.io/replicatedjob-name": "worker",
+        },
     },
     "of a LeaderWorkerSet": {
-        "owner": ("apps/v1", "StatefulSet", "leader-0"), "labels": {"leaderworkerset.sigs.k8s.io/name": "leader"},
+        "owner": ("apps/v1", "StatefulSet", "leader-0"),
+        "labels": {"leaderworkerset.sigs.k8s.io/name": "leader"},
     },
     "of a template": {"template": "eight"},
-}  # fmt: skip
+}
 NOT_OWNED = {
     "of a Deployment whose name only begins alike": {
-        "owner": ("apps/v1", "ReplicaSet", "web-2-6f7d9c"), "labels": {"pod-template-hash": "6f7d9c"},
+        "owner": ("apps/v1", "ReplicaSet", "web-2-6f7d9c"),
+        "labels": {"pod-template-hash": "6f7d9c"},
     },
     "of a ReplicaSet without a Deployment": {"owner": ("apps/v1", "ReplicaSet", "web")},
     "of a Job with another name": {"owner": ("batch/v1", "Job", "train-2")},
     "of another part of a JobSet": {
         "owner": ("batch/v1", "Job", "set-driver-0"),
-        "labels": {"jobset.sigs.k8s.io/jobset-name": "set", "jobset.sigs.k8s.io/replicatedjob-name": "driver"},
+        "labels": {
+            "jobset.sigs.k8s.io/jobset-name": "set",
+            "jobset.sigs.k8s.io/replicatedjob-name": "driver",
+        },
     },
     "of another template": {"template": "two"},
     "without an owner": {},
     "in another namespace": {"owner": ("batch/v1", "Job", "train"), "namespace": "other"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", OWNED)
@@ -137,9 +162,14 @@ def test_other_pods_stay_as_they_are(server: ApiServer, case: str) -> None:
 
 
 def test_what_a_pod_asks_for_itself_is_kept(server: ApiServer) -> None:
-    """Given a node selector, affinity, and spread of its own, expect them with the pool and the preference added."""
+    """Given a node selector, affinity, and spread of its own, expect them with the pool and the
+    preference added.
+    """
     zone = "topology.kubernetes.io/zone"
-    near = {"weight": 7, "podAffinityTerm": {"topologyKey": zone, "labelSelector": {"matchLabels": {"a": "b"}}}}
+    near = {
+        "weight": 7,
+        "podAffinityTerm": {"topologyKey": zone, "labelSelector": {"matchLabels": {"a": "b"}}},
+    }
     spread = {"maxSkew": 2, "topologyKey": zone, "whenUnsatisfiable": "DoNotSchedule"}
     pod = created(
         server,
@@ -147,12 +177,16 @@ def test_what_a_pod_asks_for_itself_is_kept(server: ApiServer) -> None:
         template="eight",
         spec={
             "nodeSelector": {"disk": "fast"},
-            "affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [near]}},
+            "affinity": {
+                "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [near]}
+            },
             "topologySpreadConstraints": [spread],
         },
     )
     assert pod["spec"]["nodeSelector"] == {"disk": "fast", POOL: "h100-8"}
-    first, second = pod["spec"]["affinity"]["podAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+    first, second = pod["spec"]["affinity"]["podAffinity"][
+        "preferredDuringSchedulingIgnoredDuringExecution"
+    ]
     assert first == near
     assert second["weight"] == 100
     assert pod["spec"]["topologySpreadConstraints"] == [spread]
@@ -161,7 +195,9 @@ def test_what_a_pod_asks_for_itself_is_kept(server: ApiServer) -> None:
 def test_steered_pods_prefer_full_nodes_and_do_not_spread(server: ApiServer) -> None:
     pod = created(server, "plain", template="one")
     assert pool_of(pod) == "l4"
-    (near,) = pod["spec"]["affinity"]["podAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+    (near,) = pod["spec"]["affinity"]["podAffinity"][
+        "preferredDuringSchedulingIgnoredDuringExecution"
+    ]
     assert near == {
         "weight": 100,
         "podAffinityTerm": {
@@ -173,9 +209,14 @@ def test_steered_pods_prefer_full_nodes_and_do_not_spread(server: ApiServer) -> 
 
 
 def test_the_api_server_checks_the_expressions(server: ApiServer) -> None:
-    """Given a policy with a fault in its expression, expect it to be rejected: the other policies were checked too."""
+    """Given a policy with a fault in its expression, expect it to be rejected: the other policies
+    were checked too.
+    """
     first = placement_policies(Guards(rules=(OTHERS,)))[0]
-    spec = {**first["spec"], "matchConditions": [{"name": "wrong", "expression": "object.spec.nothing == 1"}]}
+    spec = {
+        **first["spec"],
+        "matchConditions": [{"name": "wrong", "expression": "object.spec.nothing == 1"}],
+    }
     faulty = {**first, "metadata": {"name": "faulty"}, "spec": {**spec, "mutations": [
         {"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 1}]"}}
     ]}}  # fmt: skip

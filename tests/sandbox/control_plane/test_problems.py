@@ -49,18 +49,24 @@ def test_a_folder_without_one_of_them_is_refused(tmp_path: Path) -> None:
     folder = all_of(tmp_path / "mine", "v1.36.1")
     (folder / "kube-scheduler").unlink()
 
-    with pytest.raises(ToolUnavailable, match="has no executable kube-scheduler: put it there, or leave --binaries"):
+    with pytest.raises(
+        ToolUnavailable, match="has no executable kube-scheduler: put it there, or leave --binaries"
+    ):
         find_binaries(36, folder)
 
 
 def test_another_minor_in_a_folder_is_refused(tmp_path: Path) -> None:
     folder = all_of(tmp_path / "mine", "v1.35.4")
 
-    with pytest.raises(ToolUnavailable, match=r"is of 1\.35\.4; a kube-apiserver of 1\.36 is needed"):
+    with pytest.raises(
+        ToolUnavailable, match=r"is of 1\.35\.4; a kube-apiserver of 1\.36 is needed"
+    ):
         find_binaries(36, folder)
 
 
-def test_binaries_on_path_are_taken_when_they_are_of_the_minor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_binaries_on_path_are_taken_when_they_are_of_the_minor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = all_of(tmp_path / "path", "v1.29.3")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/bin{os.pathsep}/usr/bin")
 
@@ -93,7 +99,9 @@ def test_what_another_release_has_left_is_to_be_taken_down(tmp_path: Path, left:
     (tmp_path / "control-plane.json").write_text(left)
     (tmp_path / "tokens.csv").write_text("token,name,name,group\n")
 
-    with pytest.raises(ControlPlaneError, match=r"left by another release .*run `pulumi-dra sandbox down`"):
+    with pytest.raises(
+        ControlPlaneError, match=r"left by another release .*run `pulumi-dra sandbox down`"
+    ):
         read_plane(tmp_path)
 
 
@@ -121,7 +129,9 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[bytes]]]:
-    """Start a process whose program has a component's name, and one of whose options names a path in a folder."""
+    """Start a process whose program has a component's name, and one of whose options names a path
+    in a folder.
+    """
     found: list[subprocess.Popen[bytes]] = []
 
     def start_one(name: str, folder: str) -> subprocess.Popen[bytes]:
@@ -129,7 +139,9 @@ def started(tmp_path: Path) -> Iterator[Callable[[str, str], subprocess.Popen[by
         if not script.exists():
             script.symlink_to(sys.executable)
         sleep = "import time; time.sleep(60)"
-        found.append(subprocess.Popen([str(script), "-c", sleep, f"--data-dir={tmp_path / folder}/data"]))
+        found.append(
+            subprocess.Popen([str(script), "-c", sleep, f"--data-dir={tmp_path / folder}/data"])
+        )
         return found[-1]
 
     yield start_one
@@ -143,7 +155,9 @@ def test_only_processes_of_the_folder_are_ended(
 ) -> None:
     """A process counts when its program is a component and an option names a path in the folder."""
     ours, theirs = started("etcd", "mine"), started("etcd", "other")
-    assert {name: each.pid for name, each in running(tmp_path / "mine").items()} == {"etcd": ours.pid}
+    assert {name: each.pid for name, each in running(tmp_path / "mine").items()} == {
+        "etcd": ours.pid
+    }
 
     end(tmp_path / "mine")
 
@@ -152,7 +166,9 @@ def test_only_processes_of_the_folder_are_ended(
 
 
 def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
-    tmp_path: Path, started: Callable[[str, str], subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    started: Callable[[str, str], subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = [started(name, "mine") for name in ("etcd", "kube-apiserver", "kube-scheduler")]
     waited: list[int] = []
@@ -171,16 +187,24 @@ def test_a_system_that_is_slow_with_one_process_keeps_none_of_the_others(
     assert not any(psutil.pid_exists(each.pid) and each.poll() is None for each in ours)
 
 
-def test_a_port_that_is_taken_is_left_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody takes etcd's port after it was chosen: other ports are chosen, and only the third time it is told."""
-    etcd = command(tmp_path / "bin", "etcd", "listen tcp 127.0.0.1:2379: bind: address already in use")
+def test_a_port_that_is_taken_is_left_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody takes etcd's port after it was chosen: other ports are chosen, and only the third
+    time it is told.
+    """
+    etcd = command(
+        tmp_path / "bin", "etcd", "listen tcp 127.0.0.1:2379: bind: address already in use"
+    )
     etcd.write_text(etcd.read_text() + "exit 1\n")
     server = command(tmp_path / "bin", "kube-apiserver", "")
     server.write_text("#!/bin/sh\nexec sleep 3\n")
     binaries = Binaries("1.36.3", {"etcd": etcd, "kube-apiserver": server})
     chosen: list[list[int]] = []
     real = lifetime._free_ports
-    monkeypatch.setattr(lifetime, "_free_ports", lambda count: chosen.append(real(count)) or chosen[-1])
+    monkeypatch.setattr(
+        lifetime, "_free_ports", lambda count: chosen.append(real(count)) or chosen[-1]
+    )
 
     with pytest.raises(PortTaken, match="etcd: a port it was given is taken by another program"):
         start(tmp_path / "plane", Settings(36, scheduling=False), binaries)
@@ -189,9 +213,13 @@ def test_a_port_that_is_taken_is_left_for_another(tmp_path: Path, monkeypatch: p
     assert not running(tmp_path / "plane")
 
 
-def test_a_disk_without_room_is_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_is_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     full = shutil.disk_usage(tmp_path)._replace(free=10 * 2**20)
     monkeypatch.setattr(lifetime.shutil, "disk_usage", lambda _folder: full)
 
-    with pytest.raises(ControlPlaneError, match=r"no space is left on the device .* set XDG_CACHE_HOME to a folder"):
+    with pytest.raises(
+        ControlPlaneError, match=r"no space is left on the device .* set XDG_CACHE_HOME to a folder"
+    ):
         start(tmp_path / "plane", Settings(36), Binaries("1.36.3", {}))

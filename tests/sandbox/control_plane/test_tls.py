@@ -1,4 +1,6 @@
-"""Connections to API servers that break: nothing stays open, and the error says which request went unanswered."""
+"""Connections to API servers that break: nothing stays open, and the error says which request went
+unanswered.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def server(answer: Callable[[socket.socket], None]) -> Iterator[tuple[str, int]]
 
 
 class ResetBeforeTheHandshake:
-    """A server's side and a client's: the client has connected, the server resets, and then the client shakes hands."""
+    """A server's side and a client's: the client has connected, the server resets, and then the
+    client shakes hands.
+    """
 
     def __init__(self) -> None:
         self._connected = threading.Semaphore(0)
@@ -58,7 +62,8 @@ class ResetBeforeTheHandshake:
         connected = self._connected
 
         class Connection(http.client.HTTPSConnection):
-            def _tunnel(self) -> None:  # what a tunnel does comes between connecting and the handshake
+            # what a tunnel does comes between connecting and the handshake
+            def _tunnel(self) -> None:
                 connected.release()
                 select.select([self.sock], [], [], 5)
 
@@ -75,14 +80,18 @@ def test_a_connection_that_is_reset_before_its_handshake_leaves_no_socket_open()
     with server(both.answer) as address, warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
 
-        with pytest.raises(ControlPlaneError, match=r"the API server does not answer GET /api: .*reset by peer"):
+        with pytest.raises(
+            ControlPlaneError, match=r"the API server does not answer GET /api: .*reset by peer"
+        ):
             ApiServer(both.connect_to(address)).request("GET", "/api")
 
         gc.collect()
     assert [str(each.message) for each in seen] == []
 
 
-@pytest.mark.parametrize("words", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", b"no protocol\r\n"])
+@pytest.mark.parametrize(
+    "words", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", b"no protocol\r\n"]
+)
 def test_an_answer_that_breaks_off_is_asked_for_once_more(words: bytes) -> None:
     asked: list[bytes] = []
 
@@ -94,7 +103,9 @@ def test_an_answer_that_breaks_off_is_asked_for_once_more(words: bytes) -> None:
         warnings.simplefilter("always")
 
         with pytest.raises(ControlPlaneError, match=r"does not answer GET /api"):
-            ApiServer(lambda seconds: http.client.HTTPConnection(*address, timeout=seconds)).request("GET", "/api")
+            ApiServer(
+                lambda seconds: http.client.HTTPConnection(*address, timeout=seconds)
+            ).request("GET", "/api")
 
         gc.collect()
     assert len(asked) == 2

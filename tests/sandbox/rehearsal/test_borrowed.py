@@ -1,4 +1,6 @@
-"""A cluster of the user's: refused unless it is one to be thrown away, rehearsed on, and left as it was."""
+"""A cluster of the user's: refused unless it is one to be thrown away, rehearsed on, and left as it
+was.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ import pytest
 import yaml
 from plans import deployment, plan_of, sources
 
-from dra_sandbox.control_plane import ApiServer, ControlPlane, ControlPlaneError, Settings, control_plane
+from dra_sandbox.control_plane import (
+    ApiServer,
+    ControlPlane,
+    ControlPlaneError,
+    Settings,
+    control_plane,
+)
 from dra_sandbox.control_plane.kubeconfig import api_server_of
 from dra_sandbox.rehearsal import NotThrowAway, RehearsalRequest, borrowed_cluster, rehearse
 from dra_sandbox.rehearsal.borrowed import MARK, refuse_real
@@ -42,18 +50,25 @@ def marked(plane: ControlPlane) -> Iterator[ApiServer]:
 
 
 def _mark(server: ApiServer, value: str | None) -> None:
-    server.call("PATCH", SYSTEM, {"metadata": {"labels": {MARK: value}}}, "application/merge-patch+json")
+    server.call(
+        "PATCH", SYSTEM, {"metadata": {"labels": {MARK: value}}}, "application/merge-patch+json"
+    )
 
 
 def names(server: ApiServer) -> dict[str, set[str]]:
-    return {kind: {each["metadata"]["name"] for each in server.listed(f"/api/v1/{kind}")[0]} for kind in KINDS}
+    return {
+        kind: {each["metadata"]["name"] for each in server.listed(f"/api/v1/{kind}")[0]}
+        for kind in KINDS
+    }
 
 
 @pytest.mark.control_plane
 def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> None:
     before = names(ApiServer.of(plane))
     with (
-        pytest.raises(NotThrowAway, match="kubectl label namespace kube-system pulumi-dra/throw-away=true"),
+        pytest.raises(
+            NotThrowAway, match="kubectl label namespace kube-system pulumi-dra/throw-away=true"
+        ),
         borrowed_cluster(plane.kubeconfig, "", MINOR),
     ):
         pass
@@ -65,7 +80,12 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
     ("made", "says"),
     [
         (
-            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "i-1"}, "spec": {"providerID": "aws:///a/i-1"}},
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": "i-1"},
+                "spec": {"providerID": "aws:///a/i-1"},
+            },
             "the node i-1 is a machine of aws",
         ),
         (
@@ -93,7 +113,9 @@ def test_a_cluster_that_nobody_marked_is_not_touched(plane: ControlPlane) -> Non
         ),
     ],
 )
-def test_what_somebody_may_need_is_refused_though_marked(marked: ApiServer, made: dict[str, object], says: str) -> None:
+def test_what_somebody_may_need_is_refused_though_marked(
+    marked: ApiServer, made: dict[str, object], says: str
+) -> None:
     marked.create(made)
     try:
         with pytest.raises(NotThrowAway, match=says):
@@ -130,8 +152,14 @@ def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> N
     ("change", "says"),
     [
         ({"current-context": "other"}, 'has no context "other"'),
-        ({"users": [{"name": "u", "user": {"exec": {"command": "aws"}}}]}, "signs in neither with a token nor"),
-        ({"clusters": [{"name": "c", "cluster": {"server": "http://10.0.0.1"}}]}, "has no server at https://"),
+        (
+            {"users": [{"name": "u", "user": {"exec": {"command": "aws"}}}]},
+            "signs in neither with a token nor",
+        ),
+        (
+            {"clusters": [{"name": "c", "cluster": {"server": "http://10.0.0.1"}}]},
+            "has no server at https://",
+        ),
     ],
 )
 def test_a_kubeconfig_that_leads_nowhere_says_so(change: dict[str, object], says: str) -> None:

@@ -7,7 +7,13 @@ from collections import Counter
 from plans import deployment, plan_of, sources
 
 from dra_planner.model import Device, ResourceSlice, Unknown, Version
-from dra_sandbox.rehearsal.cluster import DAEMON_LABEL, PlannedCluster, cluster_of, known_values, planned_cluster
+from dra_sandbox.rehearsal.cluster import (
+    DAEMON_LABEL,
+    PlannedCluster,
+    cluster_of,
+    known_values,
+    planned_cluster,
+)
 
 
 def cluster_with(**sizes: int) -> PlannedCluster:
@@ -22,8 +28,13 @@ def test_every_pool_has_the_nodes_that_it_is_created_with() -> None:
     cluster = planned_cluster(plan)
 
     counts = Counter(cluster.pool_of(name) for name in cluster.nodes)
-    assert counts == {**{pool.name: pool.nodes.desired for pool in plan.pools if pool.nodes.desired}, "system": 1}
-    assert {each["metadata"]["name"] for each in cluster.objects if each["kind"] == "Node"} == set(cluster.nodes)
+    assert counts == {
+        **{pool.name: pool.nodes.desired for pool in plan.pools if pool.nodes.desired},
+        "system": 1,
+    }
+    assert {each["metadata"]["name"] for each in cluster.objects if each["kind"] == "Node"} == set(
+        cluster.nodes
+    )
 
 
 def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
@@ -41,10 +52,14 @@ def test_every_node_has_slices_and_daemon_pods_of_its_own() -> None:
 
 
 def test_daemon_pods_request_what_is_subtracted_and_nothing_explicitly_of_the_rest() -> None:
-    """The scheduler scores each container without a request as 100m and 200 MiB, but none that requests zero."""
+    """The scheduler scores each container without a request as 100m and 200 MiB, but none that
+    requests zero.
+    """
     cluster = cluster_with(l4=1, a10g=0)
 
-    pods = {each["metadata"]["name"]: each["spec"] for each in cluster.objects if each["kind"] == "Pod"}
+    pods = {
+        each["metadata"]["name"]: each["spec"] for each in cluster.objects if each["kind"] == "Pod"
+    }
     network, proxy = pods["aws-node-l4-0"]["containers"], pods["kube-proxy-l4-0"]["containers"]
     assert [each["resources"]["requests"] for each in network] == [{"cpu": "25m"}, {"cpu": "25m"}]
     assert [each["resources"]["requests"] for each in proxy] == [{}]
@@ -55,27 +70,40 @@ def test_nodes_are_in_the_zones_of_their_network_in_turn() -> None:
 
     zones = [each.zone for name, each in cluster.nodes.items() if name.startswith("l4")]
     assert zones == ["us-east-1a", "us-east-1b", "us-east-1a"]
-    assert cluster.invented[0].startswith("zones of l4, a10g, system: us-east-1a, us-east-1b in turn")
+    assert cluster.invented[0].startswith(
+        "zones of l4, a10g, system: us-east-1a, us-east-1b in turn"
+    )
 
 
 def test_unknown_values_are_equal_within_a_group_and_differ_elsewhere() -> None:
     root = "resource.kubernetes.io/pcieRoot"
     devices = tuple(
-        Device(name=f"gpu-{index}", attributes={root: Unknown(f"root-{index // 2}"), "uuid": Unknown()})
+        Device(
+            name=f"gpu-{index}", attributes={root: Unknown(f"root-{index // 2}"), "uuid": Unknown()}
+        )
         for index in range(4)
     )
-    given = ResourceSlice(name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=devices)
+    given = ResourceSlice(
+        name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=devices
+    )
 
     found = known_values(given).devices
 
-    roots, uuids = [each.attributes[root] for each in found], [each.attributes["uuid"] for each in found]
+    roots, uuids = (
+        [each.attributes[root] for each in found],
+        [each.attributes["uuid"] for each in found],
+    )
     assert (roots[0] == roots[1], roots[1] == roots[2], roots[2] == roots[3]) == (True, False, True)
     assert len(set(uuids)) == 4
 
 
 def test_versions_and_numbers_keep_the_type_that_drivers_publish() -> None:
-    device = Device(name="gpu-0", attributes={"driverVersion": Unknown("driver"), "dra.net/numaNode": Unknown()})
-    given = ResourceSlice(name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=(device,))
+    device = Device(
+        name="gpu-0", attributes={"driverVersion": Unknown("driver"), "dra.net/numaNode": Unknown()}
+    )
+    given = ResourceSlice(
+        name="s", driver="gpu.nvidia.com", pool="n", node_name="n", devices=(device,)
+    )
 
     (found,) = known_values(given).devices
 

@@ -8,7 +8,12 @@ import pytest
 from plans import deployment, plan_of, sources
 
 from dra_planner.model import WorkloadRef
-from dra_sandbox.rehearsal import ComparedWorkload, RehearsalOutcome, RehearsedWorkload, SimulatedWorkload
+from dra_sandbox.rehearsal import (
+    ComparedWorkload,
+    RehearsalOutcome,
+    RehearsedWorkload,
+    SimulatedWorkload,
+)
 from dra_sandbox.rehearsal.comparison import compare
 from dra_sandbox.rehearsal.outcome import PodOutcome
 
@@ -16,12 +21,25 @@ WEB = WorkloadRef("Deployment", "default", "web")
 
 
 def row(
-    replicas: int, pools: dict[str, int], runs: Sequence[dict[str, int]], *, one_by_one: bool = True, room: int = 0
+    replicas: int,
+    pools: dict[str, int],
+    runs: Sequence[dict[str, int]],
+    *,
+    one_by_one: bool = True,
+    room: int = 0,
 ) -> ComparedWorkload:
-    """Plan so many pods of one GPU on up to four nodes with one and two with four; give what became of them."""
+    """Plan so many pods of one GPU on up to four nodes with one and two with four; give what became
+    of them.
+    """
     plan = plan_of(sources(deployment("web", replicas)))
-    pods = [PodOutcome(f"web-{index}", node, "", is_judged=True) for index, node in enumerate(_nodes(pools))]
-    pods += [PodOutcome(f"web-x{index}", "", "none fits", is_judged=True) for index in range(replicas - len(pods))]
+    pods = [
+        PodOutcome(f"web-{index}", node, "", is_judged=True)
+        for index, node in enumerate(_nodes(pools))
+    ]
+    pods += [
+        PodOutcome(f"web-x{index}", "", "none fits", is_judged=True)
+        for index in range(replicas - len(pods))
+    ]
     outcome = RehearsalOutcome((RehearsedWorkload(WEB, tuple(pods), pools),), (), decided=True)
     simulated = [{WEB: SimulatedWorkload(each)} for each in runs]
     (found,) = compare(plan, outcome, {WEB: room}, simulated, one_by_one=one_by_one)
@@ -60,7 +78,8 @@ def test_fewer_than_planned_as_simulated_is_the_order() -> None:
 
 def test_another_way_to_break_ties_may_be_the_one() -> None:
     assert (
-        reasons(row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 8}]))[1] == "tie-between-nodes"
+        reasons(row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 4, "a10g": 8}]))[1]
+        == "tie-between-nodes"
     )
 
 
@@ -68,7 +87,10 @@ def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
     found = row(20, {"l4": 4, "a10g": 8}, [{"l4": 3, "a10g": 8}, {"l4": 3, "a10g": 8}])
     assert reasons(found)[1] == "unexplained"
     assert found.deviation is not None
-    assert found.deviation.detail == "the simulation places 11 (a10g 8, l4 3), the scheduler 12 (a10g 8, l4 4)"
+    assert (
+        found.deviation.detail
+        == "the simulation places 11 (a10g 8, l4 3), the scheduler 12 (a10g 8, l4 4)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +98,9 @@ def test_where_no_run_comes_to_it_nobody_explains_it() -> None:
     [([3, 4], "arrived-together"), ([3], "unexplained"), ([3, 2, 3], "unexplained")],
     ids=["another order comes to it", "nothing else was tried", "no order comes to it"],
 )
-def test_workloads_that_arrive_together_explain_what_another_order_comes_to(runs: list[int], reason: str) -> None:
+def test_workloads_that_arrive_together_explain_what_another_order_comes_to(
+    runs: list[int], reason: str
+) -> None:
     simulated = [{"l4": placed, "a10g": 8} for placed in runs]
     assert reasons(row(20, {"l4": 4, "a10g": 8}, simulated, one_by_one=False))[1] == reason
 
@@ -101,7 +125,9 @@ def test_further_runs_are_taken_only_where_the_first_differs(taken: int) -> None
 
     plan = plan_of(sources(deployment("web", 20)))
     pods = tuple(PodOutcome(str(n), "n", "", is_judged=True) for n in range(12))
-    outcome = RehearsalOutcome((RehearsedWorkload(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True)
+    outcome = RehearsalOutcome(
+        (RehearsedWorkload(WEB, pods, {"l4": 4, "a10g": 8}),), (), decided=True
+    )
     compare(plan, outcome, {}, runs(), one_by_one=True)
     assert len(asked) == taken
 
@@ -123,16 +149,29 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.co
 @pytest.mark.parametrize(
     ("placed", "room", "reason"),
     [(3, 0, "shared-claim"), (8, 0, "unexplained"), (3, 5, "unexplained")],
-    ids=["room for three there", "room for all where the plan sees none", "and the plan finds room"],
+    ids=[
+        "room for three there",
+        "room for all where the plan sees none",
+        "and the plan finds room",
+    ],
 )
 def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, reason: str) -> None:
     """Eight pods of two CPUs share a GPU: a node with eight CPUs has no room for all of them."""
-    web = deployment("web", 8).replace("resourceClaimTemplateName: one-gpu", "resourceClaimName: together")
+    web = deployment("web", 8).replace(
+        "resourceClaimTemplateName: one-gpu", "resourceClaimName: together"
+    )
     plan = plan_of(sources(CLAIM, web.replace('cpu: "1"', 'cpu: "2"').replace("cpu: 1", "cpu: 2")))
     assert dict(plan.workload(*WEB).fits) == {"l4": "does-not-fit", "a10g": "fits"}
-    pods = [PodOutcome(f"web-{index}", "l4-0" * (index < placed), "", is_judged=True) for index in range(8)]
-    outcome = RehearsalOutcome((RehearsedWorkload(WEB, tuple(pods), {"l4": placed}),), (), decided=True)
-    (found,) = compare(plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True)
+    pods = [
+        PodOutcome(f"web-{index}", "l4-0" * (index < placed), "", is_judged=True)
+        for index in range(8)
+    ]
+    outcome = RehearsalOutcome(
+        (RehearsedWorkload(WEB, tuple(pods), {"l4": placed}),), (), decided=True
+    )
+    (found,) = compare(
+        plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True
+    )
     assert reasons(found) == (reason, "")
 
 
@@ -143,24 +182,38 @@ QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: 
     ("api", "web", "found"),
     [
         (0, 2, {"api": ("pods-refused", ""), "web": ("who-goes-without", "")}),
-        (1, 1, {"api": ("pods-refused", "unexplained"), "web": ("who-goes-without", "unexplained")}),
+        (
+            1,
+            1,
+            {"api": ("pods-refused", "unexplained"), "web": ("who-goes-without", "unexplained")},
+        ),
         (2, 2, {"api": ("", "unexplained"), "web": ("unexplained", "")}),
     ],
     ids=["the one that comes first takes the room", "both take some", "more than the quota admits"],
 )
-def test_who_comes_first_takes_the_room_of_a_quota(api: int, web: int, found: dict[str, tuple[str, str]]) -> None:
+def test_who_comes_first_takes_the_room_of_a_quota(
+    api: int, web: int, found: dict[str, tuple[str, str]]
+) -> None:
     """The plan gives the room of two pods to the API, in the simulation the site comes first."""
     plan = plan_of(sources(QUOTA, deployment("web", 2), deployment("api", 2)))
-    placed = {WorkloadRef("Deployment", "default", name): count for name, count in (("web", web), ("api", api))}
+    placed = {
+        WorkloadRef("Deployment", "default", name): count
+        for name, count in (("web", web), ("api", api))
+    }
     outcomes = [
         RehearsedWorkload(
             ref,
-            tuple(PodOutcome(f"{ref.name}-{index}", "l4-0", "", is_judged=True) for index in range(count)),
+            tuple(
+                PodOutcome(f"{ref.name}-{index}", "l4-0", "", is_judged=True)
+                for index in range(count)
+            ),
             {"l4": count} if count else {},
             "exceeded quota: q" if count < 2 else "",
         )
         for ref, count in placed.items()
     ]
     simulated = {ref: SimulatedWorkload({"l4": 2} if ref.name == "web" else {}) for ref in placed}
-    rows = compare(plan, RehearsalOutcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True)
+    rows = compare(
+        plan, RehearsalOutcome(tuple(outcomes), (), decided=True), {}, [simulated], one_by_one=True
+    )
     assert {each.outcome.workload.name: reasons(each) for each in rows} == found

@@ -19,7 +19,9 @@ FLEET: dict[str, Any] = {
     "systemPool": {"machine": "m7i.large"},
     "drivers": {"nvidia": {"version": "25.8.1"}},
     "devicePlugin": {"version": "0.20.0"},
-    "pools": [{"name": "l4", "machine": "g6.12xlarge", "count": {"max": 4}, "allocation": "device-plugin"}],
+    "pools": [
+        {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 4}, "allocation": "device-plugin"}
+    ],
 }
 CHAT = """\
 apiVersion: apps/v1

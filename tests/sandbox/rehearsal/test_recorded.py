@@ -1,6 +1,8 @@
-"""What real schedulers did with random fleets and workloads, compared again with plan and simulation of now.
+"""What real schedulers did with random fleets and workloads, compared again with plan and
+simulation of now.
 
-The cases were recorded by `conformance/scheduler/run.py --record`: each in three orders, workload by workload.
+The cases were recorded by `conformance/scheduler/run.py --record`: each in three orders, workload
+by workload.
 """
 
 from __future__ import annotations
@@ -35,12 +37,19 @@ def load(path: Path) -> Json:
 def _workload(name: str, row: Json) -> RehearsedWorkload:
     ref = WorkloadRef(*name.split("/"))
     nodes = [node for node, pods in row["nodes"].items() for _ in range(pods)]
-    pods = [PodOutcome(f"{name}-{index}", node, "", is_judged=True) for index, node in enumerate(nodes)]
-    pods += [PodOutcome(f"{name}-pending-{index}", "", "no", is_judged=True) for index in range(row["pending"])]
+    pods = [
+        PodOutcome(f"{name}-{index}", node, "", is_judged=True) for index, node in enumerate(nodes)
+    ]
+    pods += [
+        PodOutcome(f"{name}-pending-{index}", "", "no", is_judged=True)
+        for index in range(row["pending"])
+    ]
     return RehearsedWorkload(ref, tuple(pods), row["pools"], row.get("refused", ""))
 
 
-def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: WorkloadOrder) -> Simulation:
+def simulate(
+    case: Json, plan: Plan, sources: tuple[Source, ...], order: WorkloadOrder
+) -> Simulation:
     """The simulation on the nodes that there were, however many the plan would build now."""
     assert plan.manifests is not None
     assert plan.fleet is not None
@@ -60,24 +69,43 @@ def simulate(case: Json, plan: Plan, sources: tuple[Source, ...], order: Workloa
 
 def test_there_are_cases_of_every_minor_and_with_all_that_is_special() -> None:
     cases = [load(path) for path in CASES]
-    assert {case["feature"] for case in cases} >= {"plain", "mig", "shared", "aligned", "extended", "rules"}
+    assert {case["feature"] for case in cases} >= {
+        "plain",
+        "mig",
+        "shared",
+        "aligned",
+        "extended",
+        "rules",
+    }
     assert {parse_version(case["fleet"]["kubernetes"]) for case in cases} == set(RELEASES)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_plan_and_simulation_are_as_the_scheduler_was(path: Path) -> None:
-    """Pods are where the simulation puts them, ties aside, and on no pool that the plan says cannot take them."""
+    """Pods are where the simulation puts them, ties aside, and on no pool that the plan says cannot
+    take them.
+    """
     case = load(path)
     sources = (Source("workloads.yaml", yaml.safe_dump_all(case["workloads"], sort_keys=False)),)
     plan = make_plan(PlanRequest(sources=sources, fleet=read_fleet(case["fleet"])))
     forbidden = {
-        each.workload: {pool for pool, verdict in each.fits if verdict == "does-not-fit"} for each in plan.workloads
+        each.workload: {pool for pool, verdict in each.fits if verdict == "does-not-fit"}
+        for each in plan.workloads
     }
     for recorded in case["rehearsals"]:
-        simulation = simulate(case, plan, sources, WorkloadOrder.parse(recorded["order"].partition(",")[0]))
+        simulation = simulate(
+            case, plan, sources, WorkloadOrder.parse(recorded["order"].partition(",")[0])
+        )
         outcomes = [_workload(name, row) for name, row in recorded["outcome"].items()]
         runs = enough_runs(simulation.runs(), outcomes, one_by_one=True)
         for each in outcomes:
             away = deviation(each, runs, one_by_one=True)
-            assert away is None or away.reason == "tie-between-nodes", (recorded["order"], each.workload, away)
-            assert not forbidden.get(each.workload, set()) & {*each.pools}, (recorded["order"], each.workload)
+            assert away is None or away.reason == "tie-between-nodes", (
+                recorded["order"],
+                each.workload,
+                away,
+            )
+            assert not forbidden.get(each.workload, set()) & {*each.pools}, (
+                recorded["order"],
+                each.workload,
+            )

@@ -1,4 +1,6 @@
-"""Plans on the real scheduler: what is placed, what stays pending and why, beside what the plan says."""
+"""Plans on the real scheduler: what is placed, what stays pending and why, beside what the plan
+says.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from plans import FLEET, POD, deployment, plan_of, sources
 
 import gpu_manifests
 from dra_sandbox.control_plane import ApiServer, Settings, control_plane
-from dra_sandbox.rehearsal import Comparison, RehearsalRequest, WorkloadOrder, rehearse, rehearse_in_turn
+from dra_sandbox.rehearsal import (
+    Comparison,
+    RehearsalRequest,
+    WorkloadOrder,
+    rehearse,
+    rehearse_in_turn,
+)
 from dra_sandbox.rehearsal.cluster import planned_cluster
 from dra_sandbox.rehearsal.settling import seconds_to_replacement
 from dra_sandbox.rehearsal.snapshot import PODS
@@ -25,7 +33,9 @@ def binaries() -> Binaries:
     return find_binaries(MINOR)
 
 
-def rehearsed(binaries: Binaries, *documents: str, order: str = "document", one_by_one: bool = False) -> Comparison:
+def rehearsed(
+    binaries: Binaries, *documents: str, order: str = "document", one_by_one: bool = False
+) -> Comparison:
     given = sources(*documents)
     request = RehearsalRequest(
         plan=plan_of(given), sources=given, order=WorkloadOrder.parse(order), one_by_one=one_by_one
@@ -57,10 +67,14 @@ def test_what_does_not_fit_stays_pending_in_the_schedulers_words(binaries: Binar
     assert found.order == "reversed, one by one"
 
 
-def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(binaries: Binaries) -> None:
+def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(
+    binaries: Binaries,
+) -> None:
     template = f"{{spec: {{restartPolicy: Never, {POD.removeprefix('{')}}}"
     spec = f"{{parallelism: 20, completions: 20, template: {template}}}"
-    given = sources(f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: train}}, spec: {spec}}}\n")
+    given = sources(
+        f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: train}}, spec: {spec}}}\n"
+    )
     request = RehearsalRequest(plan=plan_of(given), sources=given)
     with control_plane(Settings(MINOR), binaries) as plane:
         server = ApiServer.of(plane)
@@ -79,7 +93,9 @@ def test_between_two_rehearsals_no_waiting_pod_starts_on_what_the_others_leave(b
             if waiting <= gone:
                 break
         before = seconds_to_replacement(server)
-        running = next(each for each in server.listed(PODS)[0] if each["metadata"]["name"].startswith("train-"))
+        running = next(
+            each for each in server.listed(PODS)[0] if each["metadata"]["name"].startswith("train-")
+        )
         server.delete(f"/api/v1/namespaces/default/pods/{running['metadata']['name']}")
         backoff = _first_positive(lambda: seconds_to_replacement(server))
 
@@ -102,7 +118,9 @@ def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Bi
 
     limited = "metadata: {name: limited, namespace: limited}"
     quota = f"apiVersion: v1\nkind: ResourceQuota\n{limited}\nspec: {{hard: {{requests.cpu: 4}}}}\n"
-    silent = f"apiVersion: v1\nkind: Pod\n{limited}\nspec: {{containers: [{{name: c, image: i}}]}}\n"
+    silent = (
+        f"apiVersion: v1\nkind: Pod\n{limited}\nspec: {{containers: [{{name: c, image: i}}]}}\n"
+    )
 
     found = rehearsed(binaries, nameless, missing, quota, silent)
 
@@ -116,15 +134,20 @@ def test_refusals_of_the_api_server_are_told_as_the_plan_tells_them(binaries: Bi
 
 
 def test_guards_of_the_plan_are_real_admission_policies(binaries: Binaries) -> None:
-    """Given one-GPU pods that would spread over a machine with four GPUs, expect every pod on the pool of its rule."""
+    """Given one-GPU pods that would spread over a machine with four GPUs, expect every pod on the
+    pool of its rule.
+    """
     four = gpu_manifests.template("four-gpus").replace(
         "deviceClassName: gpu.nvidia.com", "deviceClassName: gpu.nvidia.com, count: 4"
     )
-    given = sources(deployment("web", 6), four, gpu_manifests.deployment("train", 2, "four-gpus", cpu="4"))
+    given = sources(
+        deployment("web", 6), four, gpu_manifests.deployment("train", 2, "four-gpus", cpu="4")
+    )
     plan = plan_of(
         given,
         FLEET.replace(
-            "a10g, machine: g5.12xlarge, count: {min: 0, max: 2}", "a10g, machine: g5.12xlarge, count: {min: 0, max: 9}"
+            "a10g, machine: g5.12xlarge, count: {min: 0, max: 2}",
+            "a10g, machine: g5.12xlarge, count: {min: 0, max: 9}",
         )
         + "placement: exact\n",
     )
@@ -134,7 +157,10 @@ def test_guards_of_the_plan_are_real_admission_policies(binaries: Binaries) -> N
         found = rehearse(plane, request)
 
     cluster = planned_cluster(plan)
-    pools = {row.outcome.workload.name: {cluster.pool_of(pod.node) for pod in row.outcome.pods} for row in found.rows}
+    pools = {
+        row.outcome.workload.name: {cluster.pool_of(pod.node) for pod in row.outcome.pods}
+        for row in found.rows
+    }
     rules = {ref.name: rule.pool for rule in plan.guards.rules for ref, _ in rule.workloads}
     assert pools == {name: {pool} for name, pool in rules.items()}
     assert all(row.difference is None for row in found.rows)

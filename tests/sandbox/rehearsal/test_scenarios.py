@@ -45,7 +45,10 @@ def test_what_is_no_scenario_is_told_with_how_it_is_written(text: str, says: str
 def rehearsed(*scenarios: str, replicas: int = 6) -> Comparison:
     given = sources(deployment("web", replicas))
     request = RehearsalRequest(
-        plan=plan_of(given), sources=given, scenarios=tuple(map(RehearsalScenario.parse, scenarios)), one_by_one=True
+        plan=plan_of(given),
+        sources=given,
+        scenarios=tuple(map(RehearsalScenario.parse, scenarios)),
+        one_by_one=True,
     )
     with control_plane(Settings(MINOR), find_binaries(MINOR)) as plane:
         return rehearse(plane, request)
@@ -58,8 +61,12 @@ def counts(found: ScenarioOutcome) -> tuple[int, int, int]:
 
 @pytest.mark.control_plane
 def test_a_cluster_lives_through_one_after_the_other() -> None:
-    """Six pods of one GPU: the plan builds what holds them; a rollout surges, so one new pod may have to wait."""
-    found = rehearsed("rollout", "node-lost", "scale-up", "arrival-order:reversed", "driver-upgraded:0.4.1")
+    """Six pods of one GPU: the plan builds what holds them; a rollout surges, so one new pod may
+    have to wait.
+    """
+    found = rehearsed(
+        "rollout", "node-lost", "scale-up", "arrival-order:reversed", "driver-upgraded:0.4.1"
+    )
 
     rollout, lost, grown, again, upgraded = found.scenarios
     assert [each.decided for each in found.scenarios] == [True] * 5
@@ -68,7 +75,10 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
     nodes = sum(pool.nodes for pool in found.outcome.pools)
     assert lost.event.startswith("the node ")
     assert counts(lost)[1] < 6
-    assert grown.event == "6 more nodes, every pool at its maximum; 1 workload at its ceiling" or nodes != 3
+    assert (
+        grown.event == "6 more nodes, every pool at its maximum; 1 workload at its ceiling"
+        or nodes != 3
+    )
     assert counts(grown)[1:] == (6, 0)
     assert counts(again) == (6, 6, 0)
     assert counts(upgraded)[1:] == (6, 0)

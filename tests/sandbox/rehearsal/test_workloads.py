@@ -28,8 +28,12 @@ def test_what_workloads_need_comes_first_and_pods_carry_the_name_of_their_worklo
 
 def test_missing_namespaces_are_made_and_declared_ones_are_not() -> None:
     declared = "apiVersion: v1\nkind: Namespace\nmetadata: {name: declared}\n"
-    there = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: declared}\nspec: " + POD + "\n"
-    elsewhere = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: made}\nspec: " + POD + "\n"
+    there = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: declared}\nspec: " + POD + "\n"
+    )
+    elsewhere = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: made}\nspec: " + POD + "\n"
+    )
 
     found = read(declared, there, elsewhere)
 
@@ -52,8 +56,12 @@ spec:
     (train,) = read(job_set).arrivals
 
     assert train.made_here
-    assert [pod["metadata"]["name"] for pod in train.objects] == [f"train-{index}" for index in range(6)]
-    assert {pod["metadata"]["annotations"][ANNOTATION] for pod in train.objects} == {"JobSet/default/train"}
+    assert [pod["metadata"]["name"] for pod in train.objects] == [
+        f"train-{index}" for index in range(6)
+    ]
+    assert {pod["metadata"]["annotations"][ANNOTATION] for pod in train.objects} == {
+        "JobSet/default/train"
+    }
     assert all(pod["spec"]["resourceClaims"] for pod in train.objects)
 
 

@@ -25,7 +25,9 @@ MAIN = "package main\n\nvar version string\n\nfunc main() { println(version) }\n
 
 @pytest.fixture
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module that needs nothing from the network, and an empty cache; Go comes from the real one."""
+    """A module that needs nothing from the network, and an empty cache; Go comes from the real
+    one.
+    """
     go = find_go((1, 21, 0))
     monkeypatch.setenv("PATH", f"{go.parent}{os.pathsep}{os.environ['PATH']}")
     folder = tmp_path / "modules" / "hello"
@@ -43,7 +45,9 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.engine
-def test_a_command_is_built_once_and_stamped_with_its_version(pins: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_command_is_built_once_and_stamped_with_its_version(
+    pins: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     binary = build(TOOL)
     first = capfd.readouterr().err
     again = build(TOOL)

@@ -1,4 +1,6 @@
-"""Charts: the user's folder comes first, a path is taken as it is, and what cannot be had is named."""
+"""Charts: the user's folder comes first, a path is taken as it is, and what cannot be had is
+named.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ def given(tmp_path: Path) -> Path:
     return tmp_path / "given"
 
 
-def test_the_users_folder_comes_first_and_what_cannot_be_had_is_named(tmp_path: Path, given: Path) -> None:
-    charts = Charts(helm_that(tmp_path, "echo 'no such host' >&2; exit 1"), tmp_path / "kept", given)
+def test_the_users_folder_comes_first_and_what_cannot_be_had_is_named(
+    tmp_path: Path, given: Path
+) -> None:
+    charts = Charts(
+        helm_that(tmp_path, "echo 'no such host' >&2; exit 1"), tmp_path / "kept", given
+    )
 
     assert charts.find("driver", "1.0.0", "driver", REPOSITORY) == given / "driver-1.0.0"
     assert charts.find("driver", "1.1.0", "driver", REPOSITORY) == given / "driver-1.1.0.tgz"
@@ -52,4 +58,9 @@ def test_a_published_one_is_fetched_once(tmp_path: Path) -> None:
 def test_a_path_is_a_chart_of_the_programs_own(tmp_path: Path, given: Path) -> None:
     own = given / "driver-1.0.0"
 
-    assert Charts(helm_that(tmp_path, "exit 1"), tmp_path / "kept").find("driver-1.0.0", "", str(own), "") == own
+    assert (
+        Charts(helm_that(tmp_path, "exit 1"), tmp_path / "kept").find(
+            "driver-1.0.0", "", str(own), ""
+        )
+        == own
+    )

@@ -1,4 +1,6 @@
-"""Helm: the one on PATH where it is of the version that releases are rendered with, else the pinned one."""
+"""Helm: the one on PATH where it is of the version that releases are rendered with, else the pinned
+one.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +55,16 @@ def test_nothing_is_built_for_what_takes_it_where_it_is_at_hand(on_path: Path) -
     assert helm_at_hand() == find_helm() == HELM.binary
 
 
-def test_it_is_led_to_no_other_cluster_than_that_of_its_kubeconfig(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HELM_KUBEAPISERVER", "HELM_KUBECONTEXT", "HELM_KUBETOKEN", "HELM_NAMESPACE", "KUBECONFIG"):
+def test_it_is_led_to_no_other_cluster_than_that_of_its_kubeconfig(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in (
+        "HELM_KUBEAPISERVER",
+        "HELM_KUBECONTEXT",
+        "HELM_KUBETOKEN",
+        "HELM_NAMESPACE",
+        "KUBECONFIG",
+    ):
         monkeypatch.setenv(name, "production")
 
     assert "production" not in helm_environment().values()

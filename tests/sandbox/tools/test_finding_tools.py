@@ -53,7 +53,11 @@ def test_a_recent_cli_on_path_is_taken(on_path: Path, built: Path) -> None:
 
     cli = find_pulumi()
 
-    assert (cli.binary, cli.version, cli.has_language_host) == (on_path / "pulumi", "3.300.1", False)
+    assert (cli.binary, cli.version, cli.has_language_host) == (
+        on_path / "pulumi",
+        "3.300.1",
+        False,
+    )
 
 
 def test_a_language_host_beside_the_real_file_of_a_linked_cli_is_the_vendors(
@@ -80,7 +84,16 @@ def test_without_a_cli_on_path_the_built_one_is_taken(on_path: Path, built: Path
 
 
 def test_go_on_path_when_recent_enough_else_the_wheel(on_path: Path, tmp_path: Path) -> None:
-    wheel = tmp_path / "cache" / "pulumi-dra" / "tools" / GO_WHEEL.replace("==", "-") / "go" / "bin" / "go"
+    wheel = (
+        tmp_path
+        / "cache"
+        / "pulumi-dra"
+        / "tools"
+        / GO_WHEEL.replace("==", "-")
+        / "go"
+        / "bin"
+        / "go"
+    )
     script(wheel, "go1.27.3")
     script(on_path / "go", "go1.26.8")
 
@@ -88,7 +101,9 @@ def test_go_on_path_when_recent_enough_else_the_wheel(on_path: Path, tmp_path: P
     assert find_go((1, 27, 0)) == wheel
 
 
-def test_go_builds_with_itself_and_keeps_its_caches_where_it_can(on_path: Path, tmp_path: Path) -> None:
+def test_go_builds_with_itself_and_keeps_its_caches_where_it_can(
+    on_path: Path, tmp_path: Path
+) -> None:
     usual = go_environment({"HOME": str(tmp_path)})
     homeless = go_environment({})
 

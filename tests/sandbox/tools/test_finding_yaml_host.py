@@ -1,4 +1,6 @@
-"""The language host for YAML: the vendor's when it is there, else one that is pinned to the engine's own release."""
+"""The language host for YAML: the vendor's when it is there, else one that is pinned to the
+engine's own release.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a diff of a page makes of a file: its added lines and those that stay, each where it stands."""
+"""What a diff of a page makes of a file: its added lines and those that stay, each where it
+stands.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ _HEADS: Final = ("diff ", "index ", "--- ", "+++ ", "new file mode ", "deleted f
 
 
 def after_diff(lines: Sequence[str]) -> list[str]:
-    """Return the lines as they are when the diff is applied; those that go, and those of its head, are empty.
+    """Return the lines as they are when the diff is applied; those that go, and those of its head,
+    are empty.
 
-    All are empty where that is no YAML, or where the diff is of parts of a file (`@@`): what stands between them is not
-    known. Lines that stay may lack their sign, as pages write them; what is added then stands where it can be read.
+    All are empty where that is no YAML, or where the diff is of parts of a file (`@@`): what stands
+    between them is not known. Lines that stay may lack their sign, as pages write them; what is
+    added then stands where it can be read.
     """
     if any(line.startswith("@@") for line in lines):
         return [""] * len(lines)

@@ -1,7 +1,8 @@
 """Manifests and commands inside Markdown pages and shell scripts, each on the line where it stands.
 
-A page becomes the YAML stream of its manifests with all other lines left empty, so that every finding names the line
-of the page. Only blocks that say their apiVersion are manifests; other YAML, and output, stand apart.
+A page becomes the YAML stream of its manifests with all other lines left empty, so that every
+finding names the line of the page. Only blocks that say their apiVersion are manifests; other YAML,
+and output, stand apart.
 """
 
 from __future__ import annotations
@@ -15,27 +16,46 @@ from markdown_it import MarkdownIt
 
 from dra_planner.sources import SCRIPT_SUFFIXES, Source
 from dra_tutorials.blocks.diffs import after_diff
-from dra_tutorials.blocks.markup import ASCIIDOC, RESTRUCTURED, Marked, asciidoc_blocks, directive_blocks
+from dra_tutorials.blocks.markup import (
+    ASCIIDOC,
+    RESTRUCTURED,
+    Marked,
+    asciidoc_blocks,
+    directive_blocks,
+)
 from dra_tutorials.blocks.shown_output import Shown, without_output
 
 _MARKDOWN: Final = MarkdownIt("commonmark").disable(["code", "html_block"])
-"""Pages of MkDocs indent fences below a note or a tab, and other pages put a fence directly below a tag."""
+"""Pages of MkDocs indent fences below a note or a tab, and other pages put a fence directly below a
+tag.
+"""
 _LANGUAGE: Final = re.compile(r"[\w+-]*")
 _FENCE: Final = re.compile(r"\s*(?:>\s?)*(?:`{3,}|~{3,})")
 _HEREDOC: Final = re.compile(r"<<(?P<tabs>-?)\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 _TABS: Final = re.compile(r"\t*")
 _KUBECTL: Final = re.compile(r"\bkubectl\b[^|;&]*")
-_NAMESPACE: Final = re.compile(r"""(?<=\s)(?:--namespace(?:=|\s+)|-n(?:=|\s*))["']?(?P<namespace>[^\s"']+)""")
+_NAMESPACE: Final = re.compile(
+    r"""(?<=\s)(?:--namespace(?:=|\s+)|-n(?:=|\s*))["']?(?P<namespace>[^\s"']+)"""
+)
 _ASSIGNED: Final = re.compile(
     r"""^\s*(?:export\s+)?(?P<name>\w+)=["']?(?P<value>[a-z0-9][a-z0-9-]*)["']?\s*(?:#.*)?$"""
 )
 _MANIFEST: Final = re.compile(r"^\s*(?:\{\s*)?[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _SHELL: Final = frozenset(
     {
-        "bash", "sh", "shell", "console", "zsh", "shell-session", "sh-session", "terminal", "azurecli",
-        "azurecli-interactive", "shellsession",
+        "bash",
+        "sh",
+        "shell",
+        "console",
+        "zsh",
+        "shell-session",
+        "sh-session",
+        "terminal",
+        "azurecli",
+        "azurecli-interactive",
+        "shellsession",
     }
-)  # fmt: skip
+)
 _PLAIN: Final = frozenset({"", "text", "none", "plaintext", "output", "log"})
 _TERRAFORM: Final = frozenset({"hcl", "terraform", "tf"})
 _PROGRAM: Final = re.compile(
@@ -47,9 +67,13 @@ _DATA: Final = _YAML | {"", "json"}
 _DIFF: Final = frozenset({"diff", "patch"})
 _FLAGS: Final = re.compile(r"(?:\s*(?:-\s+)?--[a-z][\w-]*[= ]\S+\s*(?:#.*)?|\s*#.*|\s*)")
 _INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
-_BEGINS_OBJECT: Final = re.compile(r"(?:\s*(?:#.*|---.*)?\n)*\s*(?:\{\s*)?[\"']?(?:apiVersion|kind)[\"']?\s*:(?:\s|$)")
+_BEGINS_OBJECT: Final = re.compile(
+    r"(?:\s*(?:#.*|---.*)?\n)*\s*(?:\{\s*)?[\"']?(?:apiVersion|kind)[\"']?\s*:(?:\s|$)"
+)
 _BEHIND: Final = re.compile(r"\\[ \t]+#.*$")
-"""A comment behind the backslash that was to continue a line: it escapes the blank, and the line ends there."""
+"""A comment behind the backslash that was to continue a line: it escapes the blank, and the line
+ends there.
+"""
 _PROMPT: Final = re.compile(r"^\s*[$>]\s+(?=\S)")
 
 
@@ -59,24 +83,30 @@ class ShellCommand:
 
     text: str
     line: int
-    cut: int = 0  # the line of a comment between its lines, after which a shell takes the rest for another command
+    # the line of a comment between its lines, after which a shell takes the rest for another
+    # command
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What a page or script holds: its manifests as a YAML stream with the same lines, and its commands."""
+    """What a page or script holds: its manifests as a YAML stream with the same lines, and its
+    commands.
+    """
 
     manifests: Source
     commands: tuple[ShellCommand, ...]
     others: tuple[Source, ...] = ()  # blocks of YAML that are no manifests, on the same lines
-    unlabelled: tuple[Source, ...] = ()  # blocks that may be YAML: fences of no language, texts that a shell is given
+    # blocks that may be YAML: fences of no language, texts that a shell is given
+    unlabelled: tuple[Source, ...] = ()
     shown: tuple[Shown, ...] = ()  # output of commands
     programs: tuple[ShellCommand, ...] = ()  # blocks of Terraform's language
 
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what kubectl is given.
+    """Lines of one language; `first` is the number of the first of them, from 0, `namespace` what
+    kubectl is given.
 
     `indent` stood before each line; in a block that `expands` a shell fills in values.
     """
@@ -113,24 +143,33 @@ def read_embedded(source: Source) -> Embedded:
             _place(blank, block)
             text = "\n".join(block.lines)
             if not _MANIFEST.search(text):
-                (others if block.language in _YAML else unlabelled).append(_apart(source.name, block))
+                (others if block.language in _YAML else unlabelled).append(
+                    _apart(source.name, block)
+                )
             continue
         for inner in _heredocs(block):
             _place(blank, inner)
             if inner.namespace:
-                namespaces.append((inner.first + 1, inner.first + len(inner.lines), inner.namespace))
+                namespaces.append(
+                    (inner.first + 1, inner.first + len(inner.lines), inner.namespace)
+                )
             if not _MANIFEST.search("\n".join(inner.lines)):
                 unlabelled.append(_apart(source.name, inner))
         commands += _commands(block)
     manifests = Source(source.name, "\n".join(blank) + "\n", namespaces=tuple(namespaces))
     return Embedded(
-        manifests, tuple(commands), tuple(others), tuple(unlabelled), shown=tuple(shown), programs=tuple(programs)
+        manifests,
+        tuple(commands),
+        tuple(others),
+        tuple(unlabelled),
+        shown=tuple(shown),
+        programs=tuple(programs),
     )
 
 
 def manifest_blocks(source: Source) -> Iterator[CodeBlock]:
-    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of commands is none, and a
-    diff is not what it makes of a file.
+    """Yield the blocks and heredocs of a page or script that hold objects, in order; output of
+    commands is none, and a diff is not what it makes of a file.
     """
     for block in _blocks(source):
         if block.language in _TERRAFORM | _DIFF:
@@ -153,7 +192,9 @@ def _blocks(source: Source) -> Iterator[CodeBlock]:
 
 
 def _marked(blocks: Iterable[Marked]) -> Iterator[CodeBlock]:
-    """Yield the blocks of a page that is no Markdown, those of languages that hold objects or commands."""
+    """Yield the blocks of a page that is no Markdown, those of languages that hold objects or
+    commands.
+    """
     for each in blocks:
         block = _of_language(each.lines, each.first, each.language, each.indent)
         if block is not None:
@@ -180,7 +221,9 @@ def _apart(name: str, block: CodeBlock) -> Source:
 
 
 def _fenced(text: str) -> Iterator[CodeBlock]:
-    """Yield the blocks of code in a Markdown page: fences, and indented lines that hold objects or commands."""
+    """Yield the blocks of code in a Markdown page: fences, and indented lines that hold objects or
+    commands.
+    """
     lines = text.splitlines()
     at = 0
     for fence in _MARKDOWN.parse(text):
@@ -189,7 +232,9 @@ def _fenced(text: str) -> Iterator[CodeBlock]:
         first, end = fence.map
         yield from _indented_blocks(lines, at, first)
         inside = fence.content.splitlines()
-        block = _of_language(inside, first + 1, _language(fence.info), _indent_before(lines, first + 1, inside))
+        block = _of_language(
+            inside, first + 1, _language(fence.info), _indent_before(lines, first + 1, inside)
+        )
         if block is not None:
             yield block
         at = end
@@ -197,13 +242,17 @@ def _fenced(text: str) -> Iterator[CodeBlock]:
 
 
 def _language(info: str) -> str:
-    """Return the language that the first line of a fence names, without what some renderers add to it."""
+    """Return the language that the first line of a fence names, without what some renderers add to
+    it.
+    """
     found = _LANGUAGE.match(info.strip())
     return found[0].lower() if found is not None else ""
 
 
 def _indent_before(lines: list[str], first: int, inside: list[str]) -> str:
-    """Return what stands before the lines of a fence: the indentation of its list, the marks of its quotation."""
+    """Return what stands before the lines of a fence: the indentation of its list, the marks of its
+    quotation.
+    """
     for raw, line in zip(lines[first:], inside, strict=False):
         if line.strip():
             return raw.removesuffix(line)
@@ -225,22 +274,30 @@ def _indent_of_all(lines: Iterable[str]) -> str:
 
 
 def _are_commands(lines: list[str], language: str) -> bool:
-    """Whether a block is for a shell: its language says so, and it does not begin as an object does; or it has none,
-    and a line begins with a program of guides; or all of it is flags of a component.
+    """Whether a block is for a shell: its language says so, and it does not begin as an object
+    does; or it has none, and a line begins with a program of guides; or all of it is flags of a
+    component.
     """
     text = "\n".join(lines)
     if language in _SHELL:
         return _BEGINS_OBJECT.match(text) is None
     if text.strip() and all(map(_FLAGS.fullmatch, lines)) and "--" in text:
         return True
-    if language in _PLAIN and _PROGRAM.match(text.lstrip("\n")) is not None and _HEREDOC.search(text) is not None:
+    if (
+        language in _PLAIN
+        and _PROGRAM.match(text.lstrip("\n")) is not None
+        and _HEREDOC.search(text) is not None
+    ):
         return True
-    return language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
+    return (
+        language in _PLAIN and _MANIFEST.search(text) is None and _PROGRAM.search(text) is not None
+    )
 
 
 def _indented(lines: list[str], at: int) -> CodeBlock | None:
-    """Return the block of indented lines that begins here, as Markdown has code without fences; None where there is
-    none, or where it holds neither objects nor commands: text below an item of a list is indented too.
+    """Return the block of indented lines that begins here, as Markdown has code without fences;
+    None where there is none, or where it holds neither objects nor commands: text below an item of
+    a list is indented too.
     """
     if (at and lines[at - 1].strip()) or not _INDENTED.match(lines[at]):
         return None
@@ -257,7 +314,9 @@ def _indented(lines: list[str], at: int) -> CodeBlock | None:
 
 
 def _ends_indented(lines: list[str], first: int, at: int) -> bool:
-    """Whether a line is no part of the indented block that begins at `first`: it is text, or what begins anew there."""
+    """Whether a line is no part of the indented block that begins at `first`: it is text, or what
+    begins anew there.
+    """
     line = lines[at]
     if not line.strip():
         return False
@@ -274,7 +333,10 @@ def _heredocs(block: CodeBlock) -> Iterator[CodeBlock]:
         at += 1
         if start is None:
             continue
-        end = next((n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]), len(block.lines))
+        end = next(
+            (n for n in range(at, len(block.lines)) if block.lines[n].strip() == start["end"]),
+            len(block.lines),
+        )
         inside = [line.lstrip("\t") if start["tabs"] else line for line in block.lines[at:end]]
         tabs = _TABS.match(block.lines[at] if at < end else "")[0] if start["tabs"] else ""  # type: ignore[index]
         yield CodeBlock(
@@ -289,7 +351,8 @@ def _heredocs(block: CodeBlock) -> Iterator[CodeBlock]:
 
 
 def _namespace(lines: list[str]) -> str:
-    """Return the namespace that kubectl is given in the last of these lines, with those that it continues.
+    """Return the namespace that kubectl is given in the last of these lines, with those that it
+    continues.
 
     "" where there is none, or one that only the shell knows.
     """
@@ -298,16 +361,24 @@ def _namespace(lines: list[str]) -> str:
         if not line.rstrip().endswith("\\"):
             break
         command = f"{line.rstrip()[:-1]} {command}"
-    given = [found["namespace"] for part in _KUBECTL.findall(command) for found in _NAMESPACE.finditer(part)]
+    given = [
+        found["namespace"]
+        for part in _KUBECTL.findall(command)
+        for found in _NAMESPACE.finditer(part)
+    ]
     namespace = given[-1] if given else ""
     if "$" not in namespace:
         return namespace
-    values = {found["name"]: found["value"] for found in map(_ASSIGNED.match, lines) if found is not None}
+    values = {
+        found["name"]: found["value"] for found in map(_ASSIGNED.match, lines) if found is not None
+    }
     return values.get(namespace.strip("${}"), "")
 
 
 def _place(blank: list[str], block: CodeBlock) -> None:
-    """Write a block of manifests to its lines, apart from the block before by a separator in the line above it."""
+    """Write a block of manifests to its lines, apart from the block before by a separator in the
+    line above it.
+    """
     if not _MANIFEST.search("\n".join(block.lines)):
         return
     blank[block.first : block.first + len(block.lines)] = block.lines
@@ -316,15 +387,25 @@ def _place(blank: list[str], block: CodeBlock) -> None:
 
 
 def _commands(block: CodeBlock) -> Iterator[ShellCommand]:
-    skipped = {n for inner in _heredocs(block) for n in range(inner.first, inner.first + len(inner.lines) + 1)}
+    skipped = {
+        n
+        for inner in _heredocs(block)
+        for n in range(inner.first, inner.first + len(inner.lines) + 1)
+    }
     text, begin, cut = "", 0, 0
     for number, line in enumerate(block.lines, block.first):
         if number in skipped:
             continue
-        if text and line.lstrip().startswith("#") and _goes_on(block.lines[number - block.first + 1 :]):
+        if (
+            text
+            and line.lstrip().startswith("#")
+            and _goes_on(block.lines[number - block.first + 1 :])
+        ):
             cut = cut or number + 1
             continue
-        if (behind := _BEHIND.search(line)) is not None and _goes_on(block.lines[number - block.first + 1 :]):
+        if (behind := _BEHIND.search(line)) is not None and _goes_on(
+            block.lines[number - block.first + 1 :]
+        ):
             cut = cut or number + 1
             line = line[: behind.start()] + "\\"
         begin = begin if text else number
@@ -341,4 +422,6 @@ def _commands(block: CodeBlock) -> Iterator[ShellCommand]:
 
 def _goes_on(lines: list[str]) -> bool:
     """Whether the next line that is no comment begins with an option, as no command does."""
-    return next((line.lstrip() for line in lines if not line.lstrip().startswith("#")), "").startswith("-")
+    return next(
+        (line.lstrip() for line in lines if not line.lstrip().startswith("#")), ""
+    ).startswith("-")

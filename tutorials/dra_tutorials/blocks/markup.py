@@ -1,6 +1,8 @@
-"""Blocks of code as AsciiDoc and reStructuredText mark them: their language, their lines, and where they stand.
+"""Blocks of code as AsciiDoc and reStructuredText mark them: their language, their lines, and where
+they stand.
 
-Sources: docs.asciidoctor.org, "Source Code Blocks" and "Callouts"; docutils, directives "code" and "parsed-literal".
+Sources: docs.asciidoctor.org, "Source Code Blocks" and "Callouts"; docutils, directives "code" and
+"parsed-literal".
 """
 
 from __future__ import annotations
@@ -15,16 +17,21 @@ RESTRUCTURED: Final = (".rst",)
 _SOURCE: Final = re.compile(r"^\[(?:source|,)[%\w]*(?:,\s*(?P<language>[\w+-]+))?[^\]]*\]\s*$")
 _LISTING: Final = re.compile(r"^(?P<sign>-{4,}|\.{4,}|`{3,})(?P<language>[\w+-]*)\s*$")
 _BEFORE_LISTING: Final = re.compile(r"\s*$|\.\S|\[")  # blank lines, a title, other attributes
-_CALLOUT: Final = re.compile(r"(?P<before>.*?)\s+(?:(?:#|//|--)\s*)?(?P<marks>(?:<(?:\d+|\.)>\s*)+)$")
+_CALLOUT: Final = re.compile(
+    r"(?P<before>.*?)\s+(?:(?:#|//|--)\s*)?(?P<marks>(?:<(?:\d+|\.)>\s*)+)$"
+)
 _DIRECTIVE: Final = re.compile(
-    r"^(?P<indent>\s*)\.\. (?:code-block|sourcecode|code|parsed-literal)::\s*(?P<language>[\w+-]*)\s*$"
+    r"^(?P<indent>\s*)\.\. "
+    r"(?:code-block|sourcecode|code|parsed-literal)::\s*(?P<language>[\w+-]*)\s*$"
 )
 _OPTION: Final = re.compile(r"^\s+:[\w-]+:")
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Lines of one language without the indentation that all have; `first` is the number of the first, from 0."""
+    """Lines of one language without the indentation that all have; `first` is the number of the
+    first, from 0.
+    """
 
     language: str
     first: int
@@ -41,7 +48,9 @@ def asciidoc_blocks(lines: Sequence[str]) -> Iterator[Marked]:
             language = (source["language"] or "").lower()
         elif listing is not None:
             sign = listing["sign"]
-            end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == sign), len(lines))
+            end = next(
+                (n for n in range(at + 1, len(lines)) if lines[n].rstrip() == sign), len(lines)
+            )
             found = (language or listing["language"]).lower()
             yield Marked(found, at + 1, [_without_callout(line) for line in lines[at + 1 : end]])
             at, language = end, ""
@@ -66,12 +75,17 @@ def directive_blocks(lines: Sequence[str]) -> Iterator[Marked]:
         while at < len(lines) and _OPTION.match(lines[at]):
             at += 1
         outside = len(directive["indent"])
-        end = next((n for n in range(at, len(lines)) if lines[n].strip() and _depth(lines[n]) <= outside), len(lines))
+        end = next(
+            (n for n in range(at, len(lines)) if lines[n].strip() and _depth(lines[n]) <= outside),
+            len(lines),
+        )
         inside = [line for line in lines[at:end] if line.strip()]
         depth = min(map(_depth, inside), default=0)
         if inside:
             indent = next(line for line in inside if _depth(line) == depth)[:depth]
-            yield Marked(directive["language"].lower(), at, [line[depth:] for line in lines[at:end]], indent)
+            yield Marked(
+                directive["language"].lower(), at, [line[depth:] for line in lines[at:end]], indent
+            )
         at = end
 
 

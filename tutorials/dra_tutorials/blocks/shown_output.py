@@ -1,4 +1,6 @@
-"""Output of commands that a page shows: told by the command before it, or by what only a cluster writes."""
+"""Output of commands that a page shows: told by the command before it, or by what only a cluster
+writes.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,22 @@ _COMMAND: Final = re.compile(
     r"^\s*(?:[$>#]\s+)?(?P<command>(?:sudo\s+)?(?:kubectl|oc|helm|gcloud|az|aws|eksctl|minikube|kind|kubeadm|nvidia-smi)"
     r"(?:\s.*)?)$|^\s*[$>]\s+(?P<other>\S.*)$"
 )
-_ASKS: Final = re.compile(r"\b(?:kubectl|oc)\s(?:.*\s)?(?:get|describe|logs|exec|top|events)\s|nvidia-smi")
+_ASKS: Final = re.compile(
+    r"\b(?:kubectl|oc)\s(?:.*\s)?(?:get|describe|logs|exec|top|events)\s|nvidia-smi"
+)
 _PRINTS_OBJECTS: Final = re.compile(r"\sget\s.*(?:-o|--output)[= ]?(?:yaml|json)\b")
 _HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)")
 _WRITTEN_BY_SERVER: Final = re.compile(
-    r"^\s*(?:uid|resourceVersion|creationTimestamp|managedFields|selfLink):(?!\s*null\s*$)(?:\s*\S|\s*$)", re.MULTILINE
+    r"^\s*(?:uid|resourceVersion|creationTimestamp|managedFields|selfLink):(?!\s*null\s*$)(?:\s*\S|\s*$)",
+    re.MULTILINE,
 )
 _OBJECT: Final = re.compile(r"^\s*[\"']?apiVersion[\"']?\s*:", re.MULTILINE)
 _KIND: Final = re.compile(r"^[\s-]*[\"']?kind[\"']?\s*:\s*[\"']?(\w+)", re.MULTILINE)
 _TABLE: Final = re.compile(r"^(?:NAMESPACE\s+)?NAME(?:\s{2,}[A-Z][A-Z0-9()-]*)+\s*$", re.MULTILINE)
 _SMI: Final = re.compile(r"NVIDIA-SMI \d|^GPU \d+: .*\(UUID: GPU-", re.MULTILINE)
-_EVENTS: Final = re.compile(r"FailedScheduling|FailedResourceClaimCreation|FailedPrepareDynamicResources")
+_EVENTS: Final = re.compile(
+    r"FailedScheduling|FailedResourceClaimCreation|FailedPrepareDynamicResources"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,11 @@ class Shown:
 
 
 def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Shown]]:
-    """Return a block with the lines of output emptied, and each piece of output; `first` is its first line, from 0.
+    """Return a block with the lines of output emptied, and each piece of output; `first` is its
+    first line, from 0.
 
-    A manifest is output where a command that prints it stands above it, or where the server has written to it.
+    A manifest is output where a command that prints it stands above it, or where the server has
+    written to it.
     """
     kept, shown = list(lines), list[Shown]()
     command, at = "", 0
@@ -64,13 +73,17 @@ def without_output(lines: Sequence[str], first: int) -> tuple[list[str], list[Sh
 
 
 def _end_of_command(lines: Sequence[str], at: int) -> int:
-    """Return the line behind a command, what it continues on and the text that it is given in place."""
+    """Return the line behind a command, what it continues on and the text that it is given in
+    place.
+    """
     while lines[at].rstrip().endswith("\\") and at + 1 < len(lines):
         at += 1
     begin = _HEREDOC.search(lines[at])
     if begin is None:
         return at + 1
-    return next((n + 1 for n in range(at + 1, len(lines)) if lines[n].strip() == begin[1]), len(lines))
+    return next(
+        (n + 1 for n in range(at + 1, len(lines)) if lines[n].strip() == begin[1]), len(lines)
+    )
 
 
 def _what(text: str, command: str) -> str:
@@ -88,7 +101,9 @@ def _what(text: str, command: str) -> str:
 
 
 def _is_part_of_slice(text: str) -> bool:
-    """Whether this is a ResourceSlice without what every slice has: one that a page shows in part."""
+    """Whether this is a ResourceSlice without what every slice has: one that a page shows in
+    part.
+    """
     is_slice = {kind for kind in _KIND.findall(text) if kind != "List"} == {"ResourceSlice"}
     return is_slice and not all(
         re.search(rf"^\s*[\"']?{key}[\"']?\s*:", text, re.MULTILINE) for key in ("driver", "pool")
@@ -101,7 +116,9 @@ def _kinds(text: str) -> str:
 
 
 def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
-    """Yield what the messages in output mean, and a note on output by what can be done with it: what it is, where."""
+    """Yield what the messages in output mean, and a note on output by what can be done with it:
+    what it is, where.
+    """
     notes: dict[str, list[Shown]] = {}
     for each in shown:
         place = Place(file, each.line)
@@ -113,14 +130,26 @@ def output_findings(shown: Iterable[Shown], file: str) -> Iterator[Diagnostic]:
         notes.setdefault(_fix(each), []).append(each)
     for fix, group in notes.items():
         lines = [str(each.line) for each in group]
-        more = f"; so is the output in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])}" if lines[1:] else ""
-        message = f"{group[0].what}: what a cluster answered, not a manifest, so it is not judged{more}"
+        more = (
+            f"; so is the output in {noun(len(lines) - 1, 'line')} {', '.join(lines[1:])}"
+            if lines[1:]
+            else ""
+        )
+        message = (
+            f"{group[0].what}: what a cluster answered, not a manifest, so it is not judged{more}"
+        )
         yield Diagnostic("note", "output-not-judged", message, Place(file, group[0].line), fix)
 
 
 def _fix(shown: Shown) -> str:
     if "ResourceSlice" in shown.what or re.search(r"get\s+(?:\S+\s+)*resourceslices?", shown.what):
-        return "to plan on such nodes, keep nodes and slices in a file: pulumi-dra plan PATH --observed FILE"
+        return (
+            "to plan on such nodes, keep nodes and slices in a file: pulumi-dra plan PATH "
+            "--observed FILE"
+        )
     if "nvidia-smi" in shown.what:
-        return "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME --driver VERSION"
+        return (
+            "what the DRA driver publishes of a machine: pulumi-dra slices --machine NAME "
+            "--driver VERSION"
+        )
     return ""

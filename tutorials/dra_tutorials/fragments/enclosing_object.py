@@ -1,4 +1,5 @@
-"""Parts of objects that pages show without apiVersion and kind, put into the whole object so that it can be judged.
+"""Parts of objects that pages show without apiVersion and kind, put into the whole object so that
+it can be judged.
 
 What a part leaves out is filled in, so that only what is written is judged: see `whole_of`.
 """
@@ -33,13 +34,31 @@ _VERSIONS: Final = {
     "Pod": "v1",
     "ResourceQuota": "v1",
 }
-_FLAT: Final = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
+_FLAT: Final = (
+    "deviceClassName",
+    "selectors",
+    "allocationMode",
+    "count",
+    "adminAccess",
+    "tolerations",
+    "capacity",
+)
 _AROUND: Final = ("jobTemplate", "template", "spec")
 """Levels above the part that is judged: those of workloads and of templates of claims."""
 _OF_PODS: Final = frozenset(
-    {"containers", "initContainers", "resourceClaims", "nodeSelector", "tolerations", "affinity", "schedulingGates",
-     "topologySpreadConstraints", "runtimeClassName", "priorityClassName"}
-)  # fmt: skip
+    {
+        "containers",
+        "initContainers",
+        "resourceClaims",
+        "nodeSelector",
+        "tolerations",
+        "affinity",
+        "schedulingGates",
+        "topologySpreadConstraints",
+        "runtimeClassName",
+        "priorityClassName",
+    }
+)
 """Fields of which one tells that a part is a pod's: others are names in many documents."""
 _OF_NVIDIA: Final = frozenset({"GpuConfig", "MigDeviceConfig", "VfioDeviceConfig"})
 """Configuration that is known to be for the driver gpu.nvidia.com."""
@@ -58,9 +77,10 @@ class Whole:
 def whole_of(data: Any, place: Place) -> Whole | None:
     """Return the object that a part of a page belongs to, with what the part leaves out filled in.
 
-    Known are parts of pods, of claims with their requests, selectors, constraints and configuration, and of device
-    classes, also inside `spec` and `template`. None for everything else: a part is recognized by fields that nothing
-    else has, and taken only where all its fields are, or nearly are, those of that place.
+    Known are parts of pods, of claims with their requests, selectors, constraints and
+    configuration, and of device classes, also inside `spec` and `template`. None for everything
+    else: a part is recognized by fields that nothing else has, and taken only where all its fields
+    are, or nearly are, those of that place.
     """
     found = _find(data)
     if found is None:
@@ -76,10 +96,11 @@ def whole_of(data: Any, place: Place) -> Whole | None:
 
 
 def setting_findings(data: Any, place: Place, page: str) -> Iterator[Diagnostic]:
-    """Yield what no longer works of gates and versions that a part of a cluster's configuration sets.
+    """Yield what no longer works of gates and versions that a part of a cluster's configuration
+    sets.
 
-    A part with components is kubeadm's, any other one kind's. On pages about Kueue nothing is told: it has gates of the
-    same names.
+    A part with components is kubeadm's, any other one kind's. On pages about Kueue nothing is told:
+    it has gates of the same names.
     """
     if not isinstance(data, Map) or "kueue" in page.lower():
         return
@@ -136,7 +157,9 @@ def _are_fields(data: Mapping[str, Any], struct: str) -> bool:
 
 def _are_maps(value: Any, *names: str) -> bool:
     return (
-        isinstance(value, Seq) and bool(value) and all(isinstance(each, Map) and _has(*names)(each) for each in value)
+        isinstance(value, Seq)
+        and bool(value)
+        and all(isinstance(each, Map) and _has(*names)(each) for each in value)
     )
 
 
@@ -148,7 +171,9 @@ def _is_claim(data: Mapping[str, Any]) -> bool:
 def _is_devices(data: Mapping[str, Any]) -> bool:
     parts = {"requests": _is_request, "constraints": _is_constraint, "config": _has("opaque")}
     return bool(data) and all(
-        key in parts and isinstance(value, Seq) and all(isinstance(each, Map) and parts[key](each) for each in value)
+        key in parts
+        and isinstance(value, Seq)
+        and all(isinstance(each, Map) and parts[key](each) for each in value)
         for key, value in data.items()
     )
 
@@ -172,7 +197,9 @@ def _is_exactly(data: Mapping[str, Any]) -> bool:
 
 
 def _is_class(data: Mapping[str, Any]) -> bool:
-    has_own = "extendedResourceName" in data or (_are_maps(data.get("selectors"), "cel") and "config" in data)
+    has_own = "extendedResourceName" in data or (
+        _are_maps(data.get("selectors"), "cel") and "config" in data
+    )
     return has_own and _are_fields(data, "resource.DeviceClassSpec")
 
 
@@ -187,7 +214,11 @@ def _is_expression(data: Mapping[str, Any]) -> bool:
 
 def _is_opaque(data: Mapping[str, Any]) -> bool:
     parameters = data.get("parameters")
-    return set(data) <= {"driver", "parameters"} and isinstance(parameters, Map) and "kind" in parameters
+    return (
+        set(data) <= {"driver", "parameters"}
+        and isinstance(parameters, Map)
+        and "kind" in parameters
+    )
 
 
 def _is_parameters(data: Mapping[str, Any]) -> bool:
@@ -229,7 +260,11 @@ def _is_claim_of_pod(data: Mapping[str, Any]) -> bool:
 
 
 def _is_toleration(data: Mapping[str, Any]) -> bool:
-    return {"key", "operator"} <= set(data) and "effect" in data and _are_fields(data, "core.Toleration")
+    return (
+        {"key", "operator"} <= set(data)
+        and "effect" in data
+        and _are_fields(data, "core.Toleration")
+    )
 
 
 _SHAPES: Final[tuple[tuple[Callable[[Mapping[str, Any]], bool], str, Location], ...]] = (
@@ -270,21 +305,37 @@ def _fill_in(node: Map, name: str, value: Any) -> None:
 
 
 def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
-    """Fill in names, classes and the requests that constraints and configuration name; remark on the flat form."""
+    """Fill in names, classes and the requests that constraints and configuration name; remark on
+    the flat form.
+    """
     devices = tree["spec"].get("devices")
     if not isinstance(devices, Map):
         return
     for entry in _maps(devices.get("config")):
         opaque = entry.get("opaque")
         parameters = opaque.get("parameters") if isinstance(opaque, Map) else None
-        if isinstance(opaque, Map) and isinstance(parameters, Map) and str(parameters.get("kind")) in _OF_NVIDIA:
+        if (
+            isinstance(opaque, Map)
+            and isinstance(parameters, Map)
+            and str(parameters.get("kind")) in _OF_NVIDIA
+        ):
             _fill_in(opaque, "driver", GPU_DRIVER)
     if "requests" not in devices:
         parts = [*_maps(devices.get("constraints")), *_maps(devices.get("config"))]
         lists = [part.get("requests") for part in parts]
-        named = [name for each in lists if isinstance(each, Seq) for name in each if isinstance(name, str)]
+        named = [
+            name
+            for each in lists
+            if isinstance(each, Seq)
+            for name in each
+            if isinstance(name, str)
+        ]
         names = dict.fromkeys(name.partition("/")[0] for name in [*named, NAME])
-        devices.put("requests", new_seq([new_map([("name", name)], devices.line) for name in names]), devices.line)
+        devices.put(
+            "requests",
+            new_seq([new_map([("name", name)], devices.line) for name in names]),
+            devices.line,
+        )
     flat: Map | None = None
     for number, request in enumerate(_maps(devices["requests"])):
         _fill_in(request, "name", f"{NAME}-{number}")
@@ -296,7 +347,10 @@ def _complete_claim(tree: Map, place: Place) -> Iterator[Diagnostic]:
         if isinstance(request.get("exactly"), Map):
             _fill_in(request["exactly"], "deviceClassName", NAME)
     if flat is not None:
-        message = "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which v1 refuses"
+        message = (
+            "this part of a ResourceClaim has the flat form of v1alpha3 and v1beta1, which "
+            "v1 refuses"
+        )
         fix = "put the fields of the request, apart from its name, below exactly"
         at = Place(place.file, line_of(flat["exactly"], next(iter(flat["exactly"]))))
         yield Diagnostic("warning", "older-form", message, at, fix)

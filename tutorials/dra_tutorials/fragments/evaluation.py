@@ -1,4 +1,6 @@
-"""What is told of the parts of objects that a page shows: what can be judged of them, and a note on all others."""
+"""What is told of the parts of objects that a page shows: what can be judged of them, and a note on
+all others.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ _MOST_LINES = 8
 class Evaluation:
     """What manifests on a page are evaluated with: a version of Kubernetes, and rules.
 
-    `check` returns the findings of rules that look only at what is written, and not at what else a cluster has.
+    `check` returns the findings of rules that look only at what is written, and not at what else a
+    cluster has.
     """
 
     features: Features
@@ -49,13 +52,17 @@ def evaluate_fragments(
     for block in blocks:
         documents = _documents(block)
         wholes = [(each, whole_of(each.data, each.place)) for each in documents]
-        settings = [told for each in documents for told in setting_findings(each.data, each.place, page)]
+        settings = [
+            told for each in documents for told in setting_findings(each.data, each.place, page)
+        ]
         found += settings
         for document, whole in wholes:
             if whole is not None:
                 lines = block.text.split("\n")
                 told = _evaluate(whole, document, evaluation)
-                found += [each for each in told if not _PLACEHOLDER.search(lines[each.place.line - 1])]
+                found += [
+                    each for each in told if not _PLACEHOLDER.search(lines[each.place.line - 1])
+                ]
         if not settings and not any(whole for _, whole in wholes):
             unknown.append(block)
     return found, unknown
@@ -65,10 +72,13 @@ def unevaluated_notes(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
     """Yield one note on all fragments of a file that were not judged; they begin on these lines."""
     numbers = sorted(set(lines))
     if numbers:
-        listed = ", ".join(map(str, numbers[:_MOST_LINES])) + (", …" if len(numbers) > _MOST_LINES else "")
+        listed = ", ".join(map(str, numbers[:_MOST_LINES])) + (
+            ", …" if len(numbers) > _MOST_LINES else ""
+        )
         message = (
             f"{counted(len(numbers), 'piece')} of YAML without apiVersion and kind "
-            f"{verb(len(numbers), 'are')} read and not judged: {noun(len(numbers), 'line')} {listed}"
+            f"{verb(len(numbers), 'are')} read and not judged: {noun(len(numbers), 'line')} "
+            f"{listed}"
         )
         yield Diagnostic("note", NOT_JUDGED, message, Place(file, numbers[0]), "")
 
@@ -83,11 +93,15 @@ def _documents(block: Source) -> list[ManifestDocument]:
         return []
 
 
-def _evaluate(whole: Whole, document: ManifestDocument, evaluation: Evaluation) -> Iterator[Diagnostic]:
+def _evaluate(
+    whole: Whole, document: ManifestDocument, evaluation: Evaluation
+) -> Iterator[Diagnostic]:
     """Yield what the API server and the rules say of what is written, in words about a part."""
     yield from whole.remarks
     try:
-        manifests = collect_manifests([whole.item], evaluation.features, check_selector=check_selector)
+        manifests = collect_manifests(
+            [whole.item], evaluation.features, check_selector=check_selector
+        )
         told = list(evaluation.check(manifests, evaluation.features))
     except PlannerError:
         return
@@ -96,11 +110,21 @@ def _evaluate(whole: Whole, document: ManifestDocument, evaluation: Evaluation) 
         if each.code in _LEFT_OUT:
             continue
         message = each.message.replace(f"{whole.item}", shown)
-        yield replace(each, message=message, place=replace(each.place, path=_written(each.place.path, document)))
+        yield replace(
+            each,
+            message=message,
+            place=replace(each.place, path=_written(each.place.path, document)),
+        )
 
 
 def _written(path: str, document: ManifestDocument) -> str:
-    """Return a path from the first of its keys that the part itself begins with; the whole one where it has none."""
+    """Return a path from the first of its keys that the part itself begins with; the whole one
+    where it has none.
+    """
     keys = list(document.data) if isinstance(document.data, Map) else []
-    found = re.search(rf"(?:^|\.)((?:{'|'.join(map(re.escape, keys))})(?:[.\[].*)?)$", path) if keys else None
+    found = (
+        re.search(rf"(?:^|\.)((?:{'|'.join(map(re.escape, keys))})(?:[.\[].*)?)$", path)
+        if keys
+        else None
+    )
     return found[1] if found else path

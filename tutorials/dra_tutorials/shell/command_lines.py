@@ -15,12 +15,34 @@ _BEFORE: Final = frozenset({"sudo", "time", "exec", "command", "nohup", "then", 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=.*")
 _ALONE: Final = frozenset(
     {
-        "--wait", "--create-namespace", "--generate-name", "--install", "--atomic", "--debug", "--devel", "-i", "-g",
-        "--reuse-values", "--reset-values", "--force", "--skip-crds", "--wait-for-jobs", "--managed", "--spot",
-        "--skip-gpu-driver-install", "--enable-auto-mode", "--enable-autoscaling", "--enable-cluster-autoscaler",
-        "--enable-autoprovisioning", "--enable-managed-gpu", "--dry-run", "--quiet", "-q", "--no-wait",
+        "--wait",
+        "--create-namespace",
+        "--generate-name",
+        "--install",
+        "--atomic",
+        "--debug",
+        "--devel",
+        "-i",
+        "-g",
+        "--reuse-values",
+        "--reset-values",
+        "--force",
+        "--skip-crds",
+        "--wait-for-jobs",
+        "--managed",
+        "--spot",
+        "--skip-gpu-driver-install",
+        "--enable-auto-mode",
+        "--enable-autoscaling",
+        "--enable-cluster-autoscaler",
+        "--enable-autoprovisioning",
+        "--enable-managed-gpu",
+        "--dry-run",
+        "--quiet",
+        "-q",
+        "--no-wait",
     }
-)  # fmt: skip
+)
 """Options that take no value: what follows one is a word of its own."""
 _SEVERAL: Final = frozenset({"az", "aws"})
 """Programs whose options take several words."""

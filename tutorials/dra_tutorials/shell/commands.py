@@ -1,7 +1,8 @@
 """What of the command lines in guides and scripts no longer works, or never did.
 
-Sources: kubernetes/kubernetes:pkg/features/kube_features.go (gates), kubernetes-sigs/dra-driver-nvidia-gpu: its tags
-and the history of deployments/helm (names, values), kubernetes/api:resource (kinds and their scope).
+Sources: kubernetes/kubernetes:pkg/features/kube_features.go (gates),
+kubernetes-sigs/dra-driver-nvidia-gpu: its tags and the history of deployments/helm (names, values),
+kubernetes/api:resource (kinds and their scope).
 """
 
 from __future__ import annotations
@@ -51,8 +52,12 @@ _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", 
 Found = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
-def command_findings(commands: Iterable[ShellCommand], file: str, page: str) -> Iterator[Diagnostic]:
-    """Yield what is wrong with each command, at its line in the file; `page` is the whole text of the file."""
+def command_findings(
+    commands: Iterable[ShellCommand], file: str, page: str
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with each command, at its line in the file; `page` is the whole text of
+    the file.
+    """
     for command in commands:
         others_gates = command.text.startswith("-") and _WITH_GATES.search(page) is not None
         looks = [look(command.text) for look in _LOOKS if look is not _gates or not others_gates]
@@ -60,7 +65,9 @@ def command_findings(commands: Iterable[ShellCommand], file: str, page: str) -> 
         for severity, code, message, fix in chain(*looks, *others):
             yield Diagnostic(severity, code, message, Place(file, command.line), fix)
         if command.cut:
-            message = "the comment ends the command: the shell takes the options below it for another one"
+            message = (
+                "the comment ends the command: the shell takes the options below it for another one"
+            )
             fix = f"move the comment above the command, which begins in line {command.line}"
             yield Diagnostic("error", "command-cut", message, Place(file, command.cut), fix)
 
@@ -87,37 +94,88 @@ def _charts(text: str) -> Iterator[Found]:
         return
     for match in _NEVER.finditer(_IN_NAMESPACE.sub("", text)):
         message = f'no chart "{match[1]}" was ever published'
-        yield "error", "chart-never-existed", message, f"use {_CHART} (0.4.0 and later) or {_OLD_CHART} (25.3 to 25.12)"
+        yield (
+            "error",
+            "chart-never-existed",
+            message,
+            f"use {_CHART} (0.4.0 and later) or {_OLD_CHART} (25.3 to 25.12)",
+        )
     for match in _FOLDER.finditer(text):
-        message = f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no resource.k8s.io/v1"
+        message = (
+            f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no "
+            "resource.k8s.io/v1"
+        )
         yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
     known = {release.version: release for release in nvidia.driver_releases()}
     for match in _CHART_VERSION.finditer(text):
         release = known.get(match[1])
         if release is None and not re.search(r"-rc", match[1]):
             message = f"the NVIDIA DRA driver has no release {match[1]}"
-            yield "error", "release-never-existed", message, f"use one of {', '.join(sorted(known))}"
+            yield (
+                "error",
+                "release-never-existed",
+                message,
+                f"use one of {', '.join(sorted(known))}",
+            )
         elif release is not None and not release.is_installable:
-            message = f"release {match[1]} of the NVIDIA DRA driver cannot be installed: {release.fault}"
-            later = next(each for each in known.values() if each.order > release.order and each.is_installable)
-            yield "error", "release-not-installable", message, f"write --version {later.version} or newer"
+            message = (
+                f"release {match[1]} of the NVIDIA DRA driver cannot be installed: {release.fault}"
+            )
+            later = next(
+                each
+                for each in known.values()
+                if each.order > release.order and each.is_installable
+            )
+            yield (
+                "error",
+                "release-not-installable",
+                message,
+                f"write --version {later.version} or newer",
+            )
     if re.search(r"resources\.gpus\.enabled=false", text) and "dra" in text:
-        message = f"resources.gpus.enabled=false leaves out the GPUs: no class {GPU_CLASS}, and nothing to allocate"
-        yield "warning", "gpus-left-out", message, "use gpuResourcesEnabledOverride=true where claims ask for GPUs"
+        message = (
+            f"resources.gpus.enabled=false leaves out the GPUs: no class {GPU_CLASS}, and "
+            "nothing to allocate"
+        )
+        yield (
+            "warning",
+            "gpus-left-out",
+            message,
+            "use gpuResourcesEnabledOverride=true where claims ask for GPUs",
+        )
 
 
 def _kinds(text: str) -> Iterator[Found]:
     gone = _GONE_KINDS.search(text)
     if gone is not None:
         message = f"{gone[1]} left Kubernetes with 1.31 or 1.32"
-        yield "error", "kind-gone", message, "look at deviceclasses, resourceclaims and resourceslices instead"
+        yield (
+            "error",
+            "kind-gone",
+            message,
+            "look at deviceclasses, resourceclaims and resourceslices instead",
+        )
     if _LABEL.search(text) is not None:
-        message = "the label resource.k8s.io/admin-access does nothing: the API server looks at another domain"
-        yield "error", "label-does-nothing", message, "write resource.kubernetes.io/admin-access=true"
+        message = (
+            "the label resource.k8s.io/admin-access does nothing: the API server looks at "
+            "another domain"
+        )
+        yield (
+            "error",
+            "label-does-nothing",
+            message,
+            "write resource.kubernetes.io/admin-access=true",
+        )
     scoped = _CLUSTER_KINDS.search(text)
     if scoped is not None:
         message = f"{scoped[1]} belong to no namespace: -n changes nothing"
         yield "warning", "namespace-ignored", message, "leave -n out"
 
 
-_LOOKS: Final[tuple[Callable[[str], Iterator[Found]], ...]] = (_typography, _gates, _versions, _charts, _kinds)
+_LOOKS: Final[tuple[Callable[[str], Iterator[Found]], ...]] = (
+    _typography,
+    _gates,
+    _versions,
+    _charts,
+    _kinds,
+)

@@ -1,6 +1,7 @@
 """Commands of Helm that it does not take as they stand, whatever chart they are for.
 
-Source: helm/helm:cmd/helm/{install,upgrade}.go@v3.19.0 (arguments, and which command has --install).
+Source: helm/helm:cmd/helm/{install,upgrade}.go@v3.19.0 (arguments, and which command has
+--install).
 """
 
 from __future__ import annotations
@@ -30,5 +31,13 @@ def helm_faults(command: CommandLine) -> Iterator[tuple[Severity, str, str, str]
         yield "error", "option-unknown", f"{what} has no option {asked}: only helm upgrade has", fix
     given = command.words[1:]
     if word in ("install", "upgrade") and len(given) > _MOST and all(map(_PLAIN.fullmatch, given)):
-        message = f"helm {word} takes a release and a chart, and is given {len(given)} words: {' '.join(given)}"
-        yield "error", "command-refused", message, "name a namespace with --namespace, and leave the other words out"
+        message = (
+            f"helm {word} takes a release and a chart, and is given {len(given)} words: "
+            f"{' '.join(given)}"
+        )
+        yield (
+            "error",
+            "command-refused",
+            message,
+            "name a namespace with --namespace, and leave the other words out",
+        )

@@ -1,8 +1,9 @@
-"""MIG that a command sets up by hand, or by the label of NVIDIA's MIG manager: what claims see of it.
+"""MIG that a command sets up by hand, or by the label of NVIDIA's MIG manager: what claims see of
+it.
 
-Sources: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/nvlib.go@v0.4.1 (devices are listed at start),
-NVIDIA/mig-parted and NVIDIA/gpu-operator:assets/state-mig-manager@0b0b6b15 (the label), NVIDIA's MIG User Guide (GPU
-instances do not outlive a reboot).
+Sources: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/nvlib.go@v0.4.1 (devices are
+listed at start), NVIDIA/mig-parted and NVIDIA/gpu-operator:assets/state-mig-manager@0b0b6b15 (the
+label), NVIDIA's MIG User Guide (GPU instances do not outlive a reboot).
 """
 
 from __future__ import annotations
@@ -21,20 +22,30 @@ MIG_LABEL: Final = "nvidia.com/mig.config"
 KEPT_OFF: Final = 'nvidia.com/gpu.deploy.mig-manager="false"'
 _SMI: Final = re.compile(r"\bnvidia-smi\b(?P<words>[^|;&]*)")
 _MODE: Final = re.compile(r"\s(?:-mig|--multi-instance-gpu)[= ]\s*[\"']?(?P<on>[01])\b")
-_CUT: Final = re.compile(r"\smig\b.*?\s(?:-cgi|--create-gpu-instance)(?:[= ]\s*[\"']?(?P<profiles>[^\s\"']+))?")
-_DESTROY: Final = re.compile(r"\smig\b.*?\s(?:-dgi|-dci|--destroy-gpu-instance|--destroy-compute-instance)\b")
+_CUT: Final = re.compile(
+    r"\smig\b.*?\s(?:-cgi|--create-gpu-instance)(?:[= ]\s*[\"']?(?P<profiles>[^\s\"']+))?"
+)
+_DESTROY: Final = re.compile(
+    r"\smig\b.*?\s(?:-dgi|-dci|--destroy-gpu-instance|--destroy-compute-instance)\b"
+)
 _LABEL: Final = re.compile(rf"{re.escape(MIG_LABEL)}\s*[=:]\s*[\"']?(?P<layout>[^\s\"',]*)")
 _PROFILE: Final = re.compile(r"\d+g\.\d+gb(?:\+[\w.]+)?")
 _LAYOUT: Final = re.compile(r"all-[\w.]+|all-(?:disabled|enabled|balanced)")
-_ABOUT_DRA: Final = re.compile(r"resource\.k8s\.io|dra-driver|resourceclaim|deviceclass|resourceslice", re.IGNORECASE)
-_RESTART: Final = re.compile(r"\bkubectl\b[^\n|;&]*\b(?:delete\s+pods?|rollout\s+restart)\b[^\n]*dra-")
+_ABOUT_DRA: Final = re.compile(
+    r"resource\.k8s\.io|dra-driver|resourceclaim|deviceclass|resourceslice", re.IGNORECASE
+)
+_RESTART: Final = re.compile(
+    r"\bkubectl\b[^\n|;&]*\b(?:delete\s+pods?|rollout\s+restart)\b[^\n]*dra-"
+)
 _READ_AT_START: Final = "the DRA driver reads how GPUs are cut when it starts"
 
 Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 
 def mig_findings(text: str, page: str) -> Iterator[Told]:
-    """Yield what a line of a shell does to MIG that claims do not see; `page` is the whole text it stands in."""
+    """Yield what a line of a shell does to MIG that claims do not see; `page` is the whole text it
+    stands in.
+    """
     severity: Severity = "warning" if _ABOUT_DRA.search(page) else "note"
     label = _LABEL.search(text)
     if label is not None:
@@ -45,7 +56,8 @@ def mig_findings(text: str, page: str) -> Iterator[Told]:
         message, layout = _by_hand(found["words"], page)
         if message:
             fix = (
-                f"set `mig: {layout or 'LAYOUT'}` on the pool of the fleet (`pulumi-dra catalog mig` lists layouts), "
+                f"set `mig: {layout or 'LAYOUT'}` on the pool of the fleet (`pulumi-dra catalog "
+                "mig` lists layouts), "
                 "or restart the driver's pod on the node afterwards"
             )
             yield severity, "mig-by-hand", message, fix
@@ -54,7 +66,8 @@ def mig_findings(text: str, page: str) -> Iterator[Told]:
 def label_message() -> str:
     """Return what the label of the MIG manager does on nodes with the DRA driver."""
     return (
-        f"{MIG_LABEL} is read by the MIG manager of the GPU Operator alone: without it the label does nothing, and "
+        f"{MIG_LABEL} is read by the MIG manager of the GPU Operator alone: without it the label "
+        "does nothing, and "
         f"with it GPUs are cut while claims are served, and {_READ_AT_START}"
     )
 
@@ -62,31 +75,47 @@ def label_message() -> str:
 def label_fix(layout: str) -> str:
     """Return what to do instead of the label."""
     said = layout if _LAYOUT.fullmatch(layout) else "LAYOUT"
-    return f"set `mig: {said}` on the pool of the fleet, and label its nodes {KEPT_OFF} where the operator runs"
+    return (
+        f"set `mig: {said}` on the pool of the fleet, and label its nodes {KEPT_OFF} where the "
+        "operator runs"
+    )
 
 
 def _by_hand(words: str, page: str) -> tuple[str, str]:
-    """Return what a call of nvidia-smi does, and the layout that it makes, "" where nobody can tell; ("", "") where it
-    only looks.
+    """Return what a call of nvidia-smi does, and the layout that it makes, "" where nobody can
+    tell; ("", "") where it only looks.
     """
     mode, cut = _MODE.search(words), _CUT.search(words)
     if cut is not None:
         message = (
-            f"cuts GPUs of this node by hand, until it is rebooted: {_READ_AT_START}, and publishes what was there"
+            f"cuts GPUs of this node by hand, until it is rebooted: {_READ_AT_START}, and "
+            "publishes what was there"
         )
         return message, _layout(cut["profiles"] or "", page)
     if _DESTROY.search(words):
-        return f"takes MIG instances away by hand: {_READ_AT_START}, and goes on publishing them to claims", ""
+        return (
+            (
+                f"takes MIG instances away by hand: {_READ_AT_START}, and goes on publishing them "
+                "to "
+                "claims"
+            ),
+            "",
+        )
     if mode is None:
         return "", ""
     if mode["on"] == "1":
         after = "and publishes nothing of a GPU in MIG mode without instances"
         return f"turns MIG on by hand: {_READ_AT_START}, {after}", ""
-    return f"turns MIG off by hand: {_READ_AT_START}, and goes on publishing instances that are gone", "none"
+    return (
+        f"turns MIG off by hand: {_READ_AT_START}, and goes on publishing instances that are gone",
+        "none",
+    )
 
 
 def _layout(profiles: str, page: str) -> str:
-    """Return the layout of the profiles that a command names, by name or by the numbers of the page's one GPU model."""
+    """Return the layout of the profiles that a command names, by name or by the numbers of the
+    page's one GPU model.
+    """
     chosen = profiles.split(",")
     if not all(map(_PROFILE.fullmatch, chosen)):
         numbers = _numbers(page)
@@ -96,7 +125,9 @@ def _layout(profiles: str, page: str) -> str:
 
 
 def _numbers(page: str) -> dict[str, str]:
-    """Return profile numbers and their names, where all machines that the page names have GPUs of one model."""
+    """Return profile numbers and their names, where all machines that the page names have GPUs of
+    one model.
+    """
     words = {word.strip(".") for word in re.findall(r"[\w.-]+", page)}
     models = {
         each.accelerator.gpu

@@ -1,7 +1,9 @@
-"""Commands that make clusters and nodes, or install what runs there: what of them does not go with claims.
+"""Commands that make clusters and nodes, or install what runs there: what of them does not go with
+claims.
 
-Each row of the table `command_rows` is one thing that a command should not say, or should: its columns are told in
-docs/tables.md. Values of the NVIDIA driver's chart are judged by the function that judges values files.
+Each row of the table `command_rows` is one thing that a command should not say, or should: its
+columns are told in docs/tables.md. Values of the NVIDIA driver's chart are judged by the function
+that judges values files.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ _OPERATOR: Final = "gpu-operator"
 
 
 def findings_of_command(text: str, page: str) -> Iterator[Told]:
-    """Yield what a line of a shell says that does not go with claims; `page` is the whole text it stands in."""
+    """Yield what a line of a shell says that does not go with claims; `page` is the whole text it
+    stands in.
+    """
     for command in read_command_lines(text):
         yield from broken_rows(command, page)
         if command.program == "helm":
@@ -44,29 +48,47 @@ def _driver_chart(command: CommandLine, page: str) -> Iterator[Told]:
         if fault.key == "resources" and (has_file or without_gpus):
             continue  # the file may say it; that GPUs are left out is told by itself
         code = "value-refused" if fault.is_refused else "value-does-nothing"
-        fix = "add --set gpuResourcesEnabledOverride=true" if fault.key == "resources" else fault.fix
+        fix = (
+            "add --set gpuResourcesEnabledOverride=true" if fault.key == "resources" else fault.fix
+        )
         yield "error" if fault.is_refused else "warning", code, fault.message, fix
     namespace = command.values("-n|--namespace")
-    if (not namespace or namespace[0] == "default") and not (has_file or values.get("allowDefaultNamespace")):
+    if (not namespace or namespace[0] == "default") and not (
+        has_file or values.get("allowDefaultNamespace")
+    ):
         message = "the chart refuses to be installed into the namespace default"
-        yield "error", "value-refused", message, "add --namespace nvidia-dra-driver-gpu --create-namespace"
+        yield (
+            "error",
+            "value-refused",
+            message,
+            "add --namespace nvidia-dra-driver-gpu --create-namespace",
+        )
     if not has_file:
         yield from _driver_root(str(values.get("nvidiaDriverRoot", "/")), page)
         yield from _controller(command, values, page)
 
 
 def _controller(command: CommandLine, values: Mapping[str, object], page: str) -> Iterator[Told]:
-    """Yield the controller of charts that require a node of the control plane, on clouds that show none.
+    """Yield the controller of charts that require a node of the control plane, on clouds that show
+    none.
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/values.yaml@v25.3.2 to v0.4.1.
     """
     is_old = any(value.lstrip("v").startswith("25.") for value in command.values("--version"))
     needs_one = _at(values, "resources.computeDomains.enabled") is not False and not any(
-        key.startswith("controller.affinity") for text in command.values(_SET) for key in text.split(",")
+        key.startswith("controller.affinity")
+        for text in command.values(_SET)
+        for key in text.split(",")
     )
     if is_old and needs_one and any(_is_made_on(name, page) for name in names()):
-        message = "the driver's controller requires a node of the control plane, and managed clusters show none"
-        fix = "add --set resources.computeDomains.enabled=false, or --set controller.affinity=null for ComputeDomains"
+        message = (
+            "the driver's controller requires a node of the control plane, and managed "
+            "clusters show none"
+        )
+        fix = (
+            "add --set resources.computeDomains.enabled=false, or --set controller.affinity=null "
+            "for ComputeDomains"
+        )
         yield "warning", "driver-controller-has-no-node", message, fix
 
 
@@ -80,20 +102,32 @@ def _driver_root(root: str, page: str) -> Iterator[Told]:
     """Yield a root below which the nodes that the page makes have no NVIDIA driver."""
     if _OPERATOR in page and "driver.enabled=false" not in page:
         expected, who = "/run/nvidia/driver", "the GPU Operator's driver is"
-    elif own := [cloud(name) for name in names() if cloud(name).driver_root != "/" and _is_made_on(name, page)]:
+    elif own := [
+        cloud(name)
+        for name in names()
+        if cloud(name).driver_root != "/" and _is_made_on(name, page)
+    ]:
         expected, who = own[0].driver_root, f"{own[0].title}'s nodes have the NVIDIA driver"
     elif root == "/run/nvidia/driver":
         expected, who = "/", "without the GPU Operator's driver the nodes have it"
     else:
         return
     if root.rstrip("/") != expected.rstrip("/"):
-        message = f"nvidiaDriverRoot is {root}, and {who} below {expected}: the driver's pods wait for it"
-        fix = "leave nvidiaDriverRoot out" if expected == "/" else f"write --set nvidiaDriverRoot={expected}"
+        message = (
+            f"nvidiaDriverRoot is {root}, and {who} below {expected}: the driver's pods wait for it"
+        )
+        fix = (
+            "leave nvidiaDriverRoot out"
+            if expected == "/"
+            else f"write --set nvidiaDriverRoot={expected}"
+        )
         yield "error", "driver-root-wrong", message, fix
 
 
 def _values(command: CommandLine) -> dict[str, object]:
-    """Return the values that `--set a.b=c,d=e` sets, as a tree; items of lists as mappings by number."""
+    """Return the values that `--set a.b=c,d=e` sets, as a tree; items of lists as mappings by
+    number.
+    """
     tree: dict[str, object] = {}
     for text in command.values(_SET):
         for part in re.split(r"(?<!\\),(?=[\w.\[\]-]+=)", text):

@@ -1,4 +1,5 @@
-"""Findings on Terraform: releases of Helm are checked like Helm's commands, and versions of objects are checked.
+"""Findings on Terraform: releases of Helm are checked like Helm's commands, and versions of objects
+are checked.
 
 All else of objects in Terraform's language isn't checked, and a note names each object.
 """
@@ -18,10 +19,18 @@ from dra_planner.manifests.validation.served import why_not_served
 from dra_planner.releases import Features
 from dra_planner.sources import Source
 from dra_tutorials.shell.setup_commands import findings_of_command
-from dra_tutorials.terraform.program import TerraformResource, literal, objects, read_resources, yaml_texts
+from dra_tutorials.terraform.program import (
+    TerraformResource,
+    literal,
+    objects,
+    read_resources,
+    yaml_texts,
+)
 
 GROUP: Final = "resource.k8s.io"
-_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+_KINDS: Final = frozenset(
+    {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"}
+)
 _OBJECTS: Final = {"kubernetes_manifest": "manifest", "kubectl_manifest": "yaml_body"}
 """Resources that declare a Kubernetes object, and the attribute that contains it."""
 _SET: Final = ("set", "set_sensitive")
@@ -34,7 +43,9 @@ _AS_ATTRIBUTES: Final = (
 
 
 def terraform_findings(text: str, file: str, line: int, features: Features) -> Iterator[Diagnostic]:
-    """Yield findings on Helm releases and Kubernetes objects; `line` is the first line of the text, from 1."""
+    """Yield findings on Helm releases and Kubernetes objects; `line` is the first line of the text,
+    from 1.
+    """
     if not any(name in text for name in (*_OBJECTS, "helm_release")):
         return
     resources = list(read_resources(text))
@@ -46,20 +57,28 @@ def terraform_findings(text: str, file: str, line: int, features: Features) -> I
             yield from _object_findings(each, file, line - 1, features)
 
 
-def _object_findings(resource: TerraformResource, file: str, above: int, features: Features) -> Iterator[Diagnostic]:
+def _object_findings(
+    resource: TerraformResource, file: str, above: int, features: Features
+) -> Iterator[Diagnostic]:
     title = f'{resource.type} "{resource.name}"'
     data = next(_objects(resource, file, above), None)
     kind = "" if data is None else str(data.get("kind") or "")
     message = f"{title} is{f' a {kind}' if kind else ''} in Terraform's language, which is not read"
     applied = f"kubectl get {kind.lower() if kind else 'KIND'} -A -o yaml | pulumi-dra check -"
     fix = f"write the object as YAML, or check what is applied: {applied}"
-    yield Diagnostic("note", "terraform-not-judged", message, Place(file, above + resource.line), fix)
+    yield Diagnostic(
+        "note", "terraform-not-judged", message, Place(file, above + resource.line), fix
+    )
     version = "" if data is None else str(data.get("apiVersion") or "")
     if not kind or not version.startswith(f"{GROUP}/"):
         return
     why = why_not_served(version, kind, features)
     if why is not None:
-        fix = why[1] if kind not in _KINDS else f"write {GROUP}/v1, and the fields of each request below exactly"
+        fix = (
+            why[1]
+            if kind not in _KINDS
+            else f"write {GROUP}/v1, and the fields of each request below exactly"
+        )
         place = Place(file, line_of(data, "apiVersion"))
         yield Diagnostic("error", "version-not-served", f"{title}: {why[0]}", place, fix)
 
@@ -74,11 +93,19 @@ def _objects(resource: TerraformResource, file: str, above: int) -> Iterator[Map
         yield from (each.data for each in documents if isinstance(each.data, Mapping))
 
 
-def _release_findings(release: TerraformResource, text: str, file: str, above: int) -> Iterator[Diagnostic]:
-    """Yield the findings on a command of Helm with the same chart, version, namespace and values."""
+def _release_findings(
+    release: TerraformResource, text: str, file: str, above: int
+) -> Iterator[Diagnostic]:
+    """Yield the findings on a command of Helm with the same chart, version, namespace and
+    values.
+    """
     given = release.body.attributes
     words = ["helm", "install", release.name, literal(given.get("chart"))]
-    words += [f"--{name}={literal(given.get(name))}" for name in ("version", "namespace") if literal(given.get(name))]
+    words += [
+        f"--{name}={literal(given.get(name))}"
+        for name in ("version", "namespace")
+        if literal(given.get(name))
+    ]
     words += [word for name, value in _set_values(release) for word in ("--set", f"{name}={value}")]
     words += ["-f", "values"] if "values" in given else []
     place = Place(file, above + release.line)
@@ -91,7 +118,9 @@ def _release_findings(release: TerraformResource, text: str, file: str, above: i
 
 
 def _set_values(release: TerraformResource) -> Iterator[tuple[str, str]]:
-    """Yield names and values of `set` blocks, and of the list `set` that the provider has since version 3."""
+    """Yield names and values of `set` blocks, and of the list `set` that the provider has since
+    version 3.
+    """
     pairs = [body.attributes for name, body in release.body.blocks if name in _SET]
     pairs += [each for name in _SET for each in objects(release.body.attributes.get(name))]
     for each in pairs:
@@ -99,7 +128,9 @@ def _set_values(release: TerraformResource) -> Iterator[tuple[str, str]]:
             yield name, literal(each.get("value"))
 
 
-def _sources(resource: TerraformResource, attribute: str, file: str, above: int) -> Iterator[Source]:
+def _sources(
+    resource: TerraformResource, attribute: str, file: str, above: int
+) -> Iterator[Source]:
     """Yield the YAML in an attribute, on its lines of the file."""
     for text in yaml_texts(resource.body.attributes.get(attribute)):
         yield Source(file, "\n" * (above + resource.above) + text)

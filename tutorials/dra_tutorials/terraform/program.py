@@ -1,4 +1,6 @@
-"""Resources in Terraform's language, read by python-hcl2: attributes, blocks, and YAML that they contain."""
+"""Resources in Terraform's language, read by python-hcl2: attributes, blocks, and YAML that they
+contain.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,11 @@ class BlockBody:
 
 @dataclass(frozen=True, slots=True)
 class TerraformResource:
-    """A resource and the line where it begins, from 1; its body is empty if python-hcl2 can't parse it.
+    """A resource and the line where it begins, from 1; its body is empty if python-hcl2 can't parse
+    it.
 
-    `above` is the number of lines above the text that was parsed, from which lines in `yaml_texts` count.
+    `above` is the number of lines above the text that was parsed, from which lines in `yaml_texts`
+    count.
     """
 
     type: str
@@ -79,10 +83,11 @@ def objects(expression: Expression | None) -> Iterator[Mapping[str, Expression]]
 
 
 def yaml_texts(expression: Expression | None) -> Iterator[str]:
-    """Yield the YAML that an expression contains: heredocs, objects that it encodes, and the object that it is.
+    """Yield the YAML that an expression contains: heredocs, objects that it encodes, and the object
+    that it is.
 
-    Each text begins with empty lines, so that its lines have the numbers that they have in the program. Entries that
-    Terraform computes are left out.
+    Each text begins with empty lines, so that its lines have the numbers that they have in the
+    program. Entries that Terraform computes are left out.
     """
     node = _unwrapped(expression)
     if node is None:
@@ -93,7 +98,9 @@ def yaml_texts(expression: Expression | None) -> Iterator[str]:
         token = next(each for each in node.children if isinstance(each, Token))
         lines = str(token).rstrip("\n").split("\n")
         yield "\n" * (token.line or 1) + dedent("\n".join(lines[1:-1])) + "\n"
-    elif node.data == "tuple" or (node.data == "function_call" and _function(node) in _ENCODERS | {"yamldecode"}):
+    elif node.data == "tuple" or (
+        node.data == "function_call" and _function(node) in _ENCODERS | {"yamldecode"}
+    ):
         inner = node if node.data == "tuple" else next(iter(_named(node, "arguments")), None)
         for each in _trees(inner) if inner is not None else ():
             yield from yaml_texts(each)
@@ -116,15 +123,21 @@ def _resources(program: Expression, above: int) -> Iterator[TerraformResource]:
         labels = [_text(each) for each in _named(block, "string")]
         if keyword == "resource" and len(labels) == 2 and isinstance(keyword, Token):
             inner = next(iter(_named(block, "body")))
-            yield TerraformResource(labels[0], labels[1], above + (keyword.line or 1), _body(inner), above)
+            yield TerraformResource(
+                labels[0], labels[1], above + (keyword.line or 1), _body(inner), above
+            )
 
 
 def _body(body: Expression) -> BlockBody:
     attributes = {_text(each.children[0]): each.children[-1] for each in _named(body, "attribute")}
     blocks = [
-        (_text(block.children[0]), _body(inner)) for block in _named(body, "block") for inner in _named(block, "body")
+        (_text(block.children[0]), _body(inner))
+        for block in _named(body, "block")
+        for inner in _named(block, "body")
     ]
-    return BlockBody({name: each for name, each in attributes.items() if isinstance(each, Tree)}, tuple(blocks))
+    return BlockBody(
+        {name: each for name, each in attributes.items() if isinstance(each, Tree)}, tuple(blocks)
+    )
 
 
 def _named(node: Expression, name: str) -> Iterator[Expression]:
@@ -147,7 +160,9 @@ def _text(node: Expression | Token) -> str:
 def _unwrapped(expression: Expression | None) -> Expression | None:
     """Return what an expression is, without the nodes that only hold it."""
     while expression is not None and expression.data in ("expr_term", "object_elem_key"):
-        expression = next((each for each in _trees(expression) if each.data != "new_line_or_comment"), None)
+        expression = next(
+            (each for each in _trees(expression) if each.data != "new_line_or_comment"), None
+        )
     return expression
 
 

@@ -1,4 +1,6 @@
-"""Why a claim fits or not, as one HTML page: conditions against pools, then each pool's search step by step."""
+"""Why a claim fits or not, as one HTML page: conditions against pools, then each pool's search step
+by step.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
     if explanation.missing is not None:
         missing = explanation.missing
         yield ReportEntry(
-            kind="does-not-fit", subject="What the fleet lacks", lines=coded_lines([(missing.message, missing.fix)])
+            kind="does-not-fit",
+            subject="What the fleet lacks",
+            lines=coded_lines([(missing.message, missing.fix)]),
         )
     if explanation.pending_reasons:
         lines = [(each.message, each.fix) for each in explanation.pending_reasons]

@@ -1,4 +1,6 @@
-"""Why a claim fits or not, as Markdown: conditions against pools, then each pool's search, folded."""
+"""Why a claim fits or not, as Markdown: conditions against pools, then each pool's search,
+folded.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,18 @@ def explain_markdown(explanation: ClaimExplanation) -> str:
     """Return the explanation, with a newline at its end."""
     said = VERDICT_AFTER_A_NAME[explanation.verdict]
     sign = DRAWN.of(explanation.verdict)
-    head = [f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}", ""]
-    reasons = [*([explanation.missing] if explanation.missing is not None else []), *explanation.pending_reasons]
-    head += [f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "") for each in reasons]
+    head = [
+        f"### {sign} Claim {safe(explanation.claim)} of {safe(explanation.workload)} {said}",
+        "",
+    ]
+    reasons = [
+        *([explanation.missing] if explanation.missing is not None else []),
+        *explanation.pending_reasons,
+    ]
+    head += [
+        f"- {safe(each.message)}" + (f"<br>→ {safe(each.fix)}" if each.fix else "")
+        for each in reasons
+    ]
     head += [""] * bool(reasons)
     table = terms_table(explanation, DRAWN, _MOST_POOLS)
     if table is not None:

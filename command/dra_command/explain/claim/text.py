@@ -1,4 +1,6 @@
-"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what would fix it."""
+"""Why a claim fits or not, as a readable tree: pool, request, steps, conditions, constraints, what
+would fix it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from dra_command.explain.pool_lines import (
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.allocation.reasons.explanation import AlternativeReport, ConstraintReport, Exclusion
+from dra_planner.allocation.reasons.explanation import (
+    AlternativeReport,
+    ConstraintReport,
+    Exclusion,
+)
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.cel import SelectorTerm
 from dra_planner.plan.explanation.claims import ClaimExplanation, PoolExplanation
@@ -52,16 +58,23 @@ _TOLD_BY_THE_TREE = frozenset(
 
 
 def print_explanation(
-    explanation: ClaimExplanation, *, quiet: bool = False, verbose: bool = False, file: TextIO | None = None
+    explanation: ClaimExplanation,
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+    file: TextIO | None = None,
 ) -> None:
-    """Print the explanation; pools that say the same are told together. `quiet` leaves the verdicts, `verbose` also
-    takes apart the conditions that every device passes.
+    """Print the explanation; pools that say the same are told together. `quiet` leaves the
+    verdicts, `verbose` also takes apart the conditions that every device passes.
     """
     with Page(file) as page:
         page.line(
             (f"claim {explanation.claim}", "bold"),
             f" of {explanation.workload} ",
-            (VERDICT_AFTER_A_NAME[explanation.verdict], f"bold {VERDICT_STYLES[explanation.verdict]}"),
+            (
+                VERDICT_AFTER_A_NAME[explanation.verdict],
+                f"bold {VERDICT_STYLES[explanation.verdict]}",
+            ),
         )
         print_what_if(page, explanation.what_if)
         _print_answer(explanation, page)
@@ -87,10 +100,14 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
                 page.text(reason.fix, indent=4, mark="→ ")
         for holder in explanation.holders:
             pods = counted(holder.pods, "pod")
-            page.text(f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· ")
+            page.text(
+                f"{holder.workload} holds devices of {holder.pool} ({pods})", indent=2, mark="· "
+            )
 
 
-def _together(explanation: ClaimExplanation, *, verbose: bool) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
+def _together(
+    explanation: ClaimExplanation, *, verbose: bool
+) -> list[tuple[list[PoolExplanation], tuple[Line, ...]]]:
     told: dict[tuple[object, ...], list[PoolExplanation]] = {}
     for pool in explanation.pools:
         said = tuple(line.text.replace(pool.pool, "") for line in pool_lines(pool, verbose=verbose))
@@ -104,7 +121,9 @@ def pool_lines(pool: PoolExplanation, *, verbose: bool) -> Iterator[Line]:
         selectors = {each.text: each for each in pool.selectors}
         for request in pool.report.requests:
             for number, way in enumerate(request):
-                yield from _way_lines(way, number if len(request) > 1 else None, selectors, verbose=verbose)
+                yield from _way_lines(
+                    way, number if len(request) > 1 else None, selectors, verbose=verbose
+                )
         for constraint in pool.report.constraints:
             yield from _constraint_lines(constraint)
     for request_name in dict.fromkeys(name for name, _ in pool.devices):
@@ -125,7 +144,11 @@ def depth_of(line: Line) -> int:
 
 
 def _way_lines(
-    way: AlternativeReport, number: int | None, selectors: dict[str, SelectorReport], *, verbose: bool
+    way: AlternativeReport,
+    number: int | None,
+    selectors: dict[str, SelectorReport],
+    *,
+    verbose: bool,
 ) -> Iterator[Line]:
     rank = f"alternative {number + 1}, " if number is not None else ""
     wanted = "all devices" if way.wanted is None else counted(way.wanted, "device")
@@ -165,7 +188,9 @@ def _condition_lines(report: SelectorReport, *, verbose: bool) -> Iterator[Line]
             mark = "✗ " if term.failing or term.erring else "? "
             yield Line(6, f"{term.text}   {_passed(term, total)}", mark)
         for at in term.reads:
-            values = [value if count == total else f"{value} ×{count}" for value, count in at.values]
+            values = [
+                value if count == total else f"{value} ×{count}" for value, count in at.values
+            ]
             values += [f"{at.absent} without it"] if at.absent else []
             values += [f"{at.unknown} known at run time only"] if at.unknown else []
             yield Line(10, f"{at.path[-1]}: {', '.join(values)}")

@@ -11,7 +11,9 @@ from dra_policies.rules import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingExplanation:
-    """A finding, the rule that it breaks where it is one of ours, and the pods described where it was found."""
+    """A finding, the rule that it breaks where it is one of ours, and the pods described where it
+    was found.
+    """
 
     finding: Diagnostic
     rule: Rule | None

@@ -26,12 +26,16 @@ class ExplainedFindingRow(Output):
 
     finding: DiagnosticRow
     rule: RuleRow | None = Field(description="null if an API server reports it instead of a rule.")
-    pods: list[ExplainedPodRow] = Field(description="Pods on the fleet or snapshot. Empty if there are none.")
+    pods: list[ExplainedPodRow] = Field(
+        description="Pods on the fleet or snapshot. Empty if there are none."
+    )
 
 
 class ExplainFindingOutput(Output):
     """Answer of `pulumi-dra explain --finding RULE --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="Verdict of check: does-not-fit if a finding is an error.")
+    verdict: VerdictText = Field(
+        description="Verdict of check: does-not-fit if a finding is an error."
+    )
     findings: list[ExplainedFindingRow]

@@ -1,4 +1,6 @@
-"""`pulumi-dra explain --finding`: what a finding of `check` is about, and why the pods that stand there fit or not."""
+"""`pulumi-dra explain --finding`: what a finding of `check` is about, and why the pods that stand
+there fit or not.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,24 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)")
 
 
 def explain_findings(values: argparse.Namespace) -> int:
-    """Explain the findings that are named, and return the exit status: broken where one of them is an error."""
+    """Explain the findings that are named, and return the exit status: broken where one of them is
+    an error.
+    """
     require_text_or_json(values, "--finding")
     if values.what_if or values.pool:
         option = "--what-if" if values.what_if else "--pool"
-        raise UsageError(f"--finding does not go with {option}", fix=f"leave {option} out, or give --pod")
+        raise UsageError(
+            f"--finding does not go with {option}", fix=f"leave {option} out, or give --pod"
+        )
     asked = read_project_configuration(values)
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
     with doing("explaining", quiet=values.quiet):
         checked = find_violations(inputs, (), asked)
         found = [each for each in checked.diagnostics if is_named(each, values.finding)]
         if not found:
-            raise UsageError(f'check finds no "{values.finding}" here', fix=_fix(checked.diagnostics))
+            raise UsageError(
+                f'check finds no "{values.finding}" here', fix=_fix(checked.diagnostics)
+            )
         explained = tuple(_explained(found, inputs))
     verdict: Verdict = "does-not-fit" if any(each.severity == "error" for each in found) else "fits"
     if values.format == "json":
@@ -55,7 +63,11 @@ def is_named(finding: Diagnostic, name: str) -> bool:
     if at is None:
         return finding.code == name
     file = PurePath(finding.place.file)
-    return finding.place.line == int(at["line"]) and at["file"] in (str(file), file.name, finding.place.file)
+    return finding.place.line == int(at["line"]) and at["file"] in (
+        str(file),
+        file.name,
+        finding.place.file,
+    )
 
 
 def _fix(found: Iterable[Diagnostic]) -> str:
@@ -67,8 +79,16 @@ def _explained(found: Iterable[Diagnostic], inputs: CommandInputs) -> Iterator[F
     rules = {rule.id: rule for rule in RULES}
     judgement = None
     if inputs.fleet is not None or inputs.observed:
-        judgement = evaluate_readable(inputs, lambda given: make_plan_of(given, given.fleet).judgement).answer
+        judgement = evaluate_readable(
+            inputs, lambda given: make_plan_of(given, given.fleet).judgement
+        ).answer
     for finding in found:
-        names = () if judgement is None or not finding.place.line else pods_at(judgement, finding.place)
-        pods = () if judgement is None else tuple(pod for name in names for pod in explain_pod(judgement, name))
+        names = (
+            () if judgement is None or not finding.place.line else pods_at(judgement, finding.place)
+        )
+        pods = (
+            ()
+            if judgement is None
+            else tuple(pod for name in names for pod in explain_pod(judgement, name))
+        )
         yield FindingExplanation(finding=finding, rule=rules.get(finding.code), pods=pods)

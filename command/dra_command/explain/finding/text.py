@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 _STYLES: Final = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
-def print_findings(explained: Sequence[FindingExplanation], *, quiet: bool = False, file: TextIO | None = None) -> None:
-    """Print each finding with its rule and the pods that stand there; `quiet` leaves the findings."""
+def print_findings(
+    explained: Sequence[FindingExplanation], *, quiet: bool = False, file: TextIO | None = None
+) -> None:
+    """Print each finding with its rule and the pods that stand there; `quiet` leaves the
+    findings.
+    """
     told: set[str] = set()
     for number, each in enumerate(explained):
         finding, rule = each.finding, each.rule
@@ -23,7 +27,9 @@ def print_findings(explained: Sequence[FindingExplanation], *, quiet: bool = Fal
             if number:
                 page.gap()
             place = f"{finding.place} " if str(finding.place) else ""
-            page.line(place, (finding.severity, f"bold {_STYLES[finding.severity]}"), f" {finding.code}")
+            page.line(
+                place, (finding.severity, f"bold {_STYLES[finding.severity]}"), f" {finding.code}"
+            )
             page.text(finding.message, indent=2)
             if finding.fix:
                 page.text(finding.fix, indent=4, mark="→ ")

@@ -22,7 +22,9 @@ class RecognizedRow(Output):
 
 
 class MessagesOutput(Output):
-    """Answer of `pulumi-dra explain --message --format json`; empty where no message in the text is known."""
+    """Answer of `pulumi-dra explain --message --format json`; empty where no message in the text is
+    known.
+    """
 
     version: Literal[1] = 1
     messages: list[RecognizedRow]

@@ -1,4 +1,6 @@
-"""`pulumi-dra explain --events NAMESPACE/POD --observed FILE`: what the cluster said of a pod, and what to do."""
+"""`pulumi-dra explain --events NAMESPACE/POD --observed FILE`: what the cluster said of a pod, and
+what to do.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _WORDS: Final = ("reason", "message", "note")
 
 
 def explain_events(values: argparse.Namespace) -> int:
-    """Print what the known messages among the events mean; 3 where none is known. Raises PlannerError."""
+    """Print what the known messages among the events mean; 3 where none is known. Raises
+    PlannerError.
+    """
     if not values.observed:
         fix = "kubectl get pods,events -A -o json > cluster.json, and add --observed cluster.json"
         raise UsageError("--events needs a snapshot of the cluster", fix=fix)
@@ -27,7 +31,10 @@ def explain_events(values: argparse.Namespace) -> int:
     said = list(_said(objects, namespace or "default", name))
     if not said:
         pods = sorted(f"{item.namespace}/{item.name}" for item in objects if item.kind == "Pod")
-        fix = f"pods there: {', '.join(pods[:10]) or 'none'}; kubectl get events -A -o json has the events"
+        fix = (
+            f"pods there: {', '.join(pods[:10]) or 'none'}; kubectl get events -A -o json has "
+            "the events"
+        )
         raise UsageError(f'the snapshot has no event of Pod "{values.events}"', fix=fix)
     return print_meanings("\n".join(dict.fromkeys(said)), values.format)
 
@@ -37,7 +44,11 @@ def _said(objects: list[KubernetesObject], namespace: str, name: str) -> Iterato
     for item in objects:
         given = [item.data[key] for key in _ABOUT if isinstance(item.data.get(key), Mapping)]
         about: Mapping[str, Any] = given[0] if given else {}
-        of_pod = (about.get("kind"), about.get("name"), about.get("namespace", "default")) == ("Pod", name, namespace)
+        of_pod = (about.get("kind"), about.get("name"), about.get("namespace", "default")) == (
+            "Pod",
+            name,
+            namespace,
+        )
         if item.kind == "Event" and of_pod:
             yield " ".join(str(item.data[word]) for word in _WORDS if item.data.get(word))
     for item in objects:
@@ -47,5 +58,9 @@ def _said(objects: list[KubernetesObject], namespace: str, name: str) -> Iterato
 
 def _conditions(status: Any) -> Iterator[str]:
     for condition in (status.get("conditions") or ()) if isinstance(status, Mapping) else ():
-        if isinstance(condition, Mapping) and condition.get("status") == "False" and condition.get("message"):
+        if (
+            isinstance(condition, Mapping)
+            and condition.get("status") == "False"
+            and condition.get("message")
+        ):
             yield str(condition["message"])

@@ -1,4 +1,6 @@
-"""`pulumi-dra explain --message TEXT`: what a message of Kubernetes, a driver or a chart means, and what to do."""
+"""`pulumi-dra explain --message TEXT`: what a message of Kubernetes, a driver or a chart means, and
+what to do.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,21 @@ from dra_planner.catalog.messages import Recognized, recognize
 
 
 def explain_message(values: argparse.Namespace) -> int:
-    """Print what the text means; 3 where no message in it is known. Raises UsageError where there is no text."""
+    """Print what the text means; 3 where no message in it is known. Raises UsageError where there
+    is no text.
+    """
     text = sys.stdin.read() if values.message == "-" else values.message
     if not text.strip():
-        raise UsageError("--message holds no text", fix='put the message in quotes: --message "0/3 nodes are …"')
+        raise UsageError(
+            "--message holds no text", fix='put the message in quotes: --message "0/3 nodes are …"'
+        )
     return print_meanings(text, values.format)
 
 
 def print_meanings(text: str, format: str) -> int:
-    """Print what the messages in a text mean, as text or JSON; 3 where no message in it is known."""
+    """Print what the messages in a text mean, as text or JSON; 3 where no message in it is
+    known.
+    """
     found = recognize(text)
     if format == "json":
         print(_json(found))

@@ -6,18 +6,28 @@ from typing import Literal
 
 from pydantic import Field
 
-from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, PoolReasonRow, WhatIfRow
+from dra_command.claim_report.contract import (
+    ChosenRow,
+    EditRow,
+    HolderRow,
+    PoolReasonRow,
+    WhatIfRow,
+)
 from dra_command.contract.output import Output, VerdictText
 
 
 class PoolForPodRow(Output):
-    """What a node of one pool, before any pod of the demand, says to the pod; with an observed cluster, one node."""
+    """What a node of one pool, before any pod of the demand, says to the pod; with an observed
+    cluster, one node.
+    """
 
     name: str
     machine: str
     verdict: VerdictText
     reasons: list[PoolReasonRow]
-    devices: list[ChosenRow] = Field(description="Devices that its claims would get. request is CLAIM/REQUEST.")
+    devices: list[ChosenRow] = Field(
+        description="Devices that its claims would get. request is CLAIM/REQUEST."
+    )
     edits: list[EditRow]
 
 
@@ -27,7 +37,9 @@ class ExplainedPodRow(Output):
     verdict: VerdictText
     pod: str
     workload: str
-    pod_set: str = Field(description='Name of the template if the workload has several, otherwise "".')
+    pod_set: str = Field(
+        description='Name of the template if the workload has several, otherwise "".'
+    )
     placed: int = Field(description="Number of the workload's pods with a node.")
     pending: int
     claims: list[str] = Field(description="Claims of its first pod, with names for --claim.")
@@ -35,8 +47,12 @@ class ExplainedPodRow(Output):
     holders: list[HolderRow] = Field(
         description="Workloads that use the requested devices, if the pools are too small for all."
     )
-    missing: PoolReasonRow | None = Field(description="Missing part of the fleet if no pool fits the pod.")
-    pending_reasons: list[PoolReasonRow] = Field(description="Reasons why pods that fit a node are pending.")
+    missing: PoolReasonRow | None = Field(
+        description="Missing part of the fleet if no pool fits the pod."
+    )
+    pending_reasons: list[PoolReasonRow] = Field(
+        description="Reasons why pods that fit a node are pending."
+    )
 
 
 class ExplainPodOutput(Output):
@@ -45,4 +61,6 @@ class ExplainPodOutput(Output):
     version: Literal[1] = 1
     verdict: VerdictText = Field(description="Worst verdict of the workload's templates.")
     pods: list[ExplainedPodRow]
-    what_if: WhatIfRow | None = Field(description="With --what-if, all other keys apply to the changed fleet.")
+    what_if: WhatIfRow | None = Field(
+        description="With --what-if, all other keys apply to the changed fleet."
+    )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dra_command.claim_report.contract import ChosenRow, EditRow, HolderRow, PoolReasonRow, WhatIfRow
+from dra_command.claim_report.contract import (
+    ChosenRow,
+    EditRow,
+    HolderRow,
+    PoolReasonRow,
+    WhatIfRow,
+)
 from dra_command.explain.pod.contract import ExplainedPodRow, ExplainPodOutput, PoolForPodRow
 from dra_planner.model import Reason, worst
 from dra_planner.plan.explanation.claims import WhatIf
@@ -13,9 +19,15 @@ from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 
 def pod_json(pods: Sequence[PodExplanation], asked: WhatIf | None = None) -> str:
     """Return the explanations as indented JSON."""
-    changed = None if asked is None else WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
+    changed = (
+        None
+        if asked is None
+        else WhatIfRow(changes=list(asked.changes), verdict_before=asked.verdict_before)
+    )
     output = ExplainPodOutput(
-        verdict=worst(each.verdict for each in pods), pods=[pod_row(each) for each in pods], what_if=changed
+        verdict=worst(each.verdict for each in pods),
+        pods=[pod_row(each) for each in pods],
+        what_if=changed,
     )
     return output.model_dump_json(indent=2, by_alias=True)
 
@@ -31,7 +43,10 @@ def pod_row(pod: PodExplanation) -> ExplainedPodRow:
         pending=pod.pending,
         claims=list(pod.claims),
         pools=[_pool(each) for each in pod.pools],
-        holders=[HolderRow(pool=each.pool, workload=each.workload, pods=each.pods) for each in pod.holders],
+        holders=[
+            HolderRow(pool=each.pool, workload=each.workload, pods=each.pods)
+            for each in pod.holders
+        ],
         missing=None if pod.missing is None else _reason(pod.missing),
         pending_reasons=[_reason(each) for each in (*pod.pending_reasons, *pod.hindrances)],
     )

@@ -19,7 +19,9 @@ from dra_planner.plan.explanation.pods import PodExplanation, explain_pod_of_pla
 
 
 def explain_pods(values: argparse.Namespace) -> int:
-    """Explain the pod, on the fleet with the values of --what-if, and return the exit status of its verdict."""
+    """Explain the pod, on the fleet with the values of --what-if, and return the exit status of its
+    verdict.
+    """
     require_text_or_json(values, "--pod")
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)
@@ -35,11 +37,18 @@ def explain_pods(values: argparse.Namespace) -> int:
 def make_plan_of(inputs: CommandInputs, fleet: Fleet | None) -> Plan:
     """Return the plan of what was read, on a fleet or on the snapshot."""
     return make_plan(
-        PlanRequest(sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes)
+        PlanRequest(
+            sources=inputs.sources,
+            fleet=fleet,
+            observed=inputs.observed,
+            kubernetes=inputs.kubernetes,
+        )
     )
 
 
-def _explained(inputs: CommandInputs, values: argparse.Namespace) -> tuple[Sequence[PodExplanation], WhatIf | None]:
+def _explained(
+    inputs: CommandInputs, values: argparse.Namespace
+) -> tuple[Sequence[PodExplanation], WhatIf | None]:
     fleet, changes = changed_fleet(inputs, values)
     pods = explain_pod_of_plan(make_plan_of(inputs, fleet), values.pod, values.pool)
     if not changes:

@@ -22,9 +22,15 @@ from dra_planner.wording import counted
 
 
 def print_pods(
-    pods: Sequence[PodExplanation], asked: WhatIf | None = None, *, quiet: bool = False, file: TextIO | None = None
+    pods: Sequence[PodExplanation],
+    asked: WhatIf | None = None,
+    *,
+    quiet: bool = False,
+    file: TextIO | None = None,
 ) -> None:
-    """Print the explanations; pools that say the same are told together. `quiet` leaves the verdicts."""
+    """Print the explanations; pools that say the same are told together. `quiet` leaves the
+    verdicts.
+    """
     with Page(file) as page:
         for number, pod in enumerate(pods):
             if number:
@@ -39,7 +45,10 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     print_what_if(page, asked)
     if quiet:
         return
-    page.text(f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed", indent=2)
+    page.text(
+        f"{pod.placed} of {counted(pod.placed + pod.pending, 'pod')} of the workload placed",
+        indent=2,
+    )
     if any(edit.is_conditional for pool in pod.pools for edit in pool.edits):
         _print_missing(page, pod)
     for pools in _together(pod.pools):
@@ -74,7 +83,11 @@ def _print_pending(page: Page, pod: PodExplanation) -> None:
     for reason in pod.pending_reasons:
         print_lines(page, _of_reason(reason))
     for holder in pod.holders:
-        page.text(f"{holder.workload} has {counted(holder.pods, 'pod')} on {holder.pool}", indent=2, mark="· ")
+        page.text(
+            f"{holder.workload} has {counted(holder.pods, 'pod')} on {holder.pool}",
+            indent=2,
+            mark="· ",
+        )
 
 
 def _together(pools: Sequence[PoolForPod]) -> list[list[PoolForPod]]:

@@ -16,7 +16,9 @@ class PublishedRow(Output):
     driver: str
     name: str = Field(description='MIG profile or product that the devices publish, or "".')
     devices: int
-    memory: str = Field(description='Published memory, "23034Mi". "" if there is none or it\'s unknown.')
+    memory: str = Field(
+        description='Published memory, "23034Mi". "" if there is none or it\'s unknown.'
+    )
 
 
 class PoolUseRow(Output):
@@ -53,7 +55,9 @@ class ExplainPoolOutput(Output):
     """Answer of `pulumi-dra explain --pool NAME --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="Worst verdict of the workloads that run on the pool or could.")
+    verdict: VerdictText = Field(
+        description="Worst verdict of the workloads that run on the pool or could."
+    )
     pool: str
     machine: str
     count: PoolCountRow

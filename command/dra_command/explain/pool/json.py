@@ -32,7 +32,9 @@ def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:
         ),
         devices=PoolDevicesRow(total=devices.total, used=devices.used, stranded=devices.stranded),
         published=[
-            PublishedRow(driver=each.driver, name=each.name, devices=each.devices, memory=each.memory)
+            PublishedRow(
+                driver=each.driver, name=each.name, devices=each.devices, memory=each.memory
+            )
             for each in report.published
         ],
         workloads=[
@@ -42,7 +44,10 @@ def pool_json(report: PoolReport, changes: Sequence[str] = ()) -> str:
                 here=use.here,
                 pending=use.pending,
                 elsewhere=list(use.elsewhere),
-                reasons=[PoolReasonRow(code=each.code, message=each.message, fix=each.fix) for each in use.reasons],
+                reasons=[
+                    PoolReasonRow(code=each.code, message=each.message, fix=each.fix)
+                    for each in use.reasons
+                ],
             )
             for use in report.uses
         ],

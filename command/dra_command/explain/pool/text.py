@@ -18,7 +18,11 @@ _MOST_DEVICES: Final = 6
 
 
 def print_pool(
-    report: PoolReport, changes: Sequence[str] = (), *, quiet: bool = False, file: TextIO | None = None
+    report: PoolReport,
+    changes: Sequence[str] = (),
+    *,
+    quiet: bool = False,
+    file: TextIO | None = None,
 ) -> None:
     """Print the report; `quiet` leaves its first line."""
     pool = report.pool
@@ -53,7 +57,8 @@ def _counts(report: PoolReport) -> str:
 
 def _published(published: Iterable[PublishedDevices]) -> str:
     said = [
-        f"{each.devices} × {each.name or f'a device of {each.driver}'}" + (f" ({each.memory})" if each.memory else "")
+        f"{each.devices} × {each.name or f'a device of {each.driver}'}"
+        + (f" ({each.memory})" if each.memory else "")
         for each in published
     ]
     more = f", and {len(said) - _MOST_DEVICES} kinds more" if len(said) > _MOST_DEVICES else ""

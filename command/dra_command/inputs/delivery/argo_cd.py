@@ -1,6 +1,7 @@
 """Applications of Argo CD whose sources are folders of this repository.
 
-Source of behavior: argoproj/argo-cd:docs/user-guide/{helm,kustomize,directory,multiple_sources}.md@v3.1.
+Source of behavior:
+argoproj/argo-cd:docs/user-guide/{helm,kustomize,directory,multiple_sources}.md@v3.1.
 """
 
 from __future__ import annotations
@@ -16,16 +17,28 @@ from dra_command.inputs.delivery.repository import Repository
 from dra_command.inputs.rendering import is_chart
 from dra_planner.documents.plain_values import block, blocks, labels, number, text, texts
 
-_COPIED: Final = ("namePrefix", "nameSuffix", "commonLabels", "commonAnnotations", "namespace", "patches", "components")
+_COPIED: Final = (
+    "namePrefix",
+    "nameSuffix",
+    "commonLabels",
+    "commonAnnotations",
+    "namespace",
+    "patches",
+    "components",
+)
 
 
 def is_application(item: Mapping[str, Any]) -> bool:
     """Return whether an object is an Application."""
-    return item.get("kind") == "Application" and text(item.get("apiVersion")).startswith("argoproj.io/")
+    return item.get("kind") == "Application" and text(item.get("apiVersion")).startswith(
+        "argoproj.io/"
+    )
 
 
 def application_sources(item: Mapping[str, Any], here: Repository) -> Iterator[LocalSource]:
-    """Yield the sources of an Application. Raises NotRendered if one isn't a folder of this repository."""
+    """Yield the sources of an Application. Raises NotRendered if one isn't a folder of this
+    repository.
+    """
     spec = block(item, "spec")
     sources = blocks(spec, "sources") or [block(spec, "source")]
     roots = {f"${each['ref']}": each for each in sources if each.get("ref")}
@@ -96,7 +109,9 @@ def _changes(kustomize: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if images := texts(kustomize.get("images")):
         changes["images"] = [_image(each) for each in images]
     if replicas := blocks(kustomize, "replicas"):
-        changes["replicas"] = [{"name": each.get("name"), "count": number(each.get("count"))} for each in replicas]
+        changes["replicas"] = [
+            {"name": each.get("name"), "count": number(each.get("count"))} for each in replicas
+        ]
     return changes or None
 
 

@@ -1,4 +1,6 @@
-"""Delivering objects among manifests, replaced by the manifests that they deliver from this repository."""
+"""Delivering objects among manifests, replaced by the manifests that they deliver from this
+repository.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ NOT_RENDERED: Final = "source-not-rendered"
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """Sources without the objects that were rendered, the rendered manifests, and notes on the other objects."""
+    """Sources without the objects that were rendered, the rendered manifests, and notes on the
+    other objects.
+    """
 
     rest: tuple[Source, ...]
     rendered: tuple[Source, ...] = ()
@@ -32,12 +36,15 @@ class Delivered:
 
 
 def deliver(sources: Sequence[Source]) -> Delivered:
-    """Render the Applications, HelmReleases, and Kustomizations whose source is a folder of their own repository.
+    """Render the Applications, HelmReleases, and Kustomizations whose source is a folder of their
+    own repository.
 
-    Lines keep their numbers. Files of the rendered folders are left out, because they come rendered. Raises UsageError
-    if `helm` or `kustomize` fails.
+    Lines keep their numbers. Files of the rendered folders are left out, because they come
+    rendered. Raises UsageError if `helm` or `kustomize` fails.
     """
-    return _Delivery(sources).run() if any(map(_may_deliver, sources)) else Delivered(tuple(sources))
+    return (
+        _Delivery(sources).run() if any(map(_may_deliver, sources)) else Delivered(tuple(sources))
+    )
 
 
 def _may_deliver(source: Source) -> bool:
@@ -48,7 +55,9 @@ def _may_deliver(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Replaced:
-    """A source without the objects that could be rendered, the manifests that they deliver, and their folders."""
+    """A source without the objects that could be rendered, the manifests that they deliver, and
+    their folders.
+    """
 
     rest: Source
     rendered: tuple[Source, ...] = ()
@@ -61,7 +70,11 @@ class _Delivery:
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
         self._objects = {
-            (text(each.get("kind")), text(block(each, "metadata").get("namespace")) or "default", _name(each)): each
+            (
+                text(each.get("kind")),
+                text(block(each, "metadata").get("namespace")) or "default",
+                _name(each),
+            ): each
             for source in sources
             if _is_configuration(source)
             for _, _, each in _documents(source.text)
@@ -71,7 +84,9 @@ class _Delivery:
 
     def run(self) -> Delivered:
         found = [
-            self._replace(each, repository_of(_folder(each)), frozenset()) if _may_deliver(each) else _Replaced(each)
+            self._replace(each, repository_of(_folder(each)), frozenset())
+            if _may_deliver(each)
+            else _Replaced(each)
             for each in self._sources
         ]
         kept: list[_Replaced] = []
@@ -80,7 +95,9 @@ class _Delivery:
             if not any(_is_in(each.rest, *folder) for other in others for folder in other.folders):
                 kept.append(each)
         rest = tuple(each.rest for each in kept if each.rest.text.strip() or not each.folders)
-        return Delivered(rest, tuple(source for each in kept for source in each.rendered), tuple(self._notes))
+        return Delivered(
+            rest, tuple(source for each in kept for source in each.rendered), tuple(self._notes)
+        )
 
     def _replace(self, source: Source, here: Repository, above: frozenset[Path]) -> _Replaced:
         kept: list[str] = []
@@ -89,7 +106,11 @@ class _Delivery:
         line = 1
         for document, first_line, item in _documents(source.text):
             remaining = document
-            if isinstance(item, Mapping) and (is_application(item) or is_flux(item)) and len(above) < _DEEPEST:
+            if (
+                isinstance(item, Mapping)
+                and (is_application(item) or is_flux(item))
+                and len(above) < _DEEPEST
+            ):
                 place = Place(source.name, line + first_line)
                 try:
                     for each in self._render(item, here, above):
@@ -98,21 +119,29 @@ class _Delivery:
                     remaining = "\n" * document.count("\n")
                 except NotRendered as reason:
                     title = f"{item['kind']} {_name(item)}"
-                    self._notes[Diagnostic("note", NOT_RENDERED, f"{title}: {reason}", place)] = None
+                    self._notes[Diagnostic("note", NOT_RENDERED, f"{title}: {reason}", place)] = (
+                        None
+                    )
             kept.append(remaining)
             line += document.count("\n")
         rest = Source(source.name, "".join(kept), namespaces=source.namespaces)
         return _Replaced(rest, tuple(rendered), frozenset(folders))
 
-    def _render(self, item: Mapping[str, Any], here: Repository, above: frozenset[Path]) -> Iterator[_Replaced]:
-        """Yield what each source of an object renders to, itself without the objects that deliver further manifests."""
+    def _render(
+        self, item: Mapping[str, Any], here: Repository, above: frozenset[Path]
+    ) -> Iterator[_Replaced]:
+        """Yield what each source of an object renders to, itself without the objects that deliver
+        further manifests.
+        """
         for each in self._local_sources(item, here):
             if each.folder in above:
                 continue  # an application of applications that is among its own files
             manifests = each.render()
             applied = ((1, manifests.count("\n") + 1, each.namespace),) if each.namespace else ()
             name = f"{_shown(each.folder)} ({item['kind']} {_name(item)}, rendered)"
-            found = self._replace(Source(name, manifests, namespaces=applied), here, above | {each.folder})
+            found = self._replace(
+                Source(name, manifests, namespaces=applied), here, above | {each.folder}
+            )
             yield replace(found, folders=found.folders | frozenset(each.covers()))
 
     def _local_sources(self, item: Mapping[str, Any], here: Repository) -> Iterable[LocalSource]:
@@ -146,7 +175,8 @@ def _shown(folder: Path) -> str:
 
 
 def _documents(stream: str) -> Iterator[tuple[str, int, Any]]:
-    """Yield each document of a stream: its text with the separator, the separator's lines, and its data.
+    """Yield each document of a stream: its text with the separator, the separator's lines, and its
+    data.
 
     The data is None for a document that can't be read.
     """

@@ -15,7 +15,10 @@ from dra_command.inputs.delivery.local_source import LocalSource, NotRendered
 from dra_command.inputs.delivery.repository import Repository
 from dra_planner.documents.plain_values import block, blocks, labels, text, texts
 
-_KINDS: Final = {"HelmRelease": "helm.toolkit.fluxcd.io/", "Kustomization": "kustomize.toolkit.fluxcd.io/"}
+_KINDS: Final = {
+    "HelmRelease": "helm.toolkit.fluxcd.io/",
+    "Kustomization": "kustomize.toolkit.fluxcd.io/",
+}
 _COPIED: Final = ("namePrefix", "nameSuffix", "patches", "images", "components")
 
 FindObject = Callable[[str, str, str], Mapping[str, Any] | None]
@@ -29,7 +32,9 @@ def is_flux(item: Mapping[str, Any]) -> bool:
 
 
 def flux_source(item: Mapping[str, Any], here: Repository, find: FindObject) -> LocalSource:
-    """Return the source of a HelmRelease or Kustomization. Raises NotRendered if it isn't in this repository."""
+    """Return the source of a HelmRelease or Kustomization. Raises NotRendered if it isn't in this
+    repository.
+    """
     if item["kind"] == "HelmRelease":
         return _helm_release(item, here, find)
     return _kustomization(item, here, find)
@@ -59,10 +64,16 @@ def _helm_release(item: Mapping[str, Any], here: Repository, find: FindObject) -
     )
 
 
-def _values_from(spec: Mapping[str, Any], namespace: str, find: FindObject) -> Iterator[Mapping[str, Any]]:
+def _values_from(
+    spec: Mapping[str, Any], namespace: str, find: FindObject
+) -> Iterator[Mapping[str, Any]]:
     for each in blocks(spec, "valuesFrom"):
         held = _data_of(each, namespace, find)
-        values = yaml.safe_load(text(held.get(text(each.get("valuesKey")) or "values.yaml"))) if held else None
+        values = (
+            yaml.safe_load(text(held.get(text(each.get("valuesKey")) or "values.yaml")))
+            if held
+            else None
+        )
         if each.get("targetPath") or (values is None and not each.get("optional")):
             raise NotRendered(f"its values are in the {each.get('kind')} {each.get('name')}")
         if isinstance(values, Mapping):
@@ -95,7 +106,9 @@ def _kustomization(item: Mapping[str, Any], here: Repository, find: FindObject) 
     )
 
 
-def _data_of(reference: Mapping[str, Any], namespace: str, find: FindObject) -> Mapping[str, Any] | None:
+def _data_of(
+    reference: Mapping[str, Any], namespace: str, find: FindObject
+) -> Mapping[str, Any] | None:
     """Return the data of a ConfigMap among the manifests; None for others, and for Secrets."""
     if reference.get("kind") != "ConfigMap":
         return None
@@ -103,8 +116,14 @@ def _data_of(reference: Mapping[str, Any], namespace: str, find: FindObject) -> 
     return None if found is None else block(found, "data")
 
 
-def _require_own(reference: Mapping[str, Any], namespace: str, here: Repository, find: FindObject) -> None:
-    """Raise NotRendered if the GitRepository is among the manifests and has another repository's URL."""
-    found = find("GitRepository", text(reference.get("namespace")) or namespace, text(reference.get("name")))
+def _require_own(
+    reference: Mapping[str, Any], namespace: str, here: Repository, find: FindObject
+) -> None:
+    """Raise NotRendered if the GitRepository is among the manifests and has another repository's
+    URL.
+    """
+    found = find(
+        "GitRepository", text(reference.get("namespace")) or namespace, text(reference.get("name"))
+    )
     if found is not None:
         here.require_own(text(block(found, "spec").get("url")))

@@ -13,7 +13,13 @@ from typing import Any, Final
 
 import yaml
 
-from dra_command.inputs.rendering import helm_template, is_chart, kustomization_of, kustomize_build, run_renderer
+from dra_command.inputs.rendering import (
+    helm_template,
+    is_chart,
+    kustomization_of,
+    kustomize_build,
+    run_renderer,
+)
 from dra_planner.documents.plain_values import texts
 from dra_planner.sources import MANIFEST_SUFFIXES, read_sources
 
@@ -21,16 +27,18 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^}]*))?\}
 
 
 class NotRendered(Exception):
-    """Why the manifests of a delivering object aren't known; the message completes a sentence about the object."""
+    """Why the manifests of a delivering object aren't known; the message completes a sentence about
+    the object.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSource:
     """A chart, a kustomization, or plain manifests in a folder of the repository.
 
-    `values` are values of a chart in the order of their precedence, as files or mappings, and `settings` are arguments
-    of `helm template`. `changes` are fields of a kustomization around the folder. `variables` are replaced in the
-    result if they aren't None.
+    `values` are values of a chart in the order of their precedence, as files or mappings, and
+    `settings` are arguments of `helm template`. `changes` are fields of a kustomization around the
+    folder. `variables` are replaced in the result if they aren't None.
     """
 
     folder: Path
@@ -43,7 +51,9 @@ class LocalSource:
     variables: Mapping[str, str] | None = None
 
     def render(self) -> str:
-        """Return the manifests. Raises NotRendered if no tool is on PATH, and UsageError if the tool fails."""
+        """Return the manifests. Raises NotRendered if no tool is on PATH, and UsageError if the
+        tool fails.
+        """
         if is_chart(self.folder):
             text = self._chart()
         elif self.changes or kustomization_of(self.folder) is not None:
@@ -52,10 +62,13 @@ class LocalSource:
             text = "\n---\n".join(each.text for each in self._files())
         if self.variables is None:
             return text
-        return _VARIABLE.sub(lambda found: (self.variables or {}).get(found[1], found[2] or ""), text)
+        return _VARIABLE.sub(
+            lambda found: (self.variables or {}).get(found[1], found[2] or ""), text
+        )
 
     def covers(self) -> Iterator[tuple[Path, bool]]:
-        """Yield the folders whose manifests come with this source, and whether those in folders below do too.
+        """Yield the folders whose manifests come with this source, and whether those in folders
+        below do too.
 
         They are the folder itself, and those that its kustomization names.
         """
@@ -68,7 +81,9 @@ class LocalSource:
             file = kustomization_of(folder)
             yield folder, file is not None or is_chart(folder) or self.is_recursive
             with suppress(OSError, ValueError, yaml.YAMLError):
-                fields = yaml.safe_load(file.read_text(encoding="utf-8")) if file is not None else {}
+                fields = (
+                    yaml.safe_load(file.read_text(encoding="utf-8")) if file is not None else {}
+                )
                 for key in ("resources", "bases", "components"):
                     waiting += [(folder / path).resolve() for path in texts(fields.get(key))]
 
@@ -90,26 +105,36 @@ class LocalSource:
     def _kustomization(self) -> str:
         build = kustomize_build()
         if build is None:
-            raise NotRendered("neither kustomize nor kubectl is on PATH, so its kustomization isn't built")
+            raise NotRendered(
+                "neither kustomize nor kubectl is on PATH, so its kustomization isn't built"
+            )
         if not self.changes:
             return run_renderer([*build, str(self.folder)], str(self.folder))
         with tempfile.TemporaryDirectory(prefix="pulumi-dra-") as scratch:
             base = self.folder.resolve()
-            if kustomization_of(self.folder) is None:  # kustomize reads no files outside the folder that it builds
+            # kustomize reads no files outside the folder that it builds
+            if kustomization_of(self.folder) is None:
                 base = Path(scratch, "manifests")
                 _write_kustomization(base, {"resources": self._copies(base)})
             around = Path(scratch, "changes")
-            up = "/".join([".."] * len(around.resolve().parts[1:]))  # kustomize accepts only relative paths
+            # kustomize accepts only relative paths
+            up = "/".join([".."] * len(around.resolve().parts[1:]))
             fields = dict(self.changes)
             if components := texts(fields.get("components")):
-                fields["components"] = [f"{up}{(self.folder / each).resolve()}" for each in components]
+                fields["components"] = [
+                    f"{up}{(self.folder / each).resolve()}" for each in components
+                ]
             _write_kustomization(around, {"resources": [f"{up}{base.resolve()}"], **fields})
             return run_renderer([*build, str(around)], str(self.folder))
 
     def _files(self) -> Sequence[Any]:
         if self.is_recursive:
             return read_sources([self.folder])
-        files = [each for each in self.folder.iterdir() if each.is_file() and each.suffix in MANIFEST_SUFFIXES]
+        files = [
+            each
+            for each in self.folder.iterdir()
+            if each.is_file() and each.suffix in MANIFEST_SUFFIXES
+        ]
         if not files:
             raise NotRendered(f"{self.folder} holds no manifests")
         return read_sources(sorted(files))

@@ -1,4 +1,6 @@
-"""The repository that holds a file: where its root is, and whether a URL is the repository's own."""
+"""The repository that holds a file: where its root is, and whether a URL is the repository's
+own.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ class Repository:
     remotes: frozenset[str] = frozenset()
 
     def require_own(self, url: str) -> None:
-        """Raise NotRendered for the URL of another repository. Without remotes, every URL counts as its own."""
+        """Raise NotRendered for the URL of another repository. Without remotes, every URL counts as
+        its own.
+        """
         name = _LAST_TWO.search(url)
         if url and self.remotes and (name is None or name[1].lower() not in self.remotes):
             raise NotRendered(f"its source is in another repository, {url}")
 
     def path(self, written: str, below: Path | None = None) -> Path:
-        """Return the existing path that is written relative to a folder, by default the root. Raises NotRendered."""
+        """Return the existing path that is written relative to a folder, by default the root.
+        Raises NotRendered.
+        """
         found = ((below or self.root) / written.lstrip("/")).resolve()
         if not found.is_relative_to(self.root):
             raise NotRendered(f"{written} is outside the repository")
@@ -44,15 +50,21 @@ class Repository:
 
 
 def repository_of(folder: Path) -> Repository:
-    """Return the git repository that holds a folder. Without one, the root is the current folder if it's above."""
+    """Return the git repository that holds a folder. Without one, the root is the current folder if
+    it's above.
+    """
     real = folder.resolve()
     root = next((each for each in (real, *real.parents) if (each / ".git").exists()), None)
     if root is None:
         here = Path.cwd()
         return Repository(here if real.is_relative_to(here) else real)
     try:
-        done = subprocess.run(["git", "-C", str(root), "remote", "-v"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["git", "-C", str(root), "remote", "-v"], capture_output=True, text=True, check=False
+        )
     except OSError:
         return Repository(root)
     urls = [line.split()[1] for line in done.stdout.splitlines() if len(line.split()) > 1]
-    return Repository(root, frozenset(name[1].lower() for url in urls if (name := _LAST_TWO.search(url))))
+    return Repository(
+        root, frozenset(name[1].lower() for url in urls if (name := _LAST_TWO.search(url)))
+    )

@@ -1,4 +1,6 @@
-"""A page made of a template: everything is escaped, what hides or acts is written out, and nothing is loaded."""
+"""A page made of a template: everything is escaped, what hides or acts is written out, and nothing
+is loaded.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ Parts = tuple[tuple[bool, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportEntry:
-    """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a verdict or severity."""
+    """One finding: a workload that does not fit, or what is wrong with an object; `kind` is a
+    verdict or severity.
+    """
 
     kind: str
     subject: str

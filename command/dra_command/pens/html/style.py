@@ -1,4 +1,6 @@
-"""Colours and styles of the HTML reports and pictures: one set of tokens for light, dark, print and forced colours."""
+"""Colours and styles of the HTML reports and pictures: one set of tokens for light, dark, print and
+forced colours.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,13 @@ TEXT_ON: Final = (
     ("ink", "badground"),
 )  # fmt: skip
 """Which text stands on which ground: 4.5 to 1 at least."""
-LINES_ON: Final = (("edge", "paper"), ("u1", "paper"), ("bad", "paper"), ("ink", "paper"), ("link", "paper"))
+LINES_ON: Final = (
+    ("edge", "paper"),
+    ("u1", "paper"),
+    ("bad", "paper"),
+    ("ink", "paper"),
+    ("link", "paper"),
+)
 """Lines that carry meaning, and their ground: 3 to 1 at least."""
 
 

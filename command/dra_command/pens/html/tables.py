@@ -17,7 +17,8 @@ _CLASSES = {word: verdict for verdict, word in VERDICT_AFTER_A_NAME.items()}
 
 
 def head_lines(title: str, verdict: Verdict, below: str, *, style: str = "") -> Iterator[str]:
-    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it; `foot_lines` end it.
+    """Yield the beginning of a page: its title in the colour of a verdict, and a line below it;
+    `foot_lines` end it.
 
     `style` is what the page has beside the common styles; no other is allowed in it.
     """
@@ -43,18 +44,31 @@ def table_lines(table: Table) -> Iterator[str]:
 
 
 def grid_lines(table: Table) -> Iterator[str]:
-    """Yield the lines of a table without its title; on a narrow page each row is a block, its numbers labelled."""
-    yield f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {shown(table.title)}">'
+    """Yield the lines of a table without its title; on a narrow page each row is a block, its
+    numbers labelled.
+    """
+    yield (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {shown(table.title)}">'
+    )
     heads = "".join(
         f'<th role="columnheader" scope="col"{_number(table, at)}>{shown(head)}</th>'
         for at, head in enumerate(table.heads)
     )
-    yield f'<table role="table" class="stack"><thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
+    yield (
+        '<table role="table" class="stack"><thead role="rowgroup"><tr '
+        f'role="row">{heads}</tr></thead>'
+    )
     yield '<tbody role="rowgroup">'
     for name, *cells in table.rows:
-        first = f'<th role="rowheader" scope="row" data-l="{shown(table.heads[0])}"{_unbroken(name)}>{_cell(name)}</th>'
+        first = (
+            '<th role="rowheader" scope="row" '
+            f'data-l="{shown(table.heads[0])}"{_unbroken(name)}>{_cell(name)}</th>'
+        )
         others = "".join(
-            f'<td role="cell" data-l="{shown(table.heads[at])}"{_number(table, at)}>{_cell(cell)}</td>'
+            (
+                '<td role="cell" '
+                f'data-l="{shown(table.heads[at])}"{_number(table, at)}>{_cell(cell)}</td>'
+            )
             for at, cell in enumerate(cells, start=1)
         )
         yield f'<tr role="row">{first}{others}</tr>'

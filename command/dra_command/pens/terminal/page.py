@@ -1,4 +1,6 @@
-"""Text for people: colours and the terminal's width on a terminal, plain lines of a fixed width elsewhere."""
+"""Text for people: colours and the terminal's width on a terminal, plain lines of a fixed width
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,17 @@ if TYPE_CHECKING:
 WIDTH_IN_A_PIPE = 120
 _ANY_WIDTH = 1_000
 _FORCES_COLOURS = ("FORCE_COLOR", "TTY_COMPATIBLE")
-VERDICT_STYLES: Mapping[Verdict, str] = {"fits": "green", "does-not-fit": "red", "cannot-tell": "yellow"}
+VERDICT_STYLES: Mapping[Verdict, str] = {
+    "fits": "green",
+    "does-not-fit": "red",
+    "cannot-tell": "yellow",
+}
 _SEVERITY_STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 class Page:
-    """Collects lines and tables, and prints them when it is left without an error; no line ends in blanks.
+    """Collects lines and tables, and prints them when it is left without an error; no line ends in
+    blanks.
 
     Rich is imported for colours, and for words and tables that are wider than the page.
     """
@@ -37,14 +44,21 @@ class Page:
         """`wide`: in a pipe tables are as wide as what is in them, for programs that read lines."""
         self._file = file or sys.stdout
         self._lines: list[str] = []
-        self._has_colours = self._file.isatty() or any(os.environ.get(name) for name in _FORCES_COLOURS)
-        self._fixed_width = None if self._file.isatty() else _ANY_WIDTH if wide else _width_elsewhere()
+        self._has_colours = self._file.isatty() or any(
+            os.environ.get(name) for name in _FORCES_COLOURS
+        )
+        self._fixed_width = (
+            None if self._file.isatty() else _ANY_WIDTH if wide else _width_elsewhere()
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if kind is None:
             text = "".join(f"{line}\n" for line in self._lines)
@@ -74,7 +88,10 @@ class Page:
 
     def line(self, *parts: str | tuple[str, str]) -> None:
         """Print one paragraph of plain parts and (text, style) parts."""
-        parts = tuple(visible(part) if isinstance(part, str) else (visible(part[0]), part[1]) for part in parts)
+        parts = tuple(
+            visible(part) if isinstance(part, str) else (visible(part[0]), part[1])
+            for part in parts
+        )
         text = "".join(part if isinstance(part, str) else part[0] for part in parts)
         plain = None if self._has_colours else plain_paragraph(text, self.width)
         self._lines += plain if plain is not None else self._pen.paragraph(parts, folds=True)
@@ -97,7 +114,9 @@ class Page:
         """Print one line as it is, however long, to be copied."""
         plain = None if style and self._has_colours else plain_paragraph(text, len(text))
         self._lines += (
-            plain if plain is not None else self._pen.paragraph([(text, style) if style else text], folds=False)
+            plain
+            if plain is not None
+            else self._pen.paragraph([(text, style) if style else text], folds=False)
         )
 
     def table(
@@ -108,15 +127,21 @@ class Page:
         numbers: Iterable[int] = (),
         styles: Mapping[str, str] | None = None,
     ) -> None:
-        """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles` coloured."""
+        """Print a table; columns in `numbers` are right-aligned, cells that are keys of `styles`
+        coloured.
+        """
         cells, right = [[visible(cell) for cell in row] for row in rows], frozenset(numbers)
         plain = None if self._has_colours else plain_table(heads, cells, right, self.width)
-        self._lines += plain if plain is not None else self._pen.table(heads, cells, right, styles or {})
+        self._lines += (
+            plain if plain is not None else self._pen.table(heads, cells, right, styles or {})
+        )
 
     def diagnostic(self, each: Diagnostic) -> None:
         """Print one finding about an object, and what would fix it."""
         where = f"{each.place} " if str(each.place) else ""
-        self.line(where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}")
+        self.line(
+            where, (each.severity, _SEVERITY_STYLES[each.severity]), f" {each.code}: {each.message}"
+        )
         if each.fix:
             self.text(each.fix, indent=4, mark="→ ")
 

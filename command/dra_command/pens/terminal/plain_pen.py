@@ -1,6 +1,8 @@
-"""Paragraphs and tables without colours; what does not fit the width, or has signs of unknown width, is refused.
+"""Paragraphs and tables without colours; what does not fit the width, or has signs of unknown
+width, is refused.
 
-The same bytes as Rich writes without colours, which takes longer to import than most plans take to make.
+The same bytes as Rich writes without colours, which takes longer to import than most plans take to
+make.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def plain_paragraph(text: str, width: int) -> list[str] | None:
 def plain_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int], width: int
 ) -> list[str] | None:
-    """Return the lines of a table, columns in `right` right-aligned; None where it is wider than `width`."""
+    """Return the lines of a table, columns in `right` right-aligned; None where it is wider than
+    `width`.
+    """
     if not all(_is_simple(cell) for row in (heads, *rows) for cell in row):
         return None
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]

@@ -31,7 +31,9 @@ class RichPen:
         self.width: int = seen.width
 
     def paragraph(self, parts: Sequence[str | tuple[str, str]], *, folds: bool) -> list[str]:
-        """Return the lines of plain parts and (text, style) parts; without `folds` one line, however long."""
+        """Return the lines of plain parts and (text, style) parts; without `folds` one line,
+        however long.
+        """
         self._console.print(Text.assemble(*parts), soft_wrap=not folds)
         return self._lines()
 
@@ -42,7 +44,9 @@ class RichPen:
         right: Collection[int],
         styles: Mapping[str, str],
     ) -> list[str]:
-        """Return the lines of a table; cells, or last words of cells, that are keys of `styles` are coloured."""
+        """Return the lines of a table; cells, or last words of cells, that are keys of `styles` are
+        coloured.
+        """
         drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for index, head in enumerate(heads):
             is_number = index in right
@@ -50,7 +54,8 @@ class RichPen:
                 Text(head),
                 justify="right" if is_number else "left",
                 overflow="fold",
-                no_wrap=is_number and " " not in head,  # a head of several words may be folded, a number not
+                # a head of several words may be folded, a number not
+                no_wrap=is_number and " " not in head,
                 min_width=max((len(row[index]) for row in rows), default=0) if is_number else None,
             )
         for row in rows:

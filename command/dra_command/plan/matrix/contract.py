@@ -22,7 +22,9 @@ class CombinationRow(Output):
     """One combination of the values: its plan, or why such a fleet is not valid."""
 
     settings: list[SettingRow]
-    verdict: VerdictText | None = Field(description="null if the fleet would be invalid. `error` contains the reason.")
+    verdict: VerdictText | None = Field(
+        description="null if the fleet would be invalid. `error` contains the reason."
+    )
     plan: PlanOutput | None
     error: FaultRow | None
 
@@ -31,6 +33,10 @@ class MatrixOutput(Output):
     """Answer of `pulumi-dra plan --matrix … --format json`."""
 
     version: Literal[1] = 1
-    verdict: VerdictText = Field(description="Worst verdict of all combinations. An invalid fleet does not fit.")
+    verdict: VerdictText = Field(
+        description="Worst verdict of all combinations. An invalid fleet does not fit."
+    )
     axes: list[str] = Field(description="Changed paths of the fleet, in the order of `settings`.")
-    combinations: list[CombinationRow] = Field(description="Every combination; the last axis changes fastest.")
+    combinations: list[CombinationRow] = Field(
+        description="Every combination; the last axis changes fastest."
+    )

@@ -19,7 +19,10 @@ def matrix_json(matrix: Matrix) -> str:
         combinations=[_combination(each, matrix) for each in matrix.combinations],
     )
     absent: dict[int, Any] = {
-        index: {"plan": {"claims", "detail"} | (set() if plan is not None and plan.guarded is not None else {"guards"})}
+        index: {
+            "plan": {"claims", "detail"}
+            | (set() if plan is not None and plan.guarded is not None else {"guards"})
+        }
         for index, plan in enumerate(each.plan for each in matrix.combinations)
     }
     return output.model_dump_json(indent=2, by_alias=True, exclude={"combinations": absent})
@@ -27,7 +30,10 @@ def matrix_json(matrix: Matrix) -> str:
 
 def _combination(each: Combination, matrix: Matrix) -> CombinationRow:
     return CombinationRow(
-        settings=[SettingRow(path=path, value=value) for path, value in zip(matrix.axes, each.values, strict=True)],
+        settings=[
+            SettingRow(path=path, value=value)
+            for path, value in zip(matrix.axes, each.values, strict=True)
+        ],
         verdict=each.plan.verdict if each.plan is not None else None,
         plan=plan_output(each.plan, detail=False) if each.plan is not None else None,
         error=_fault(each.error) if each.error is not None else None,
@@ -36,4 +42,6 @@ def _combination(each: Combination, matrix: Matrix) -> CombinationRow:
 
 def _fault(error: PlannerError) -> FaultRow:
     place = error.place
-    return FaultRow(file=place.file, line=place.line, path=place.path, message=error.message, fix=error.fix)
+    return FaultRow(
+        file=place.file, line=place.line, path=place.path, message=error.message, fix=error.fix
+    )

@@ -22,8 +22,14 @@ def run_matrix(values: argparse.Namespace) -> int:
     """Plan every combination, print the table, and return the exit status of the worst."""
     for option in ("observed", "kubernetes", "write", "check", "detail"):
         if getattr(values, option):
-            fix = "add kubernetes=VERSION,VERSION to --matrix" if option == "kubernetes" else f"leave --{option} out"
-            raise UsageError(f"--matrix plans on fleets that differ: --{option} cannot be given with it", fix=fix)
+            fix = (
+                "add kubernetes=VERSION,VERSION to --matrix"
+                if option == "kubernetes"
+                else f"leave --{option} out"
+            )
+            raise UsageError(
+                f"--matrix plans on fleets that differ: --{option} cannot be given with it", fix=fix
+            )
     axes = [read_values(text) for text in values.matrix]
     inputs = read_inputs(values, needs_capacity=True)
     print_skipped_files(inputs.left_alone, quiet=values.quiet)

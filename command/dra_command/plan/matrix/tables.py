@@ -13,25 +13,36 @@ REFUSED = "refused"
 
 
 def matrix_table(matrix: Matrix) -> Table:
-    """Return a row for each combination: its values, its verdict, pending pods, nodes of each pool, and the cost."""
+    """Return a row for each combination: its values, its verdict, pending pods, nodes of each pool,
+    and the cost.
+    """
     pools = pool_names(matrix)
     heads = (*matrix.axes, "verdict", "pending", *pools, "USD/h")
     rows = tuple(tuple(_cells(each, pools)) for each in matrix.combinations)
     first = len(matrix.axes) + 1
-    note = "a pool's column: the nodes it is created with, of those allowed · – : no such fleet or pool"
+    note = (
+        "a pool's column: the nodes it is created with, of those allowed · – : no such fleet or "
+        "pool"
+    )
     return Table("Combinations", heads, rows, frozenset(range(first, len(heads))), note)
 
 
 def matrix_headline(matrix: Matrix) -> str:
     """Return how many combinations fit."""
-    fitting = sum(each.plan is not None and each.plan.verdict == "fits" for each in matrix.combinations)
+    fitting = sum(
+        each.plan is not None and each.plan.verdict == "fits" for each in matrix.combinations
+    )
     return f"{fitting} of {len(matrix.combinations)} combinations fit."
 
 
 def obstacles_of(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each combination that does not fit, the first reason, and what would fix it."""
+    """Yield the name of each combination that does not fit, the first reason, and what would fix
+    it.
+    """
     for each in matrix.combinations:
-        name = ", ".join(f"{path}={value}" for path, value in zip(matrix.axes, each.values, strict=True))
+        name = ", ".join(
+            f"{path}={value}" for path, value in zip(matrix.axes, each.values, strict=True)
+        )
         if each.error is not None:
             yield name, each.error.message, each.error.fix
         elif each.plan is not None and each.plan.verdict != "fits":

@@ -9,7 +9,10 @@ from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.plan.matrix.tables import REFUSED, matrix_headline, matrix_table, obstacles_of
 from dra_planner.plan.matrix import Matrix
 
-_WORD_STYLES = {REFUSED: "red", **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()}}
+_WORD_STYLES = {
+    REFUSED: "red",
+    **{word: VERDICT_STYLES[verdict] for verdict, word in VERDICT_WORDS.items()},
+}
 
 
 def print_matrix(matrix: Matrix, *, quiet: bool = False, file: TextIO | None = None) -> None:

@@ -1,4 +1,6 @@
-"""What a plan says with `--detail` of costs: by claim and namespace, of one more pod or node, and what is stranded."""
+"""What a plan says with `--detail` of costs: by claim and namespace, of one more pod or node, and
+what is stranded.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ class ClaimCostRow(Output):
     """What the claims of one name cost a workload."""
 
     workload: WorkloadName
-    claim: str = Field(description="Entry in the claims of its pods, or NAMESPACE/NAME of a shared claim.")
+    claim: str = Field(
+        description="Entry in the claims of its pods, or NAMESPACE/NAME of a shared claim."
+    )
     claims: int
     each: float
     hourly: float
@@ -31,13 +35,17 @@ class OnePodMoreRow(Output):
     workload: WorkloadName
     pod_set: str
     room: int | None = Field(
-        description="Number of additional pods that fit on the nodes as they're filled. null if rules between "
+        description="Number of additional pods that fit on the nodes as they're filled. null if "
+        "rules between "
         "pods span nodes, or if the plan is too large."
     )
     room_is_least: bool = Field(description="True if more pods may fit.")
-    verdict: VerdictText | None = Field(description="True if one more pod fits. null if it wasn't computed.")
+    verdict: VerdictText | None = Field(
+        description="True if one more pod fits. null if it wasn't computed."
+    )
     hourly: float | None = Field(
-        description="US dollars: 0 if there is free capacity, otherwise the additional cost of the packing. null "
+        description="US dollars: 0 if there is free capacity, otherwise the additional cost of the "
+        "packing. null "
         "if it doesn't fit, wasn't computed, or a price is unknown."
     )
     nodes: dict[str, int] = Field(description="Additional nodes of each pool. Negative for fewer.")
@@ -49,7 +57,8 @@ class OneNodeMoreRow(Output):
     name: str
     pool: str = Field(description="Name of the pool. Empty for a shared limit.")
     saves: float | None = Field(
-        description="Savings of the packing in US dollars per hour. null if not everything is placed without it, "
+        description="Savings of the packing in US dollars per hour. null if not everything is "
+        "placed without it, "
         "or a price is unknown."
     )
     pods: int = Field(description="Number of additional pods that are placed.")
@@ -61,7 +70,9 @@ class StrandedRow(Output):
     pool: str
     nodes: int
     devices: dict[str, int] = Field(description="Number by kind, on all these nodes.")
-    workload: WorkloadName | None = Field(description="null if no workload requests devices of the pool.")
+    workload: WorkloadName | None = Field(
+        description="null if no workload requests devices of the pool."
+    )
     lacks: str = Field(description="Missing resources for a pod of the workload on such a node.")
 
 
@@ -73,4 +84,6 @@ class DetailRow(Output):
     pods: list[OnePodMoreRow]
     nodes: list[OneNodeMoreRow]
     stranded: list[StrandedRow]
-    not_sized: int = Field(description="Number of pods and nodes that weren't computed, because there were too many.")
+    not_sized: int = Field(
+        description="Number of pods and nodes that weren't computed, because there were too many."
+    )

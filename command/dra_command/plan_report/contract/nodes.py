@@ -1,4 +1,6 @@
-"""What a plan's nodes hold: identical nodes once, devices by kind, who pays for what, how orders of arrival end."""
+"""What a plan's nodes hold: identical nodes once, devices by kind, who pays for what, how orders of
+arrival end.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class WorkloadName(Output):
 class KindRow(Output):
     """Devices of one kind; stranded ones are free, and no pod of the demand can take them."""
 
-    kind: str = Field(description="GPU, MIG slice, NIC, TPU chip, Neuron device, or the driver that publishes it.")
+    kind: str = Field(
+        description="GPU, MIG slice, NIC, TPU chip, Neuron device, or the driver that publishes it."
+    )
     total: int
     used: int
     free: int
@@ -42,7 +46,9 @@ class NodeDeviceRow(Output):
     start: int | None = Field(description="First memory slice of a MIG device.")
     size: int | None = Field(description="Number of memory slices of a MIG device.")
     state: DeviceStateText
-    holders: list[WorkloadName] = Field(description="Workloads that use the device. Several if it's shared.")
+    holders: list[WorkloadName] = Field(
+        description="Workloads that use the device. Several if it's shared."
+    )
     is_rest: bool = Field(description="Unpartitioned rest of a GPU, which isn't a device.")
 
 
@@ -69,10 +75,13 @@ class FilledNodesRow(Output):
     """The nodes that are built, and what is on them."""
 
     source: Literal["packing", "simulated", "observed"] = Field(
-        description="Source of the placement: the packing, the simulated scheduler, or the scheduler on observed nodes."
+        description="Source of the placement: the packing, the simulated scheduler, or the "
+        "scheduler on observed nodes."
     )
     order: str = Field(description="Simulated pod arrival order. Empty for a packing.")
-    groups: list[NodeGroupRow] = Field(description="Pools in the order of the fleet, largest groups first.")
+    groups: list[NodeGroupRow] = Field(
+        description="Pools in the order of the fleet, largest groups first."
+    )
 
 
 class HeldRow(Output):
@@ -132,5 +141,7 @@ class PlanDifferenceRow(Output):
 
     verdict_before: str
     nodes: int
-    hourly: float | None = Field(description="Change at current prices. null if a relevant price is unknown.")
+    hourly: float | None = Field(
+        description="Change at current prices. null if a relevant price is unknown."
+    )
     pools: list[PoolDifferenceRow]

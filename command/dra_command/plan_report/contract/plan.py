@@ -38,18 +38,22 @@ class WhyRow(Output):
     claim: str = Field(default="", description="NAMESPACE/NAME of the faulty claim, if any.")
     request: str = ""
     pool: str = ""
-    changes: list[ChangeRow] = Field(default_factory=list, description="Change of a selector in the fix.")
+    changes: list[ChangeRow] = Field(
+        default_factory=list, description="Change of a selector in the fix."
+    )
 
 
 class PlanCountRow(Output):
-    """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs, and with how many the
-    default scheduler places everything in every order tried.
+    """Nodes of a pool: the fleet's limits, the proved least, what the best packing found needs, and
+    with how many the default scheduler places everything in every order tried.
     """
 
     min: int
     bound: int
     packing: int
-    simulated: int | None = Field(description="null if it wasn't simulated, or not found within the maximum.")
+    simulated: int | None = Field(
+        description="null if it wasn't simulated, or not found within the maximum."
+    )
     max: int
 
 
@@ -62,7 +66,9 @@ class PlanNodesRow(Output):
 
 
 class PlanDevicesRow(Output):
-    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use them."""
+    """Devices on the planned nodes; stranded ones are free, and no pod of the demand can use
+    them.
+    """
 
     total: int
     used: int
@@ -77,27 +83,41 @@ class PlanPoolRow(Output):
     count: PlanCountRow
     nodes: PlanNodesRow
     existing: int | None = Field(
-        default=None, description="Number of existing nodes, with a fleet and an observed cluster. Otherwise null."
+        default=None,
+        description="Number of existing nodes, with a fleet and an observed cluster. Otherwise "
+        "null.",
     )
     devices: PlanDevicesRow
-    price_per_hour: float | None = Field(description="US dollars per node and hour. null if unknown.")
+    price_per_hour: float | None = Field(
+        description="US dollars per node and hour. null if unknown."
+    )
     enough: int = Field(
-        description="Maximum with which, together with the maximums of the other pools, all pods that fit a node "
+        description="Maximum with which, together with the maximums of the other pools, all pods "
+        "that fit a node "
         "are placed. The pool's own maximum if no increase is needed or found."
     )
     levels: LevelsRow | None = Field(description="null for an observed cluster.")
-    recommended: int = Field(description="Number of nodes that are built: the simulated number, or the packing.")
-    spare: int = Field(default=0, description="Number of these nodes that replace failed nodes (`redundancy`).")
-    kinds: list[KindRow] = Field(description="Devices by kind on the built nodes. See filled_nodes.")
+    recommended: int = Field(
+        description="Number of nodes that are built: the simulated number, or the packing."
+    )
+    spare: int = Field(
+        default=0, description="Number of these nodes that replace failed nodes (`redundancy`)."
+    )
+    kinds: list[KindRow] = Field(
+        description="Devices by kind on the built nodes. See filled_nodes."
+    )
 
 
 class LevelRow(Output):
-    """Nodes of a pool at one demand: the proved least, what the packing needs, and what the scheduler needs."""
+    """Nodes of a pool at one demand: the proved least, what the packing needs, and what the
+    scheduler needs.
+    """
 
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null if no such counts were found, or the demand wasn't simulated (floor, unless it's the "
+        description="null if no such counts were found, or the demand wasn't simulated (floor, "
+        "unless it's the "
         "selected demand)."
     )
 
@@ -165,7 +185,9 @@ class PodRequestRow(Output):
 
     claim: str
     request: str
-    ways: list[WayRow] = Field(description="Alternatives, in order. Only one if there is no choice.")
+    ways: list[WayRow] = Field(
+        description="Alternatives, in order. Only one if there is no choice."
+    )
     shared: bool = Field(description="True if other pods that name the claim use the same devices.")
 
 
@@ -174,7 +196,9 @@ class PodRequestsRow(Output):
 
     role: str
     requests: list[PodRequestRow]
-    equal: list[str] = Field(description="Attributes that must be equal for some of the devices (matchAttribute).")
+    equal: list[str] = Field(
+        description="Attributes that must be equal for some of the devices (matchAttribute)."
+    )
 
 
 class PlanWorkloadRow(Output):
@@ -183,7 +207,9 @@ class PlanWorkloadRow(Output):
     kind: str
     namespace: str
     name: str
-    each_pod: list[PodRequestsRow] = Field(description="Devices that the pods request. Empty if they request none.")
+    each_pod: list[PodRequestsRow] = Field(
+        description="Devices that the pods request. Empty if they request none."
+    )
     demand: DemandRow
     placed: int
     pending: int
@@ -194,15 +220,20 @@ class PlanWorkloadRow(Output):
 
 
 class CostRow(Output):
-    """Price of the planned nodes; with an observed cluster and a fleet, of those that are added to it."""
+    """Price of the planned nodes; with an observed cluster and a fleet, of those that are added to
+    it.
+    """
 
     hourly: float
     currency: Literal["USD"]
-    priced_on: str = Field(description="Date of the oldest price used. Empty if the fleet sets the prices.")
+    priced_on: str = Field(
+        description="Date of the oldest price used. Empty if the fleet sets the prices."
+    )
     bound: float = Field(description="Proven lower bound.")
     pools: list[PoolCostRow]
     shares: list[CostShareRow] = Field(
-        description="Cost by workload, to the cent. The price of a node is divided evenly among its GPUs, the "
+        description="Cost by workload, to the cent. The price of a node is divided evenly among "
+        "its GPUs, the "
         "price of a GPU among its MIG devices by memory, and the price of a device among the pods "
         "that share it."
     )
@@ -251,11 +282,13 @@ class FixRow(Output):
     message: str
     nodes: dict[str, int] = Field(description="Number of nodes of each pool with this change.")
     saves_per_hour: float | None = Field(
-        description="Savings in US dollars, compared with the built nodes. Negative if it costs more, null if a "
+        description="Savings in US dollars, compared with the built nodes. Negative if it costs "
+        "more, null if a "
         "price is unknown."
     )
     patch: dict[str, Any] | None = Field(
-        description="Keys to merge into the fleet (pools by name), or a kustomize Component. null if neither can "
+        description="Keys to merge into the fleet (pools by name), or a kustomize Component. null "
+        "if neither can "
         "express it."
     )
 
@@ -264,25 +297,31 @@ class SimulationRow(Output):
     """The default scheduler, simulated in several orders of arrival; a random one has its seed."""
 
     orders: list[str]
-    scale: int = Field(description="Factor by which pods and nodes were divided to stay within the time limit.")
+    scale: int = Field(
+        description="Factor by which pods and nodes were divided to stay within the time limit."
+    )
     complete: bool = Field(description="True if the simulation finished within the time limit.")
     at_packing: list[StrandingRow] = Field(
         description="Pod arrival orders with pending pods on the nodes of the packing."
     )
     at_maximum: list[StrandingRow] = Field(
-        description="Pod arrival orders with pending pods and every pool at its maximum. Empty if counts were found."
+        description="Pod arrival orders with pending pods and every pool at its maximum. Empty if "
+        "counts were found."
     )
     outcomes: list[OrderOutcomeRow] = Field(
-        description="Outcome of the pod arrival orders with the simulated counts, or with every pool at its "
+        description="Outcome of the pod arrival orders with the simulated counts, or with every "
+        "pool at its "
         "maximum if at_maximum isn't empty. Orders with the same outcome are grouped. Empty if "
         "neither was simulated at full scale."
     )
     fixes: list[FixRow] = Field(
-        default_factory=list[FixRow], description="Changes that place everything on cheaper nodes, cheapest first."
+        default_factory=list[FixRow],
+        description="Changes that place everything on cheaper nodes, cheapest first.",
     )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
-        description="Workloads whose pods fit no pool. They stay pending with any counts, and weren't simulated.",
+        description="Workloads whose pods fit no pool. They stay pending with any counts, and "
+        "weren't simulated.",
     )
 
 
@@ -292,9 +331,12 @@ class GuardRow(Output):
     number: int
     kind: Literal["steer", "split", "pack"]
     effect: str
-    who_acts: str = Field(description="`pulumi up`, or the owners of namespaces who have to change manifests.")
+    who_acts: str = Field(
+        description="`pulumi up`, or the owners of namespaces who have to change manifests."
+    )
     pending_without: list[int] = Field(
-        description="Fewest and most pods that stay pending on the plan's nodes without this guard. Empty if unknown."
+        description="Fewest and most pods that stay pending on the plan's nodes without this "
+        "guard. Empty if unknown."
     )
 
 
@@ -311,11 +353,16 @@ class GuardsRow(Output):
 
     guards: list[GuardRow]
     rules: list[SteeringRow]
-    split: dict[str, str] = Field(description="Pools that replace split pools, with the pool that each is a part of.")
+    split: dict[str, str] = Field(
+        description="Pools that replace split pools, with the pool that each is a part of."
+    )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
-    free_hourly: float | None = Field(description="USD per hour without guards. null if no counts were found.")
+    free_hourly: float | None = Field(
+        description="USD per hour without guards. null if no counts were found."
+    )
     free_pending: list[int] | None = Field(
-        description="Fewest and most pods that stay pending without guards. null if all pods fit or it is unknown."
+        description="Fewest and most pods that stay pending without guards. null if all pods fit "
+        "or it is unknown."
     )
 
 
@@ -333,7 +380,9 @@ class PlanOutput(Output):
     simulation: SimulationRow | None = Field(description="null if nothing was simulated.")
     workloads: list[PlanWorkloadRow]
     cost: CostRow | None
-    limits: list[LimitRow] = Field(default_factory=list, description="Shared limits of pools. Empty if there are none.")
+    limits: list[LimitRow] = Field(
+        default_factory=list, description="Shared limits of pools. Empty if there are none."
+    )
     verdicts: VerdictsRow = Field(description="Verdict of all workloads for each demand.")
     pods: int = Field(description="Number of pods of all workloads at the selected demand.")
     filled_nodes: FilledNodesRow
@@ -346,6 +395,12 @@ class PlanOutput(Output):
     diagnostics: list[DiagnosticRow]
     cloud: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
     region: str = Field(default="", description="Headroom of the fleet. Empty without a fleet.")
-    claims: list[PlanClaimRow] | None = Field(default=None, description="Only with --observed or --detail.")
-    detail: DetailRow | None = Field(default=None, description="Only with --detail on a fleet without --observed.")
-    guards: GuardsRow | None = Field(default=None, description="Guards of the plan. Absent for a plan without guards.")
+    claims: list[PlanClaimRow] | None = Field(
+        default=None, description="Only with --observed or --detail."
+    )
+    detail: DetailRow | None = Field(
+        default=None, description="Only with --detail on a fleet without --observed."
+    )
+    guards: GuardsRow | None = Field(
+        default=None, description="Guards of the plan. Absent for a plan without guards."
+    )

@@ -46,28 +46,48 @@ _MOST_DRAWN: Final = 6
 _MEANINGS: Final = (
     ("fits", "every pod of the demand finds a node, in every order of arrival that was simulated"),
     ("does not fit", "proved: a claim fits no node, or the bound exceeds the maximum"),
-    ("cannot tell", "something that decides is not known, or the scheduler may not find the packing"),
-    ("floor, steady, ceiling, peak", "the least that autoscalers keep, what the manifests request, the most that "
-     "autoscalers allow, and that with the surge of a rollout"),
+    (
+        "cannot tell",
+        "something that decides is not known, or the scheduler may not find the packing",
+    ),
+    (
+        "floor, steady, ceiling, peak",
+        "the least that autoscalers keep, what the manifests request, the most that "
+        "autoscalers allow, and that with the surge of a rollout",
+    ),
     ("bound", "so many nodes are provably needed at least"),
     ("packing", "so many nodes the best packing that was found needs"),
-    ("simulated", "with so many nodes the default scheduler places everything in every order of arrival tried"),
+    (
+        "simulated",
+        (
+            "with so many nodes the default scheduler places everything in every order of arrival "
+            "tried"
+        ),
+    ),
     ("recommended", "what is built: the simulated nodes, or the packing where the fleet says so"),
     ("used, free, stranded", "stranded devices are free, but no pod of the demand can take them"),
     ("pending", "a pod that no node takes"),
-)  # fmt: skip
+)
 
 
-def plan_html(plan: Plan, *, stack: str = "", detail: bool = False, difference: PlanDifference | None = None) -> str:
+def plan_html(
+    plan: Plan, *, stack: str = "", detail: bool = False, difference: PlanDifference | None = None
+) -> str:
     """Return the plan as an HTML document; `detail` adds the devices of each claim."""
     context = _context(plan, detail=detail, difference=difference)
     _, level, said = verdict_parts(plan)
-    decision = f"{said[:1].upper()}{said[1:]}{level}" if said else f"Judged{level or ' at steady demand'}"
+    decision = (
+        f"{said[:1].upper()}{said[1:]}{level}" if said else f"Judged{level or ' at steady demand'}"
+    )
     if difference is not None:
         decision = f"{decision}; {difference_line(difference)}"
     where = f"pulumi-dra plan{f' · stack {stack}' if stack else ''}"
     return render_page(
-        "plan_report/html/plan.html.j2", where=where, verdict=plan.verdict, decision=f"{decision}.", **context
+        "plan_report/html/plan.html.j2",
+        where=where,
+        verdict=plan.verdict,
+        decision=f"{decision}.",
+        **context,
     )
 
 
@@ -76,19 +96,35 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
     filled, letters = tables.filled, tables.letters
     drawer = Drawer(plan, filled, letters)
     findings, more_findings = fold(list(report_entries(plan)), _MOST_FINDINGS)
-    trees = (claim_tree(each) for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ()))
+    trees = (
+        claim_tree(each)
+        for each in (explain_failing(plan.judgement) if plan.verdict != "fits" else ())
+    )
     found = plan.judgement.simulated
-    ends = order_outcomes(plan) if found is not None and found.counts is None and found.at_maximum else ()
+    ends = (
+        order_outcomes(plan)
+        if found is not None and found.counts is None and found.at_maximum
+        else ()
+    )
     shares = cost_shares(plan, filled)
-    views = [drawer.pool(pool) for pool in plan.pools if filled.of_pool(pool.name) or not plan.judgement.is_observed]
+    views = [
+        drawer.pool(pool)
+        for pool in plan.pools
+        if filled.of_pool(pool.name) or not plan.judgement.is_observed
+    ]
     told = [view for view in views if view.groups]
     kinds = {kind.kind for group in filled.groups for kind in group.kinds}
-    drawn, folded = (told, []) if len(told) <= _MOST_DRAWN + 1 else (told[:_MOST_DRAWN], told[_MOST_DRAWN:])
+    drawn, folded = (
+        (told, []) if len(told) <= _MOST_DRAWN + 1 else (told[:_MOST_DRAWN], told[_MOST_DRAWN:])
+    )
     context: dict[str, Any] = {
         "facts": list(_facts(plan)),
-        "levels": [] if plan.judgement.is_observed or not plan.workloads
+        "levels": []
+        if plan.judgement.is_observed or not plan.workloads
         else [(level, plan.verdict_at(level)) for level in DEMAND_LEVELS],
-        "difference": None if difference is None or difference.is_empty else difference_table(difference),
+        "difference": None
+        if difference is None or difference.is_empty
+        else difference_table(difference),
         "findings": findings,
         "more_findings": more_findings,
         "claims": list(islice((each for each in trees if each is not None), _MOST_CLAIMS)),
@@ -110,9 +146,14 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "slices": SLICE in kinds,
         "costs": _costs(plan),
         "cost_note": " ".join(f"{line}." for line in costs(plan))
-        + " A workload carries the share of its devices in the price of the node; NICs are not charged apart.",
+        + (
+            " A workload carries the share of its devices in the price of the node; NICs are not "
+            "charged apart."
+        ),
         "shares": drawer.shares(shares[:MOST_SHARES] if len(shares) > MOST_SHARES + 3 else shares),
-        "hidden_shares": f"and {len(shares) - MOST_SHARES} more" if len(shares) > MOST_SHARES + 3 else "",
+        "hidden_shares": f"and {len(shares) - MOST_SHARES} more"
+        if len(shares) > MOST_SHARES + 3
+        else "",
         "total": "" if plan.cost is None else f"{plan.cost.hourly_usd:,.2f}",
         "simulation": simulation(plan),
         "guards": guards_table(plan),
@@ -124,7 +165,7 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "assumptions": plan.assumptions,
         "assumptions_title": counted(len(plan.assumptions), "assumption"),
         "meanings": _MEANINGS,
-    }  # fmt: skip
+    }
     context["sections"] = list(_sections(context))
     return context
 
@@ -140,8 +181,19 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
         simulated = [pool.simulated for pool in plan.pools if pool.simulated is not None]
         missing = NOT_SIMULATED if is_left_unsimulated(plan) else "not found"
         said = f"{sum(simulated)}" if len(simulated) == len(plan.pools) else missing
-        yield "Nodes", f"{recommended} recommended · bound {plan.nodes_bound} · packing {packing} · simulated {said}"
-    priced = f" · prices of {plan.cost.priced_on}" if plan.cost is not None and plan.cost.priced_on else ""
+        yield (
+            "Nodes",
+            (
+                f"{recommended} recommended · bound {plan.nodes_bound} · packing {packing} · "
+                "simulated "
+                f"{said}"
+            ),
+        )
+    priced = (
+        f" · prices of {plan.cost.priced_on}"
+        if plan.cost is not None and plan.cost.priced_on
+        else ""
+    )
     yield "Judged for", f"{setting(plan)} · {plan.level} demand{priced}"
 
 
@@ -166,7 +218,10 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
     """Return the rows of workloads: those with pending pods first, 15 of them shown."""
     levels = (plan.level,) if plan.judgement.is_observed else DEMAND_LEVELS
     requests = pod_requests(plan.demand)
-    ordered = sorted(plan.workloads, key=lambda each: (not tables.pending(each), each.verdicts[plan.level] == "fits"))
+    ordered = sorted(
+        plan.workloads,
+        key=lambda each: (not tables.pending(each), each.verdicts[plan.level] == "fits"),
+    )
     rows = [
         {
             "key": drawer.key(each.workload),
@@ -175,7 +230,11 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
             "pool": tables.places(each),
             "pending": tables.pending(each) or "0",
             "levels": [
-                (level, "any" if each.figures.at(level) is None else each.figures.at(level), each.verdicts[level])
+                (
+                    level,
+                    "any" if each.figures.at(level) is None else each.figures.at(level),
+                    each.verdicts[level],
+                )
                 for level in levels
             ],
         }
@@ -184,7 +243,12 @@ def _workloads(plan: Plan, tables: PlanTables, drawer: Drawer) -> dict[str, Any]
     shown, more = fold(rows, MOST_ROWS)
     pending = any(tables.pending(each) for each in plan.workloads)
     requesting = any(row["requests"] for row in rows)
-    return {"workloads": shown, "more_workloads": more, "has_pending": pending, "has_requests": requesting}
+    return {
+        "workloads": shown,
+        "more_workloads": more,
+        "has_pending": pending,
+        "has_requests": requesting,
+    }
 
 
 def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
@@ -201,38 +265,70 @@ def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
             "–" if pool.simulated is None else str(pool.simulated),
             str(pool.nodes.desired),
             str(pool.maximum),
-            ", ".join(f"{kind.used} of {counted(kind.total, kind.kind)}" for kind in kinds[pool.name]),
-            *([", ".join(counted(kind.stranded, kind.kind) for kind in kinds[pool.name] if kind.stranded) or "0"]
-              if stranded else []),
+            ", ".join(
+                f"{kind.used} of {counted(kind.total, kind.kind)}" for kind in kinds[pool.name]
+            ),
+            *(
+                [
+                    ", ".join(
+                        counted(kind.stranded, kind.kind)
+                        for kind in kinds[pool.name]
+                        if kind.stranded
+                    )
+                    or "0"
+                ]
+                if stranded
+                else []
+            ),
         )
         for pool in plan.pools
-    )  # fmt: skip
+    )
     numbers = ("min", "bound", "packing", "simulated", "built", "max")
     heads = ("pool", "machine", *numbers, "devices used", *(("stranded",) if stranded else ()))
-    note = f"Nodes at {plan.level} demand; built: what is recommended, or more where the cloud or the minimum wants it"
+    note = (
+        f"Nodes at {plan.level} demand; built: what is recommended, or more where the cloud or "
+        "the minimum wants it"
+    )
     return Table("Pools", heads, rows, frozenset(range(2, 8)), note)
 
 
 def _costs(plan: Plan) -> Table | None:
-    if plan.fleet is None or plan.judgement.is_observed or not any(pool.nodes.desired for pool in plan.pools):
+    if (
+        plan.fleet is None
+        or plan.judgement.is_observed
+        or not any(pool.nodes.desired for pool in plan.pools)
+    ):
         return None
     rows = [
         (
             short(pool.name),
             str(pool.nodes.desired),
             "unknown" if pool.hourly_usd is None else f"{pool.hourly_usd:,.2f}",
-            "unknown" if pool.hourly_usd is None else f"{pool.nodes.desired * pool.hourly_usd:,.2f}",
+            "unknown"
+            if pool.hourly_usd is None
+            else f"{pool.nodes.desired * pool.hourly_usd:,.2f}",
         )
         for pool in plan.pools
         if pool.nodes.desired
     ]
     if len(rows) > 1 and plan.cost is not None:
-        rows.append(("total", str(sum(pool.nodes.desired for pool in plan.pools)), "", f"{plan.cost.hourly_usd:,.2f}"))
-    return Table("Cost per pool", ("pool", "nodes", "USD/h each", "USD/h"), tuple(rows), frozenset({1, 2, 3}))
+        rows.append(
+            (
+                "total",
+                str(sum(pool.nodes.desired for pool in plan.pools)),
+                "",
+                f"{plan.cost.hourly_usd:,.2f}",
+            )
+        )
+    return Table(
+        "Cost per pool", ("pool", "nodes", "USD/h each", "USD/h"), tuple(rows), frozenset({1, 2, 3})
+    )
 
 
 def _strip(plan: Plan) -> Table | None:
-    """Return the pods that each order leaves pending, where some does on the nodes of the packing."""
+    """Return the pods that each order leaves pending, where some does on the nodes of the
+    packing.
+    """
     found = plan.judgement.simulated
     if found is None or not found.at_packing or plan.judgement.is_observed:
         return None
@@ -240,7 +336,15 @@ def _strip(plan: Plan) -> Table | None:
     at_maximum = {str(each.order): each.pods for each in found.at_maximum}
     rows = []
     for order in map(str, found.orders):
-        last = "0" if found.counts is not None else str(at_maximum.get(order, 0)) if found.at_maximum else "–"
+        last = (
+            "0"
+            if found.counts is not None
+            else str(at_maximum.get(order, 0))
+            if found.at_maximum
+            else "–"
+        )
         rows.append((order, str(at_packing.get(order, 0)), last))
     built = "simulated nodes" if found.counts is not None else "maximum"
-    return Table("Pods pending by order", ("order", "packing", built), tuple(rows), frozenset({1, 2}))
+    return Table(
+        "Pods pending by order", ("order", "packing", built), tuple(rows), frozenset({1, 2})
+    )

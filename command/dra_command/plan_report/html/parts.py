@@ -1,4 +1,6 @@
-"""The parts of a plan's HTML report that are more than a table: findings, trees of claims, pools, orders, cost."""
+"""The parts of a plan's HTML report that are more than a table: findings, trees of claims, pools,
+orders, cost.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ from dra_command.pens.signs import DRAWN
 from dra_command.pens.verdict_words import VERDICT_WORDS
 from dra_command.pens.visible import short
 from dra_command.plan_report.figures import MANY, SHARED, Letters
-from dra_command.plan_report.html.shapes import Chart, Figure, LevelNodes, chart_of, held_cells, look_of, node_figures
+from dra_command.plan_report.html.shapes import (
+    Chart,
+    Figure,
+    LevelNodes,
+    chart_of,
+    held_cells,
+    look_of,
+    node_figures,
+)
 from dra_command.plan_report.summary import diagnostics, obstacles
 from dra_command.plan_report.tables import MOST_GROUPS
 from dra_planner.model import DEMAND_LEVELS, Verdict, WorkloadRef
@@ -102,18 +112,28 @@ def report_entries(plan: Plan) -> Iterator[ReportEntry]:
     """Yield what keeps workloads from running, and what is to be said of objects, errors first."""
     for each in obstacles(plan, every=True):
         subject = f"{each.subject}: {each.state}"
-        yield ReportEntry(kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes)
+        yield ReportEntry(
+            kind=each.verdict, subject=subject, lines=coded_lines(each.lines), changes=each.changes
+        )
     yield from map(diagnostic_entry, diagnostics(plan))
 
 
 def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree | None:
-    """Return the conditions of a claim's selectors pool by pool; None where none keeps a device away."""
+    """Return the conditions of a claim's selectors pool by pool; None where none keeps a device
+    away.
+    """
     pools = [pool for pool in explanation.pools if pool.selectors][:most_pools]
-    texts = list(dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms))
+    texts = list(
+        dict.fromkeys(term.text for pool in pools for each in pool.selectors for term in each.terms)
+    )
     if not texts:
         return None
     states = {(pool.pool, text): term_of(pool, text) for pool in pools for text in texts}
-    failing = Counter(name for (name, _), term in states.items() if term and term_state(term) in ("false", "error"))
+    failing = Counter(
+        name
+        for (name, _), term in states.items()
+        if term and term_state(term) in ("false", "error")
+    )
     rows = []
     for text in texts:
         cells = []
@@ -123,10 +143,19 @@ def claim_tree(explanation: ClaimExplanation, most_pools: int = 6) -> ClaimTree 
             style = {"true": "ok", "unknown": "doubt"}.get(state, "bad")
             sign = {"true": DRAWN.fits, "unknown": DRAWN.cannot_tell}.get(state, DRAWN.does_not_fit)
             alone = style == "bad" and state != "" and failing[pool.pool] == 1
-            cells.append(TermCell(state, style, sign, "" if term is None else short(term_values(term)), alone))
+            cells.append(
+                TermCell(
+                    state, style, sign, "" if term is None else short(term_values(term)), alone
+                )
+            )
         rows.append(TermRow(text, tuple(cells)))
     title = f"{short(explanation.claim, 80)} of {short(explanation.workload, 120)}"
-    return ClaimTree(title, tuple(pool.pool for pool in pools), tuple(rows), tuple(pool.verdict for pool in pools))
+    return ClaimTree(
+        title,
+        tuple(pool.pool for pool in pools),
+        tuple(rows),
+        tuple(pool.verdict for pool in pools),
+    )
 
 
 class Drawer:
@@ -145,7 +174,9 @@ class Drawer:
         """Return the letter of a workload; nobody has none."""
         if ref is None:
             return Key("", 1)
-        return Key(self._letters.get(ref, MANY if ref in self._ranks else ""), self._ranks.get(ref, 1))
+        return Key(
+            self._letters.get(ref, MANY if ref in self._ranks else ""), self._ranks.get(ref, 1)
+        )
 
     @staticmethod
     def _users(groups: Iterable[NodeGroup]) -> list[WorkloadRef]:
@@ -180,7 +211,9 @@ class Drawer:
                 )
                 for group in shown
             ),
-            hidden=f"{counted(len(hidden), 'more way')} to fill a node, {counted(more, 'node')}" if hidden else "",
+            hidden=f"{counted(len(hidden), 'more way')} to fill a node, {counted(more, 'node')}"
+            if hidden
+            else "",
         )
 
     def _said(self, group: NodeGroup) -> str:
@@ -197,7 +230,9 @@ class Drawer:
         if len(by_user) > 8:
             told.append(f"{len(by_user) - 8} more workloads")
         idle = Counter((each.state, each.kind) for each in group.devices if each.state != "used")
-        told += [f"{counted(number, kind)} {state}" for (state, kind), number in sorted(idle.items())]
+        told += [
+            f"{counted(number, kind)} {state}" for (state, kind), number in sorted(idle.items())
+        ]
         each = " each" if group.nodes > 1 and told else ""
         return ", ".join(told) + each
 
@@ -235,20 +270,32 @@ class Drawer:
         for each in end.nodes:
             for held in each.devices:
                 if held.workload is not None:
-                    users.setdefault(each.pool, Counter())[held.workload] += held.devices * each.nodes
+                    users.setdefault(each.pool, Counter())[held.workload] += (
+                        held.devices * each.nodes
+                    )
         for each in end.nodes[:12]:
             uses = users.get(each.pool, Counter())
             order = sorted(uses, key=lambda ref: (-uses[ref], ref))
             cells = [
-                ("free", "") if held.workload is None
-                else (f"f{min(order.index(held.workload), 2) + 1}", self._letters.get(held.workload, MANY))
-                for held in each.devices if held.kind != NIC for _ in range(min(held.devices, 16))
-            ]  # fmt: skip
-            nodes.append((held_cells(cells), f"{each.pool}{f' ×{each.nodes}' if each.nodes > 1 else ''}"))
+                ("free", "")
+                if held.workload is None
+                else (
+                    f"f{min(order.index(held.workload), 2) + 1}",
+                    self._letters.get(held.workload, MANY),
+                )
+                for held in each.devices
+                if held.kind != NIC
+                for _ in range(min(held.devices, 16))
+            ]
+            nodes.append(
+                (held_cells(cells), f"{each.pool}{f' ×{each.nodes}' if each.nodes > 1 else ''}")
+            )
         pods = sum(count for _, count in end.pending)
         who = ", ".join(f"{count} of {short(str(ref), 60)}" for ref, count in end.pending[:3])
         words = f"{counted(pods, 'pod')} pending: {who}" if pods else "all pods placed"
-        title = ", ".join(end.orders[:3]) + (f" and {len(end.orders) - 3} more" if len(end.orders) > 3 else "")
+        title = ", ".join(end.orders[:3]) + (
+            f" and {len(end.orders) - 3} more" if len(end.orders) > 3 else ""
+        )
         return OutcomeView(title, "fits" if not pods else "cannot-tell", words, tuple(nodes))
 
     def shares(self, shares: Sequence[CostShare]) -> list[ShareView]:
@@ -276,8 +323,15 @@ def _machine(pool: PlannedPool, groups: Sequence[NodeGroup]) -> str:
     nics = sum(device.kind == NIC for device in group.devices)
     boards = len({device.board or device.name for device in group.devices if device.kind != NIC})
     memory = "" if group.gpu_memory_mib is None else f", {group.gpu_memory_mib / 1024:.4g} GiB each"
-    parts = [pool.machine, f"{boards} × {group.gpu}{memory}" if group.gpu else "", counted(nics, "NIC") if nics else ""]
+    parts = [
+        pool.machine,
+        f"{boards} × {group.gpu}{memory}" if group.gpu else "",
+        counted(nics, "NIC") if nics else "",
+    ]
     slices = Counter(device.profile for device in group.devices if device.profile)
     if slices:
-        parts.append("MIG " + ", ".join(f"{number} × {profile}" for profile, number in sorted(slices.items())))
+        parts.append(
+            "MIG "
+            + ", ".join(f"{number} × {profile}" for profile, number in sorted(slices.items()))
+        )
     return " · ".join(part for part in parts if part)

@@ -1,4 +1,6 @@
-"""The pools of a plan as one SVG picture for documents: demand against capacity, and the devices of identical nodes."""
+"""The pools of a plan as one SVG picture for documents: demand against capacity, and the devices of
+identical nodes.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class PlacedPool:
 
 
 def plan_picture(plan: Plan) -> str:
-    """Return the picture as an SVG document; of more than 12 pools the first ones that have nodes."""
+    """Return the picture as an SVG document; of more than 12 pools the first ones that have
+    nodes.
+    """
     filled = fill_nodes(plan)
     letters = letters_of(plan, filled)
     drawer = Drawer(plan, filled, letters)
@@ -55,8 +59,12 @@ def plan_picture(plan: Plan) -> str:
         pool, height = _place(view, y)
         placed.append(pool)
         y += height + 18
-    names = ", ".join(f"{letter} {short(f'{ref.namespace}/{ref.name}', 30)}" for ref, letter in letters.items())
-    hidden = f"{len(views) - _MOST_POOLS} more pools are not drawn. " if len(views) > _MOST_POOLS else ""
+    names = ", ".join(
+        f"{letter} {short(f'{ref.namespace}/{ref.name}', 30)}" for ref, letter in letters.items()
+    )
+    hidden = (
+        f"{len(views) - _MOST_POOLS} more pools are not drawn. " if len(views) > _MOST_POOLS else ""
+    )
     legend = wrap(f"Outline: free; hatched: stranded; {hidden}{names}", 150)[:_MOST_LINES]
     return render_picture(
         "plan_report/html/picture.svg.j2",
@@ -87,7 +95,9 @@ def _place(view: PoolView, top: float) -> tuple[PlacedPool, float]:
             row = max(row, figure.height)
         y += row + 22
     chart = 0 if view.chart is None else 40 + view.chart.height
-    pool = PlacedPool(top, short(view.name, 50), short(view.machine, 52), view.chart, tuple(lines), tuple(figures))
+    pool = PlacedPool(
+        top, short(view.name, 50), short(view.machine, 52), view.chart, tuple(lines), tuple(figures)
+    )
     return pool, max(y, chart, 34)
 
 

@@ -1,4 +1,6 @@
-"""The figures of HTML reports as plain shapes with places and sizes: what templates print as SVG."""
+"""The figures of HTML reports as plain shapes with places and sizes: what templates print as
+SVG.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands not simulated."""
+    """Nodes per demand, the maximum as a line, and all of it as a sentence; `packed` names demands
+    not simulated.
+    """
 
     rows: tuple[ChartRow, ...]
     maximum: int
@@ -76,7 +80,8 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelNodes:
-    """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the verdict of the demand.
+    """Nodes of a pool at one demand: proved, and needed by the scheduler or the packing; the
+    verdict of the demand.
 
     `is_packed` says that they are those of the packing, where other demands were simulated.
     """
@@ -107,7 +112,9 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
                 is_judged=each.is_judged,
             )
         )
-    said = ", ".join(f"{each.level} {max(each.needed, each.bound)} ({each.verdict})" for each in levels)
+    said = ", ".join(
+        f"{each.level} {max(each.needed, each.bound)} ({each.verdict})" for each in levels
+    )
     bound = ", ".join(f"{each.level} {each.bound}" for each in levels)
     quarters = (round(most * part / 4) for part in range(5)) if most > MOST_CELLS else ()
     return Chart(
@@ -115,7 +122,8 @@ def chart_of(pool: str, levels: Sequence[LevelNodes], maximum: int) -> Chart:
         maximum=maximum,
         line=round(64 + maximum * step, 1),
         height=24 + 20 * len(levels),
-        sentence=f"Nodes of pool {pool} per demand: {said}; provably at least: {bound}; maximum {maximum}.",
+        sentence=f"Nodes of pool {pool} per demand: {said}; provably at least: {bound}; maximum "
+        f"{maximum}.",
         packed=" and ".join(each.level for each in levels if each.is_packed),
         ticks=tuple((round(64 + tick * step, 1), tick) for tick in quarters),
     )
@@ -141,11 +149,17 @@ def _cells(each: LevelNodes, maximum: int, step: float, y: int, *, solid: bool) 
 
 
 def node_figures(group: NodeGroup, look: Look) -> list[Figure]:
-    """Return the GPUs of one node, each with its slices, and with the network interfaces of its PCIe root below."""
+    """Return the GPUs of one node, each with its slices, and with the network interfaces of its
+    PCIe root below.
+    """
     roots: dict[str, list[NodeDevice]] = {}
     for at, device in enumerate(group.devices):
-        known = device.root and any(other.kind != NIC and other.root == device.root for other in group.devices)
-        roots.setdefault(device.root if known else f"{'nics' if device.kind == NIC else at}", []).append(device)
+        known = device.root and any(
+            other.kind != NIC and other.root == device.root for other in group.devices
+        )
+        roots.setdefault(
+            device.root if known else f"{'nics' if device.kind == NIC else at}", []
+        ).append(device)
     figures = []
     for devices in roots.values():
         boards: dict[str, list[NodeDevice]] = {}
@@ -162,7 +176,9 @@ def node_figures(group: NodeGroup, look: Look) -> list[Figure]:
     ]
 
 
-def _below_root(boards: list[list[NodeDevice]], nics: list[NodeDevice], group: NodeGroup, look: Look) -> Figure:
+def _below_root(
+    boards: list[list[NodeDevice]], nics: list[NodeDevice], group: NodeGroup, look: Look
+) -> Figure:
     boxes: list[Box] = []
     x = 0.5
     for slices in boards:
@@ -199,7 +215,9 @@ def _is_sliced(devices: list[NodeDevice]) -> bool:
 
 
 def _sliced(devices: list[NodeDevice], group: NodeGroup, look: Look, x: float) -> list[Box]:
-    """Return memory slices above, compute slices below, twice as wide as a whole GPU; uncovered ones are dotted."""
+    """Return memory slices above, compute slices below, twice as wide as a whole GPU; uncovered
+    ones are dotted.
+    """
     columns = group.slices_per_gpu or max((each.start or 0) + (each.size or 1) for each in devices)
     step = round(min(2 * _width(group.gpu_memory_mib), 150) / columns, 1)
     computes = max(1, columns - 1)
@@ -207,7 +225,9 @@ def _sliced(devices: list[NodeDevice], group: NodeGroup, look: Look, x: float) -
     covered: set[int] = set()
     compute = 0
     compute_step = columns * step / computes
-    ordered = sorted((each for each in devices if not each.is_rest), key=lambda each: each.start or 0)
+    ordered = sorted(
+        (each for each in devices if not each.is_rest), key=lambda each: each.start or 0
+    )
     free = next((column for column in range(columns)), 0)
     for device in ordered:
         style, letter = look(device)
@@ -215,16 +235,29 @@ def _sliced(devices: list[NodeDevice], group: NodeGroup, look: Look, x: float) -
         size = device.size or 1
         free = start + size
         covered |= set(range(start, start + size))
-        boxes.append(Box(round(x + start * step, 1), 0.5, round(size * step - 1.5, 1), 16, style, letter))
+        boxes.append(
+            Box(round(x + start * step, 1), 0.5, round(size * step - 1.5, 1), 16, style, letter)
+        )
         found = _COMPUTE.search(device.profile)
         width = int(found[1] or found[2]) if found else 0
         if width and compute + width <= computes:
-            boxes.append(Box(round(x + compute * compute_step, 1), 19, round(width * compute_step - 1.5, 1), 6, style))
+            boxes.append(
+                Box(
+                    round(x + compute * compute_step, 1),
+                    19,
+                    round(width * compute_step - 1.5, 1),
+                    6,
+                    style,
+                )
+            )
             compute += width
     rest = next((each for each in devices if each.is_rest), None)
     style = look(rest)[0] if rest is not None else "off"
     uncovered = (column for column in range(columns) if column not in covered)
-    boxes += (Box(round(x + column * step, 1), 0.5, round(step - 1.5, 1), 16, style) for column in uncovered)
+    boxes += (
+        Box(round(x + column * step, 1), 0.5, round(step - 1.5, 1), 16, style)
+        for column in uncovered
+    )
     boxes += (
         Box(round(x + column * compute_step, 1), 19, round(compute_step - 1.5, 1), 6, style)
         for column in range(compute, computes)
@@ -240,17 +273,23 @@ def _width(memory_mib: int | None) -> float:
 
 def held_cells(cells: Iterable[tuple[str, str]]) -> Figure:
     """Return devices of one node as a row of cells, each with style and letter."""
-    boxes = tuple(Box(0.5 + 17 * at, 0.5, 15, 15, style, letter) for at, (style, letter) in enumerate(cells))
+    boxes = tuple(
+        Box(0.5 + 17 * at, 0.5, 15, 15, style, letter) for at, (style, letter) in enumerate(cells)
+    )
     return Figure(max(17 * len(boxes), 1), 16, boxes)
 
 
 def look_of(order: Sequence[WorkloadRef], letter: Callable[[NodeDevice], str]) -> Look:
-    """Return how devices of a pool look: its first workload darkest, the second lighter, all others lightest."""
+    """Return how devices of a pool look: its first workload darkest, the second lighter, all others
+    lightest.
+    """
 
     def look(device: NodeDevice) -> tuple[str, str]:
         if device.state != "used":
             return ("str" if device.state == "stranded" else "free"), ""
-        users = sorted(set(device.holders), key=lambda ref: order.index(ref) if ref in order else len(order))
+        users = sorted(
+            set(device.holders), key=lambda ref: order.index(ref) if ref in order else len(order)
+        )
         rank = order.index(users[0]) if users and users[0] in order else 2
         return f"f{min(rank, 2) + 1}", letter(device)
 

@@ -21,7 +21,9 @@ from dra_planner.plan.suggestion.one_more import OneNodeMore, OnePodMore, find_o
 
 
 def detail_row(plan: Plan, filled: FilledNodes) -> DetailRow | None:
-    """Return what is told beside the devices of claims; None on nodes that exist, which are not sized."""
+    """Return what is told beside the devices of claims; None on nodes that exist, which are not
+    sized.
+    """
     more = find_one_more(plan)
     if more is None:
         return None
@@ -60,7 +62,9 @@ def _pod(more: OnePodMore) -> OnePodMoreRow:
 
 
 def _node(more: OneNodeMore) -> OneNodeMoreRow:
-    return OneNodeMoreRow(name=more.name, pool=more.pool, saves=_number(more.saves_usd), pods=more.pods)
+    return OneNodeMoreRow(
+        name=more.name, pool=more.pool, saves=_number(more.saves_usd), pods=more.pods
+    )
 
 
 def _stranded(stranded: Stranded) -> StrandedRow:

@@ -8,7 +8,9 @@ from dra_planner.plan.judgement.simulated_fixes import fix_patch, fix_sentence, 
 
 
 def fix_rows(plan: Plan) -> list[FixRow]:
-    """Return each change with what it saves against what is built, and as a patch; the cheapest first."""
+    """Return each change with what it saves against what is built, and as a patch; the cheapest
+    first.
+    """
     if not plan.judgement.fixes:
         return []
     built = {pool.name: pool.recommended - pool.spare for pool in plan.pools}

@@ -1,4 +1,6 @@
-"""The nodes of a plan as the published JSON: groups, devices, cost shares, outcomes and the difference."""
+"""The nodes of a plan as the published JSON: groups, devices, cost shares, outcomes and the
+difference.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def name_row(ref: WorkloadRef) -> WorkloadName:
 
 def filled_row(filled: FilledNodes) -> FilledNodesRow:
     """Return all nodes with their devices."""
-    return FilledNodesRow(source=filled.source, order=filled.order, groups=[_group(each) for each in filled.groups])
+    return FilledNodesRow(
+        source=filled.source, order=filled.order, groups=[_group(each) for each in filled.groups]
+    )
 
 
 def kind_rows(kinds: Iterable[KindCount]) -> list[KindRow]:
     """Return devices by kind."""
     return [
-        KindRow(kind=each.kind, total=each.total, used=each.used, free=each.free, stranded=each.stranded)
+        KindRow(
+            kind=each.kind, total=each.total, used=each.used, free=each.free, stranded=each.stranded
+        )
         for each in kinds
     ]
 
@@ -77,7 +83,11 @@ def outcome_rows(outcomes: Iterable[OrderOutcome]) -> list[OrderOutcomeRow]:
             orders=list(each.orders),
             pending=pods_rows(each.pending),
             nodes=[
-                OutcomeNodesRow(pool=nodes.pool, nodes=nodes.nodes, devices=[_held(held) for held in nodes.devices])
+                OutcomeNodesRow(
+                    pool=nodes.pool,
+                    nodes=nodes.nodes,
+                    devices=[_held(held) for held in nodes.devices],
+                )
                 for nodes in each.nodes
             ],
         )
@@ -138,7 +148,10 @@ def _device(device: NodeDevice) -> NodeDeviceRow:
 
 def pods_rows(pods: Iterable[tuple[WorkloadRef, int]]) -> list[PodsRow]:
     """Return pods by workload."""
-    return [PodsRow(kind=ref.kind, namespace=ref.namespace, name=ref.name, pods=count) for ref, count in pods]
+    return [
+        PodsRow(kind=ref.kind, namespace=ref.namespace, name=ref.name, pods=count)
+        for ref, count in pods
+    ]
 
 
 def _held(held: HeldDevices) -> HeldRow:

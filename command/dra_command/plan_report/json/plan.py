@@ -61,8 +61,12 @@ from dra_planner.plan.values import LimitUse
 from dra_planner.simulation import Stranding
 
 
-def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None = None) -> PlanOutput:
-    """Return the plan as the contract's model; `detail` adds the devices of each claim and what one more costs."""
+def plan_output(
+    plan: Plan, *, detail: bool, difference: PlanDifference | None = None
+) -> PlanOutput:
+    """Return the plan as the contract's model; `detail` adds the devices of each claim and what one
+    more costs.
+    """
     filled, requests = fill_nodes(plan), pod_requests(plan.demand)
     return PlanOutput(
         verdict=plan.verdict,
@@ -73,7 +77,9 @@ def plan_output(plan: Plan, *, detail: bool, difference: PlanDifference | None =
         nodes=_total(plan),
         simulation=_simulation(plan),
         method=plan.method,
-        workloads=[_workload(workload, requests.get(workload.workload, ())) for workload in plan.workloads],
+        workloads=[
+            _workload(workload, requests.get(workload.workload, ())) for workload in plan.workloads
+        ],
         cost=_cost(plan, filled),
         limits=[_limit(each) for each in plan.limits],
         verdicts=_verdicts({level: plan.verdict_at(level) for level in DEMAND_LEVELS}),
@@ -178,7 +184,9 @@ def _simulation(plan: Plan) -> SimulationRow | None:
 
 def _stranding(stranding: Stranding) -> StrandingRow:
     return StrandingRow(
-        order=str(stranding.order), pods=stranding.pods, pending=pods_rows(sorted(stranding.pending.items()))
+        order=str(stranding.order),
+        pods=stranding.pods,
+        pending=pods_rows(sorted(stranding.pending.items())),
     )
 
 
@@ -186,12 +194,16 @@ def _levels(pool: PlannedPool, plan: Plan) -> LevelsRow | None:
     if plan.judgement.is_observed:
         return None
     rows = {level: _level(pool, level, plan.judgement) for level in DEMAND_LEVELS}
-    return LevelsRow(floor=rows["floor"], steady=rows["steady"], ceiling=rows["ceiling"], peak=rows["peak"])
+    return LevelsRow(
+        floor=rows["floor"], steady=rows["steady"], ceiling=rows["ceiling"], peak=rows["peak"]
+    )
 
 
 def _level(pool: PlannedPool, level: DemandLevel, judgement: Judgement) -> LevelRow:
     size = judgement.sizings[level].pool(pool.name)
-    return LevelRow(bound=size.bound, packing=size.plan, simulated=judgement.simulated_nodes(pool.name, level))
+    return LevelRow(
+        bound=size.bound, packing=size.plan, simulated=judgement.simulated_nodes(pool.name, level)
+    )
 
 
 def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PlanPoolRow:
@@ -213,7 +225,10 @@ def _pool(pool: PlannedPool, filled: FilledNodes, plan: Plan) -> PlanPoolRow:
 
 def _verdicts(verdicts: Mapping[DemandLevel, Verdict]) -> VerdictsRow:
     return VerdictsRow(
-        floor=verdicts["floor"], steady=verdicts["steady"], ceiling=verdicts["ceiling"], peak=verdicts["peak"]
+        floor=verdicts["floor"],
+        steady=verdicts["steady"],
+        ceiling=verdicts["ceiling"],
+        peak=verdicts["peak"],
     )
 
 
@@ -224,7 +239,9 @@ def _workload(workload: PlannedWorkload, requests: Iterable[PodRequests]) -> Pla
         namespace=ref.namespace,
         name=ref.name,
         each_pod=[_pod_requests(each) for each in requests],
-        demand=DemandRow(floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak),
+        demand=DemandRow(
+            floor=figures.floor, steady=figures.steady, ceiling=figures.ceiling, peak=figures.peak
+        ),
         placed=workload.placed,
         pending=workload.pending,
         verdicts=_verdicts(workload.verdicts),
@@ -239,7 +256,9 @@ def _pod_requests(each: PodRequests) -> PodRequestsRow:
         PodRequestRow(
             claim=request.claim,
             request=request.request,
-            ways=[WayRow(device_class=way.device_class, devices=way.devices) for way in request.ways],
+            ways=[
+                WayRow(device_class=way.device_class, devices=way.devices) for way in request.ways
+            ],
             shared=request.shared,
         )
         for request in each.requests
@@ -267,7 +286,11 @@ def _claims(plan: Plan) -> list[PlanClaimRow]:
             pod=claim.pod,
             devices=[
                 AllocatedRow(
-                    request=each.request, node=each.node, driver=each.driver, pool=each.pool, device=each.device
+                    request=each.request,
+                    node=each.node,
+                    driver=each.driver,
+                    pool=each.pool,
+                    device=each.device,
                 )
                 for each in claim.devices
             ],

@@ -1,4 +1,6 @@
-"""One answer as it is kept: a row of plain values, found again by the digest of all that it depends on."""
+"""One answer as it is kept: a row of plain values, found again by the digest of all that it depends
+on.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class AnswerRow(NamedTuple):
 
     @property
     def is_kept(self) -> bool:
-        """Whether asking again gives the same: not so where time, memory or a worker was at fault."""
+        """Whether asking again gives the same: not so where time, memory or a worker was at
+        fault.
+        """
         return not self.outcome.startswith("failed:") or self.outcome == "failed:input"
 
     @property

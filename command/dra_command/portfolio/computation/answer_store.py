@@ -1,7 +1,8 @@
-"""Where answers are kept: a folder of Parquet files, or of JSON lines without pyarrow; written as answers come.
+"""Where answers are kept: a folder of Parquet files, or of JSON lines without pyarrow; written as
+answers come.
 
-A run that is killed loses the rows of the last seconds at most. Files are complete or not there. One run at a time
-writes into a folder; others may read.
+A run that is killed loses the rows of the last seconds at most. Files are complete or not there.
+One run at a time writes into a folder; others may read.
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ from dra_planner.errors import Place, PlannerError
 ROWS_PER_PART = 5_000
 SECONDS_PER_PART = 5.0
 MOST_PARTS = 8
-_INTEGERS = frozenset({"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending"})
+_INTEGERS = frozenset(
+    {"nodes_bound", "nodes_packing", "nodes_simulated", "nodes", "placed", "pending"}
+)
 _MONEY = frozenset({"hourly_usd", "bound_usd"})
 
 
 class Store:
-    """The answers of one portfolio, by digest. `unreadable` are the files that were passed over, each with why."""
+    """The answers of one portfolio, by digest. `unreadable` are the files that were passed over,
+    each with why.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -40,17 +45,24 @@ class Store:
     # -- reading
 
     def read(self, digests: Container[str], *, whole: bool = False) -> dict[str, AnswerRow]:
-        """Return the rows that are there of these digests; those of plans are whole only where that is asked for.
+        """Return the rows that are there of these digests; those of plans are whole only where that
+        is asked for.
 
-        A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError where pyarrow is
-        missing.
+        A file that cannot be read is passed over, and noted in `unreadable`. Raises PlannerError
+        where pyarrow is missing.
         """
-        return {row.digest: row for part in self._parts() for row in self._read_part(part, digests, whole=whole)}
+        return {
+            row.digest: row
+            for part in self._parts()
+            for row in self._read_part(part, digests, whole=whole)
+        }
 
     def _parts(self) -> list[Path]:
         return sorted([*self.folder.glob("part-*.parquet"), *self.folder.glob("part-*.jsonl")])
 
-    def _read_part(self, path: Path, digests: Container[str] | None, *, whole: bool) -> Iterable[AnswerRow]:
+    def _read_part(
+        self, path: Path, digests: Container[str] | None, *, whole: bool
+    ) -> Iterable[AnswerRow]:
         if path.suffix == ".parquet" and not self.has_parquet:
             raise PlannerError(
                 "these answers are kept as Parquet, and pyarrow is not installed",
@@ -63,14 +75,17 @@ class Store:
         except FileNotFoundError:  # made one with others since it was listed
             later = [part for part in self._parts() if part > path]
             return [row for part in later for row in self._read_part(part, digests, whole=whole)]
-        except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:  # pyarrow's are kinds of these
+        # pyarrow's are kinds of these
+        except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:
             self.unreadable[str(path)] = " ".join(str(error).split()) or type(error).__name__
             return ()
 
     # -- writing
 
     def begin(self) -> None:
-        """Make the folder and keep other runs from writing there; raises PlannerError where that cannot be."""
+        """Make the folder and keep other runs from writing there; raises PlannerError where that
+        cannot be.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / "lock").open("wb")
@@ -86,7 +101,9 @@ class Store:
             )
 
     def add(self, rows: Iterable[AnswerRow]) -> None:
-        """Take rows, and write those that wait once they are many or the last part is some seconds old."""
+        """Take rows, and write those that wait once they are many or the last part is some seconds
+        old.
+        """
         self._waiting += [row for row in rows if row.is_kept]
         due = time.monotonic() - self._written > SECONDS_PER_PART
         if len(self._waiting) >= ROWS_PER_PART or (due and self._waiting):
@@ -100,12 +117,18 @@ class Store:
             self._waiting = []
 
     def close(self) -> None:
-        """Write what waits, make one file of many, and let other runs write; raises PlannerError."""
+        """Write what waits, make one file of many, and let other runs write; raises
+        PlannerError.
+        """
         try:
             self.flush()
             parts = self._parts()
             if len(parts) > MOST_PARTS:
-                rows = {row.digest: row for part in parts for row in self._read_part(part, None, whole=True)}
+                rows = {
+                    row.digest: row
+                    for part in parts
+                    for row in self._read_part(part, None, whole=True)
+                }
                 self._write(list(rows.values()))
                 for part in parts:
                     if str(part) not in self.unreadable:
@@ -140,19 +163,26 @@ class Store:
 
 
 def write_parquet(path: Path, names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    """Write rows as one Parquet file; names of columns say their types. Needs the extra `portfolio`."""
+    """Write rows as one Parquet file; names of columns say their types. Needs the extra
+    `portfolio`.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns, ordered = list(zip(*rows, strict=True)), list(names)
-    types = [pa.int64() if name in _INTEGERS else pa.float64() if name in _MONEY else pa.string() for name in ordered]
+    types = [
+        pa.int64() if name in _INTEGERS else pa.float64() if name in _MONEY else pa.string()
+        for name in ordered
+    ]
     arrays = [pa.array(columns[at] if columns else [], type=kind) for at, kind in enumerate(types)]
     pq.write_table(pa.table(arrays, names=ordered), path, compression="zstd")
 
 
 def _read_lines(path: Path, digests: Container[str] | None, *, whole: bool) -> list[AnswerRow]:
     rows = (AnswerRow(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
-    return [row if whole else row.briefly for row in rows if digests is None or row.digest in digests]
+    return [
+        row if whole else row.briefly for row in rows if digests is None or row.digest in digests
+    ]
 
 
 def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) -> list[AnswerRow]:
@@ -168,19 +198,27 @@ def _read_parquet(path: Path, digests: Container[str] | None, *, whole: bool) ->
         columns["details"] = [""] * len(taken)
         if any(needed):
             details = _values(file.read(columns=["details"]).column("details"), taken)
-            columns["details"] = [text if need else "" for text, need in zip(details, needed, strict=True)]
+            columns["details"] = [
+                text if need else "" for text, need in zip(details, needed, strict=True)
+            ]
     columns["kubernetes"] = [intern(release) for release in columns["kubernetes"]]
-    return list(map(AnswerRow._make, zip(*(columns[name] for name in AnswerRow._fields), strict=True)))
+    return list(
+        map(AnswerRow._make, zip(*(columns[name] for name in AnswerRow._fields), strict=True))
+    )
 
 
 def _values(column: Any, taken: list[int]) -> list[Any]:
-    """Return the values of a column at these places. Functions of pyarrow would do the same, and take long to load."""
+    """Return the values of a column at these places. Functions of pyarrow would do the same, and
+    take long to load.
+    """
     values = column.to_pylist()
     return values if len(taken) == len(values) else [values[at] for at in taken]
 
 
 def _is_locked(file: IO[bytes]) -> bool:
-    """Lock a file for this process as long as it lives; tell whether no other has it. True where nothing can lock."""
+    """Lock a file for this process as long as it lives; tell whether no other has it. True where
+    nothing can lock.
+    """
     try:
         import fcntl
     except ImportError:  # Windows

@@ -36,7 +36,9 @@ class CellTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Cells that are computed together, those of one stack after those of another; inputs are named by digest."""
+    """Cells that are computed together, those of one stack after those of another; inputs are named
+    by digest.
+    """
 
     futures: str
     planner: str
@@ -69,7 +71,9 @@ def row_of(task: CellTask, answer: Any) -> AnswerRow:
     """Return an answer or a fault as a row."""
     details = json.dumps(asdict(answer), default=_plain, sort_keys=True, ensure_ascii=False)
     if isinstance(answer, CellFault):
-        return AnswerRow(task.digest, task.question, f"failed:{answer.kind}", why=str(answer), details=details)
+        return AnswerRow(
+            task.digest, task.question, f"failed:{answer.kind}", why=str(answer), details=details
+        )
     if isinstance(answer, CellAnswer):
         return AnswerRow(
             task.digest,

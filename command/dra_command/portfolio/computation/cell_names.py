@@ -20,7 +20,9 @@ PLACE = "place"
 
 @dataclass(frozen=True, slots=True)
 class CellName:
-    """One question about one stack in one scenario; positions in the portfolio, and the digest of the answer."""
+    """One question about one stack in one scenario; positions in the portfolio, and the digest of
+    the answer.
+    """
 
     stack: int
     scenario: int
@@ -29,7 +31,9 @@ class CellName:
 
 
 def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, ...]:
-    """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios, questions."""
+    """Return every cell of the portfolio, in its order: stacks (here by digest), scenarios,
+    questions.
+    """
     questions = _questions(collected.portfolio.ask)
     asked = [
         (at, scenario_digest(future), question, digest)
@@ -45,7 +49,9 @@ def name_cells(collected: Collected, stacks: Sequence[str]) -> tuple[CellName, .
 
 
 def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
-    """Return what is asked, by the digest of all that the answer depends on, and in which scenarios; None: in all."""
+    """Return what is asked, by the digest of all that the answer depends on, and in which
+    scenarios; None: in all.
+    """
     document = asked_document(ask)
     plan = {key: document[key] for key in ("demand", "simulate")}
     asked: dict[str, tuple[str, list[str] | None]] = {"plan": (question_digest("plan", plan), None)}
@@ -58,11 +64,19 @@ def _questions(ask: Ask) -> dict[str, tuple[str, list[str] | None]]:
 
 def place_digest(collected: Collected, stacks: Sequence[str]) -> str:
     """Return the digest of all that the placement depends on; `stacks` are those of the stacks."""
-    placed = [(asked_document(each)["clusters"], sources_digest(texts)) for each, texts in collected.placed]
+    placed = [
+        (asked_document(each)["clusters"], sources_digest(texts))
+        for each, texts in collected.placed
+    ]
     names = [
         (inputs.name, digest, collected.labels[inputs.name])
         for inputs, digest in zip(collected.stacks, stacks, strict=True)
     ]
     ask = asked_document(collected.portfolio.ask)
-    asked = {"demand": ask["demand"], "simulate": ask["simulate"], "placed": placed, "clusters": names}
+    asked = {
+        "demand": ask["demand"],
+        "simulate": ask["simulate"],
+        "placed": placed,
+        "clusters": names,
+    }
     return question_digest(PLACE, asked)

@@ -20,7 +20,8 @@ class TooLong(Exception):
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise TooLong in this thread when what is inside takes longer, some tenths of a second after that at most.
+    """Raise TooLong in this thread when what is inside takes longer, some tenths of a second after
+    that at most.
 
     It comes at the next step of Python code. One deadline at a time for each thread.
     """
@@ -50,7 +51,9 @@ def _watch() -> None:
         with _lock:
             for thread in [thread for thread, due in _due.items() if now >= due]:
                 del _due[thread]
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TooLong))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread), ctypes.py_object(TooLong)
+                )
 
 
 def _step() -> None:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from dra_command.portfolio.computation.engines.protocol import CellEngine
 
 CELLS_PER_BATCH = 50
-_BATCHES_PER_WORKER = 4  # at least, where there are as many stacks: so that all end at about the same time
+# at least, where there are as many stacks: so that all end at about the same time
+_BATCHES_PER_WORKER = 4
 FEW_CELLS = 48
 """Cells up to which no other process is started: that takes longer than they do."""
 _BYTES_PER_GIB = 2**30
@@ -37,7 +38,9 @@ _BYTES_PER_GIB = 2**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a portfolio is run: where, with how many workers (0: as many as cores), and which share of its stacks."""
+    """How a portfolio is run: where, with how many workers (0: as many as cores), and which share
+    of its stacks.
+    """
 
     results: Path
     scheduler: str = ""
@@ -94,8 +97,9 @@ def default_workers() -> int:
 def choose_engine(collected: Collected, cells: int, options: RunOptions) -> CellEngine:
     """Return where so many cells are computed; raises PlannerError.
 
-    Processes of this machine, as many as `workers`; this process where they are few. A scheduler where one is named;
-    Dask on this machine, as such a scheduler would run it, only where it is asked for.
+    Processes of this machine, as many as `workers`; this process where they are few. A scheduler
+    where one is named; Dask on this machine, as such a scheduler would run it, only where it is
+    asked for.
     """
     memory = int(collected.portfolio.limits.memory_gib * _BYTES_PER_GIB)
     wanted = options.workers or default_workers()
@@ -110,7 +114,8 @@ def choose_engine(collected: Collected, cells: int, options: RunOptions) -> Cell
 def run_portfolio(
     collected: Collected, options: RunOptions, progress: Callable[[RunLog], None] = lambda log: None
 ) -> PortfolioAnswers:
-    """Return the answers, those that are kept and those that are missing, which are computed and kept.
+    """Return the answers, those that are kept and those that are missing, which are computed and
+    kept.
 
     Ctrl-C ends the run, and what was done until then is kept and returned. Raises PlannerError.
     """
@@ -121,7 +126,9 @@ def run_portfolio(
     placing = place_digest(collected, stacks) if collected.placed else ""
     rows = store.read(wanted | {placing})
     chosen = _sampled(stacks, options.sample)
-    missing = {cell.digest: cell for cell in cells if cell.digest not in rows and cell.stack in chosen}
+    missing = {
+        cell.digest: cell for cell in cells if cell.digest not in rows and cell.stack in chosen
+    }
     log = RunLog(cells=len(cells), known=sum(cell.digest in rows for cell in cells))
     if missing:
         _compute(collected, options, stacks, list(missing.values()), store, rows, log, progress)
@@ -139,7 +146,9 @@ def run_portfolio(
     )
 
 
-def _place(collected: Collected, digest: str, store: Store, rows: dict[str, AnswerRow], log: RunLog) -> None:
+def _place(
+    collected: Collected, digest: str, store: Store, rows: dict[str, AnswerRow], log: RunLog
+) -> None:
     """Compute and keep the placement across clusters."""
     try:
         with closing(store):
@@ -173,7 +182,9 @@ def _compute(
             log.engine, log.workers = engine.name, engine.workers
             inputs = _Packed(collected, stacks, ours=engine.is_ours)
             progress(log)
-            for done in engine.run(_batches(missing, stacks, inputs.futures_digest, engine.workers), inputs):
+            for done in engine.run(
+                _batches(missing, stacks, inputs.futures_digest, engine.workers), inputs
+            ):
                 with interrupts.held():
                     store.add(done.rows)
                     rows.update((row.digest, row.briefly) for row in done.rows)
@@ -188,13 +199,19 @@ def _compute(
 
 
 def _sampled(stacks: Sequence[str], share: float) -> frozenset[int]:
-    """Return the positions of a share of the stacks, at least one: those of the smallest digests."""
+    """Return the positions of a share of the stacks, at least one: those of the smallest
+    digests.
+    """
     count = max(1, round(len(stacks) * share))
     return frozenset(sorted(range(len(stacks)), key=lambda at: stacks[at])[:count])
 
 
-def _batches(missing: Sequence[CellName], stacks: Sequence[str], futures: str, workers: int) -> Iterator[Batch]:
-    """Yield batches of about as many cells: stacks are taken together, and one is cut only where it has many."""
+def _batches(
+    missing: Sequence[CellName], stacks: Sequence[str], futures: str, workers: int
+) -> Iterator[Batch]:
+    """Yield batches of about as many cells: stacks are taken together, and one is cut only where it
+    has many.
+    """
     most = min(CELLS_PER_BATCH, max(1, len(missing) // (_BATCHES_PER_WORKER * workers)))
     waiting: list[CellTask] = []
     for at, cells in groupby(missing, key=lambda cell: cell.stack):
@@ -238,6 +255,11 @@ def _keep_log(folder: Path, log: RunLog) -> None:
     """Add a line to the runs of this folder, from which the time of others is estimated."""
     if log.computed:
         folder.mkdir(parents=True, exist_ok=True)
-        entry = {"cells": log.computed, "cpu_seconds": log.cpu_seconds, "seconds": log.seconds, "workers": log.workers}
+        entry = {
+            "cells": log.computed,
+            "cpu_seconds": log.cpu_seconds,
+            "seconds": log.seconds,
+            "workers": log.workers,
+        }
         with (folder / "runs.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps({**entry, "engine": log.engine}) + "\n")

@@ -11,7 +11,8 @@ from typing import Self
 
 
 class Interrupts:
-    """Notes Ctrl-C while in here, beside raising KeyboardInterrupt: Python drops what is raised while it frees objects.
+    """Notes Ctrl-C while in here, beside raising KeyboardInterrupt: Python drops what is raised
+    while it frees objects.
 
     Outside the main thread, where no signal comes, it does nothing.
     """

@@ -13,7 +13,12 @@ from dra_planner.errors import PlannerError
 from dra_planner.plan import read_checked
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
-from dra_planner.portfolio.placing import ClusterAssignment, Movable, PlacingCluster, place_workloads
+from dra_planner.portfolio.placing import (
+    ClusterAssignment,
+    Movable,
+    PlacingCluster,
+    place_workloads,
+)
 from dra_planner.releases import features_of
 
 
@@ -66,9 +71,16 @@ def place(collected: Collected) -> PlacedWorkloads:
             left_out.append(inputs.name)
             continue
         clusters.append(
-            PlacingCluster(name=inputs.name, labels=collected.labels[inputs.name], fleet=fleet, manifests=manifests)
+            PlacingCluster(
+                name=inputs.name,
+                labels=collected.labels[inputs.name],
+                fleet=fleet,
+                manifests=manifests,
+            )
         )
     if not clusters:
-        raise PlannerError("place: no cluster of the portfolio can be read", fix="correct the stacks")
+        raise PlannerError(
+            "place: no cluster of the portfolio can be read", fix="correct the stacks"
+        )
     placement = place_workloads(clusters, movable.values(), collected.portfolio.ask.demand, steps)
     return PlacedWorkloads(placement=placement, left_out=tuple(left_out))

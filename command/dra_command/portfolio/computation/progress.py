@@ -14,7 +14,9 @@ from dra_command.portfolio.computation.execution import RunLog
 
 @contextmanager
 def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
-    """Yield what is told after every batch; it draws a line on standard error when that is a terminal."""
+    """Yield what is told after every batch; it draws a line on standard error when that is a
+    terminal.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda log: None
         return
@@ -29,6 +31,8 @@ def shown(*, quiet: bool) -> Iterator[Callable[[RunLog], None]]:
         task = progress.add_task("cells", total=None, rate="")
 
         def tell(log: RunLog) -> None:
-            progress.update(task, total=log.missing, completed=log.computed, rate=f"{log.rate:.1f} cells/s")
+            progress.update(
+                task, total=log.missing, completed=log.computed, rate=f"{log.rate:.1f} cells/s"
+            )
 
         yield tell

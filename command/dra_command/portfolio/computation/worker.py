@@ -9,7 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
-from dra_command.portfolio.computation.batches import Batch, CellTask, Futures, OtherPlanner, Worked, row_of
+from dra_command.portfolio.computation.batches import (
+    Batch,
+    CellTask,
+    Futures,
+    OtherPlanner,
+    Worked,
+    row_of,
+)
 from dra_command.portfolio.computation.deadlines import TooLong, deadline
 from dra_planner.portfolio.answers import CellFault
 from dra_planner.portfolio.cells import StackCells
@@ -21,7 +28,9 @@ _unpacked: OrderedDict[str, Any] = OrderedDict()
 
 
 def run_batch(batch: Batch, futures: bytes, *inputs: bytes) -> Worked:
-    """Return a row for each cell, from the inputs that the batch names in their order; raises OtherPlanner."""
+    """Return a row for each cell, from the inputs that the batch names in their order; raises
+    OtherPlanner.
+    """
     began = time.thread_time()
     if planner_digest() != batch.planner:
         raise OtherPlanner
@@ -29,7 +38,10 @@ def run_batch(batch: Batch, futures: bytes, *inputs: bytes) -> Worked:
     if common.memory_bytes:
         _limit_memory(common.memory_bytes)
     packed = dict(zip(batch.inputs, inputs, strict=True))
-    stacks = ((task, _stack(task.inputs + batch.futures, packed[task.inputs], common)) for task in batch.cells)
+    stacks = (
+        (task, _stack(task.inputs + batch.futures, packed[task.inputs], common))
+        for task in batch.cells
+    )
     rows = [_run(stack, common, task) for task, stack in stacks]
     return Worked(rows, time.thread_time() - began)
 
@@ -45,11 +57,21 @@ def _run(stack: StackCells, common: Futures, task: CellTask) -> AnswerRow:
         with deadline(common.seconds):
             answer = _ASK[task.question](stack, future)
     except TooLong:
-        answer = CellFault(kind="time", message=f"takes longer than {common.seconds:g} s", fix="raise `limits.seconds`")
+        answer = CellFault(
+            kind="time",
+            message=f"takes longer than {common.seconds:g} s",
+            fix="raise `limits.seconds`",
+        )
     except MemoryError:
-        answer = CellFault(kind="memory", message="takes more memory than a worker has", fix="raise `limits.memoryGib`")
+        answer = CellFault(
+            kind="memory",
+            message="takes more memory than a worker has",
+            fix="raise `limits.memoryGib`",
+        )
     except Exception as error:
-        answer = CellFault(kind="internal", message=f"internal error: {type(error).__name__}: {error}")
+        answer = CellFault(
+            kind="internal", message=f"internal error: {type(error).__name__}: {error}"
+        )
     return row_of(task, answer)
 
 

@@ -1,4 +1,6 @@
-"""The answers that are more than a verdict, from the JSON of their rows: curves, risk, placement."""
+"""The answers that are more than a verdict, from the JSON of their rows: curves, risk,
+placement.
+"""
 
 from __future__ import annotations
 
@@ -61,10 +63,15 @@ def placement(summary: Summary) -> ClusterPlacementRow | None:
         exhaustive=each["exhaustive"],
         hourly_simulated=each["hourly_simulated"],
         assigned=[
-            AssignedRow(workload=_ref(one["workload"]), cluster=one["cluster"] or None, may=one["may"])
+            AssignedRow(
+                workload=_ref(one["workload"]), cluster=one["cluster"] or None, may=one["may"]
+            )
             for one in each["assigned"]
         ],
-        clusters=[ClusterCostRow(name=name, cost=cost, nodes=nodes) for name, cost, nodes in each["clusters"]],
+        clusters=[
+            ClusterCostRow(name=name, cost=cost, nodes=nodes)
+            for name, cost, nodes in each["clusters"]
+        ],
         left_out=found["left_out"],
         assumptions=each["assumptions"],
     )

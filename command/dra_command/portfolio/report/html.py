@@ -1,4 +1,6 @@
-"""A portfolio as one HTML page that needs nothing else: a heat map, small multiples, and what is behind each cell."""
+"""A portfolio as one HTML page that needs nothing else: a heat map, small multiples, and what is
+behind each cell.
+"""
 
 from __future__ import annotations
 
@@ -71,10 +73,15 @@ def _lines(summary: Summary) -> Iterator[str]:
 def _heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios; each cell leads to what is behind it."""
     yield "<h2>Stacks in scenarios</h2>"
-    legend = (f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    legend = (
+        f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
+    )
     yield f"<p class='note'>{shown(' · '.join(legend))}</p>"
     heads = "".join(f"<th scope='col'>{shown(name)}</th>" for name in summary.scenarios)
-    yield "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in scenarios'><table class='heat'>"
+    yield (
+        "<div class='scroll' tabindex='0' role='region' aria-label='Table: stacks in "
+        "scenarios'><table class='heat'>"
+    )
     yield f"<thead><tr><td></td>{heads}</tr></thead><tbody>"
     detailed = _detailed(summary)
     for at, line in enumerate(summary.stacks[:MOST_STACKS]):
@@ -89,12 +96,16 @@ def _heat_map(summary: Summary) -> Iterator[str]:
         yield f"<p class='note'>and {hidden} more stacks (--format json has all)</p>"
 
 
-def _cell(summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool) -> str:
+def _cell(
+    summary: Summary, line: StackLine, stack: int, scenario: int, *, is_detailed: bool
+) -> str:
     outcome, row = line.outcomes[scenario], line.rows[scenario]
     says = f"{line.name}/{summary.scenarios[scenario]}: {WORDS[outcome]}"
     if row is not None and row.nodes is not None:
         says += f", {row.nodes} nodes, USD per hour {usd(row.hourly_usd)}"
-    mark = f"<span aria-hidden='true'>{MARKS[outcome]}</span><span class='vh'>{WORDS[outcome]}</span>"
+    mark = (
+        f"<span aria-hidden='true'>{MARKS[outcome]}</span><span class='vh'>{WORDS[outcome]}</span>"
+    )
     if is_detailed:
         mark = f"<a href='#c{stack}-{scenario}'>{mark}</a>"
     return f"<td class='{outcome.split()[0]}' title='{shown(says)}'>{mark}</td>"
@@ -135,8 +146,13 @@ def _behind(name: str, row: AnswerRow) -> Iterator[str]:
         yield f"<p>{shown(row.why)}</p>"
         return
     details = json.loads(row.details)
-    yield from grid_lines(Table(f"pools of {name}", _POOL_HEADS, tuple(_pool_rows(details)), frozenset(range(2, 7))))
-    lines = [*details["reasons"], *([f"and {details['more_reasons']} more"] if details["more_reasons"] else [])]
+    yield from grid_lines(
+        Table(f"pools of {name}", _POOL_HEADS, tuple(_pool_rows(details)), frozenset(range(2, 7)))
+    )
+    lines = [
+        *details["reasons"],
+        *([f"and {details['more_reasons']} more"] if details["more_reasons"] else []),
+    ]
     if lines:
         yield "<ul>" + "".join(f"<li>{shown(line)}</li>" for line in lines) + "</ul>"
     for line in details["assumptions"]:
@@ -154,9 +170,16 @@ def _multiples(summary: Summary) -> Iterator[str]:
     """Yield a small chart for each stack: nodes by scenario, coloured by verdict."""
     yield "<h2>Nodes by scenario</h2>"
     colours = {"fits": "blue", "does-not-fit": "red", "cannot-tell": "amber"}
-    told = (f"{colour}: {WORDS[outcome]}" for outcome, colour in colours.items() if summary.counts[outcome])
+    told = (
+        f"{colour}: {WORDS[outcome]}"
+        for outcome, colour in colours.items()
+        if summary.counts[outcome]
+    )
     yield f"<p class='note'>{shown(' · '.join(told))}</p>\n<div class='multiples'>"
-    most = max((row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None), default=0)
+    most = max(
+        (row.nodes or 0 for line in summary.stacks for row in line.rows if row is not None),
+        default=0,
+    )
     for line in summary.stacks[:MOST_MULTIPLES]:
         yield _figure(line.name, _bars(line, max(1, most)))
     yield "</div>"
@@ -167,7 +190,9 @@ def _figure(title: str, picture: str) -> str:
 
 
 def _bars(line: StackLine, most: int) -> str:
-    """Return one bar for each scenario; `most` is the height of all charts, so that they compare."""
+    """Return one bar for each scenario; `most` is the height of all charts, so that they
+    compare.
+    """
     width = _WIDTH / max(1, len(line.rows))
     bars = "".join(
         f"<rect class='{line.outcomes[at]}' x='{at * width:.1f}' "
@@ -183,7 +208,9 @@ def _curve(curve: CurveRow) -> str:
     """Return cost, or nodes where a price is not known, against further units, as steps."""
     last = curve.placed_up_to or 0
     priced = all(step.hourly is not None for step in curve.steps)
-    heights = [step.hourly or 0.0 if priced else float(sum(step.nodes.values())) for step in curve.steps]
+    heights = [
+        step.hourly or 0.0 if priced else float(sum(step.nodes.values())) for step in curve.steps
+    ]
     top, right = max([1e-9, *heights]), max(1, last)
     points: list[tuple[float, float]] = []
     for step, height in zip(curve.steps, heights, strict=True):
@@ -192,7 +219,9 @@ def _curve(curve: CurveRow) -> str:
         points.append((step.units, height))
     if points:
         points.append((last, points[-1][1]))
-    path = " ".join(f"{x / right * _WIDTH:.1f},{_HEIGHT - y / top * (_HEIGHT - 12):.1f}" for x, y in points)
+    path = " ".join(
+        f"{x / right * _WIDTH:.1f},{_HEIGHT - y / top * (_HEIGHT - 12):.1f}" for x, y in points
+    )
     unit = "USD per hour" if priced else "nodes"
     labels = [(f"{top:,.2f} {unit}" if priced else f"{top:.0f} nodes", 10)]
     says = f"{curve.workload}: {unit} against up to {last} more"
@@ -202,5 +231,8 @@ def _curve(curve: CurveRow) -> str:
 def _svg(says: str, inside: str, labels: Sequence[tuple[str, float]]) -> str:
     texts = "".join(f"<text x='2' y='{y:.0f}'>{shown(text)}</text>" for text, y in labels)
     axis = f"<line class='axis' x1='0' y1='{_HEIGHT}' x2='{_WIDTH}' y2='{_HEIGHT}'/>"
-    head = f"<svg role='img' width='{_WIDTH}' height='{_HEIGHT + 2}' viewBox='0 0 {_WIDTH} {_HEIGHT + 2}'>"
+    head = (
+        f"<svg role='img' width='{_WIDTH}' height='{_HEIGHT + 2}' viewBox='0 0 {_WIDTH} "
+        f"{_HEIGHT + 2}'>"
+    )
     return f"{head}<title>{shown(says)}</title>{inside}{axis}{texts}</svg>"

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 from dra_command.portfolio.computation.answer_row import AnswerRow
-from dra_command.portfolio.contract import CellRow, OutcomeText, PortfolioOutput, ScenarioTotalRow, StackRow
+from dra_command.portfolio.contract import (
+    CellRow,
+    OutcomeText,
+    PortfolioOutput,
+    ScenarioTotalRow,
+    StackRow,
+)
 from dra_command.portfolio.report.answer_details import curves, placement, risks
 from dra_command.portfolio.report.sentences import faults
 from dra_command.portfolio.report.summary import FAILED, MISSING, Summary, outcome_of

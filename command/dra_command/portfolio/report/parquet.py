@@ -11,11 +11,17 @@ from dra_planner.errors import PlannerError
 
 
 def export_parquet(summary: Summary, path: Path) -> None:
-    """Write a row for each cell that has an answer, in the order of the portfolio; raises PlannerError."""
+    """Write a row for each cell that has an answer, in the order of the portfolio; raises
+    PlannerError.
+    """
     answers = summary.answers
     whole = answers.whole(answers.rows)
     rows = [
-        (answers.collected.stacks[cell.stack].name, summary.scenarios[cell.scenario], *whole.get(cell.digest, row))
+        (
+            answers.collected.stacks[cell.stack].name,
+            summary.scenarios[cell.scenario],
+            *whole.get(cell.digest, row),
+        )
         for cell in answers.cells
         if (row := answers.row(cell)) is not None
     ]
@@ -23,6 +29,10 @@ def export_parquet(summary: Summary, path: Path) -> None:
         write_parquet(path, ("stack", "scenario", *AnswerRow._fields), rows)
     except ImportError:
         fix = 'pip install "pulumi-dra[portfolio]"'
-        raise PlannerError("Parquet is written by pyarrow, which is not installed", fix=fix) from None
+        raise PlannerError(
+            "Parquet is written by pyarrow, which is not installed", fix=fix
+        ) from None
     except OSError as error:
-        raise PlannerError(f"{path} cannot be written: {error.strerror or error}", fix="name another file") from None
+        raise PlannerError(
+            f"{path} cannot be written: {error.strerror or error}", fix="name another file"
+        ) from None

@@ -25,7 +25,9 @@ def asked_tables(summary: Summary) -> Iterator[Table]:
 
 
 def curves_table(summary: Summary) -> Table:
-    """Return a row for each curve: how many more pods fit, and at which of them another node is needed."""
+    """Return a row for each curve: how many more pods fit, and at which of them another node is
+    needed.
+    """
     rows = []
     found = list(curves(summary))
     for curve in found[:MOST_ROWS]:
@@ -41,9 +43,20 @@ def curves_table(summary: Summary) -> Table:
                 _breaks(curve),
             )
         )
-    heads = ("cluster", "workload", "pods", "packed", "simulated", "refused from", "another node at (USD per hour)")
+    heads = (
+        "cluster",
+        "workload",
+        "pods",
+        "packed",
+        "simulated",
+        "refused from",
+        "another node at (USD per hour)",
+    )
     hidden = len(found) - len(rows)
-    note = "packed: so many more have a packing · simulated: the default scheduler places them in every order tried · "
+    note = (
+        "packed: so many more have a packing · simulated: the default scheduler places them in "
+        "every order tried · "
+    )
     note += "refused from: proved not to fit"
     return Table(
         "Room for more",
@@ -84,19 +97,35 @@ def risk_table(summary: Summary) -> Table:
         for risk in found[:MOST_ROWS]
     ]
     loss = found[0].spot_loss if found else 0
-    note = f"95 % confidence intervals · random orders of arrival, each spot node lost with probability {loss:g}"
-    heads = ("cluster", "nodes", "lost", "runs with pending pods", "pending pods", "most", "runs, seeds")
+    note = (
+        "95 % confidence intervals · random orders of arrival, each spot node lost with "
+        f"probability {loss:g}"
+    )
+    heads = (
+        "cluster",
+        "nodes",
+        "lost",
+        "runs with pending pods",
+        "pending pods",
+        "most",
+        "runs, seeds",
+    )
     return Table("Risk", heads, tuple(rows), numbers=frozenset({1, 2, 5}), note=note)
 
 
 def placement_table(found: ClusterPlacementRow) -> Table:
     """Return where the movable workloads go, and what that costs against the proved least."""
     rows = [
-        (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may)) for each in found.assigned
+        (each.workload, each.cluster or "no cluster has the labels", ", ".join(each.may))
+        for each in found.assigned
     ]
     unit = "USD per hour" if found.unit == "usd" else "nodes"
     say = "every assignment was tried" if found.exhaustive else "the best assignment found"
-    less = f"no assignment costs less than {found.bound:,.2f}" if found.gap else "no assignment costs less"
+    less = (
+        f"no assignment costs less than {found.bound:,.2f}"
+        if found.gap
+        else "no assignment costs less"
+    )
     note = f"{found.cost:,.2f} {unit} for all clusters: {say}; {less}"
     if found.gap:
         note += f" (gap {found.gap:.2%})"
@@ -104,4 +133,6 @@ def placement_table(found: ClusterPlacementRow) -> Table:
         note += f"; {counted(found.pending, 'pod')} pending"
     if found.left_out:
         note += f"; left out, because their input is wrong: {', '.join(found.left_out)}"
-    return Table("Placement across clusters", ("workload", "cluster", "may run in"), tuple(rows), note=note)
+    return Table(
+        "Placement across clusters", ("workload", "cluster", "may run in"), tuple(rows), note=note
+    )

@@ -47,7 +47,10 @@ def headline(summary: Summary) -> str:
 def setting(summary: Summary) -> str:
     """Return what was asked: how many stacks and scenarios, at which demand."""
     ask = summary.answers.collected.portfolio.ask
-    stacks, scenarios = counted(len(summary.stacks), "stack"), counted(len(summary.scenarios), "scenario")
+    stacks, scenarios = (
+        counted(len(summary.stacks), "stack"),
+        counted(len(summary.scenarios), "scenario"),
+    )
     return f"{stacks}, {scenarios}, {ask.demand} demand"
 
 
@@ -68,7 +71,16 @@ def scenarios_table(summary: Summary) -> Table:
         for total in summary.totals[:MOST_COLUMNS]
     ]
     hidden = len(summary.totals) - len(rows)
-    heads = ("scenario", "fit", "do not fit", "cannot be judged", "no answer", "nodes", "USD per hour", "against as-is")
+    heads = (
+        "scenario",
+        "fit",
+        "do not fit",
+        "cannot be judged",
+        "no answer",
+        "nodes",
+        "USD per hour",
+        "against as-is",
+    )
     return Table(
         "Scenarios",
         heads,
@@ -79,8 +91,12 @@ def scenarios_table(summary: Summary) -> Table:
 
 
 def stacks_table(summary: Summary) -> Table:
-    """Return a row for each stack: how it is today, and the first scenario in which it no longer fits."""
-    lines = sorted(enumerate(summary.stacks), key=lambda each: (not each[1].first_not_fitting, each[0]))
+    """Return a row for each stack: how it is today, and the first scenario in which it no longer
+    fits.
+    """
+    lines = sorted(
+        enumerate(summary.stacks), key=lambda each: (not each[1].first_not_fitting, each[0])
+    )
     rows = [
         (
             line.name,
@@ -98,13 +114,19 @@ def stacks_table(summary: Summary) -> Table:
         ("stack", "as-is", "nodes", "USD per hour", "first that no longer fits", "why"),
         tuple(rows),
         numbers=frozenset({2, 3}),
-        note=f"and {hidden} more, all of which fit or come later in the file (--format json has all)" if hidden else "",
+        note=(
+            f"and {hidden} more, all of which fit or come later in the file (--format json has all)"
+        )
+        if hidden
+        else "",
     )
 
 
 def heat_map(summary: Summary) -> Iterator[str]:
     """Yield stacks × scenarios with a mark for each cell, a legend first."""
-    legend = "  ".join(f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome])
+    legend = "  ".join(
+        f"{mark} {WORDS[outcome]}" for outcome, mark in MARKS.items() if summary.counts[outcome]
+    )
     yield f"{legend}  (a column for each scenario, in the order above)"
     lines = [line for line in summary.stacks if set(line.outcomes) != {"fits"}][:MOST_ROWS]
     width = max((len(line.name) for line in lines), default=0)
@@ -120,7 +142,11 @@ def faults(summary: Summary) -> Iterator[str]:
         together.setdefault((cell.stack, row.why), []).append(summary.scenarios[cell.scenario])
     for (stack, why), names in together.items():
         every = set(names) == set(summary.scenarios)
-        where = "every scenario" if every else ", ".join(dict.fromkeys(names[:5])) + (" …" if len(names) > 5 else "")
+        where = (
+            "every scenario"
+            if every
+            else ", ".join(dict.fromkeys(names[:5])) + (" …" if len(names) > 5 else "")
+        )
         yield f"{summary.answers.collected.stacks[stack].name} ({where}): {why}"
     placed = summary.answers.placement
     if placed is not None and outcome_of(placed) == FAILED:

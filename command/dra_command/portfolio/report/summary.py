@@ -1,4 +1,6 @@
-"""What all cells say together: totals of scenarios, the first scenario in which a stack no longer fits, faults."""
+"""What all cells say together: totals of scenarios, the first scenario in which a stack no longer
+fits, faults.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ MISSING = "not computed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTotal:
-    """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of them have one."""
+    """One scenario over all stacks. `hourly_usd` is None where a stack has none; then `priced` of
+    them have one.
+    """
 
     name: str
     counts: Counter[str]
@@ -59,12 +63,16 @@ class Summary:
             if cell.question == "plan":
                 rows[cell.stack][cell.scenario] = self.answers.row(cell)
         return tuple(
-            self._line(inputs.name, mine) for inputs, mine in zip(self.answers.collected.stacks, rows, strict=True)
+            self._line(inputs.name, mine)
+            for inputs, mine in zip(self.answers.collected.stacks, rows, strict=True)
         )
 
     def _line(self, name: str, rows: list[AnswerRow | None]) -> StackLine:
         outcomes = tuple(outcome_of(row) for row in rows)
-        first = next((at for at, each in enumerate(outcomes) if each in ("does-not-fit", "cannot-tell")), None)
+        first = next(
+            (at for at, each in enumerate(outcomes) if each in ("does-not-fit", "cannot-tell")),
+            None,
+        )
         return StackLine(
             name=name,
             as_is=rows[0],
@@ -98,7 +106,9 @@ class Summary:
 
     @property
     def verdict(self) -> Verdict:
-        """*does not fit* where a cell does not; else *cannot tell* where one cannot be judged or has no answer."""
+        """*does not fit* where a cell does not; else *cannot tell* where one cannot be judged or
+        has no answer.
+        """
         if self.counts["does-not-fit"]:
             return "does-not-fit"
         return "fits" if self.counts["fits"] == self.counts.total() else "cannot-tell"
@@ -115,14 +125,21 @@ class Summary:
 
     @cached_property
     def patterns_without_workload(self) -> tuple[str, ...]:
-        """Patterns of `ask.curves` that match no workload with pods of any stack; none while a curve has no answer."""
+        """Patterns of `ask.curves` that match no workload with pods of any stack; none while a
+        curve has no answer.
+        """
         asked = self.answers.collected.portfolio.ask.curves
         if asked is None:
             return ()
         rows = [self.answers.row(cell) for cell in self.answers.cells if cell.question == "curves"]
         if self.answers.sampled or any(row is None or outcome_of(row) == FAILED for row in rows):
             return ()
-        found = [each["workload"] for row in rows if row is not None for each in json.loads(row.details)["curves"]]
+        found = [
+            each["workload"]
+            for row in rows
+            if row is not None
+            for each in json.loads(row.details)["curves"]
+        ]
         names = {workload.rpartition(" ")[2] for workload in found}
         return tuple(
             pattern

@@ -30,9 +30,13 @@ def print_portfolio(
     verbose: bool = False,
     file: TextIO | None = None,
 ) -> None:
-    """Print the portfolio; `quiet` leaves the headline and what has no answer, `verbose` names every such cell."""
+    """Print the portfolio; `quiet` leaves the headline and what has no answer, `verbose` names
+    every such cell.
+    """
     with Page(file) as page:
-        page.line((headline(summary), f"bold {VERDICT_STYLES[summary.verdict]}"), f"  {setting(summary)}")
+        page.line(
+            (headline(summary), f"bold {VERDICT_STYLES[summary.verdict]}"), f"  {setting(summary)}"
+        )
         if not quiet:
             for table in report_tables(summary):
                 _add_table(page, table)
@@ -47,7 +51,9 @@ def print_portfolio(
         for line in told if verbose else told[:_MOST_FAULTS]:
             page.text(line, indent=2, mark="· ")
         if len(told) > _MOST_FAULTS and not verbose:
-            page.text(f"and {len(told) - _MOST_FAULTS} more (--verbose shows them)", indent=2, mark="· ")
+            page.text(
+                f"and {len(told) - _MOST_FAULTS} more (--verbose shows them)", indent=2, mark="· "
+            )
         if not quiet:
             page.gap()
             for line in (run_sentence(summary), *notes):

@@ -1,6 +1,7 @@
 """DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
@@ -17,7 +18,9 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 class DeviceClassSettings(TypedDict):
-    """One DeviceClass with predefined conditions, your own selectors, or both. A device must satisfy all of them."""
+    """One DeviceClass with predefined conditions, your own selectors, or both. A device must
+    satisfy all of them.
+    """
 
     name: str
     """Name of the class, for example large-gpu."""
@@ -30,7 +33,9 @@ class DeviceClassSettings(TypedDict):
     selectors: NotRequired[list[str]]
     """CEL expressions that a device must all satisfy."""
     extended_resource_name: NotRequired[str]
-    """Extended resource that pods can request instead of a claim. Requires Kubernetes 1.36 or later."""
+    """Extended resource that pods can request instead of a claim. Requires Kubernetes 1.36 or
+    later.
+    """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the class."""
 
@@ -40,8 +45,9 @@ class DeviceClassesArgs(TypedDict):
 
     kubernetes_version: str
     """Kubernetes version of the cluster, which determines the supported fields of a class."""
-    # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure that is only ever an
-    # element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0). Outputs are refused all the same.
+    # Elements are inputs for the sake of Go, whose generator leaves out the type of a structure
+    # that is only ever an element of a plain list (pulumi/pulumi:pkg/codegen/go/gen.go@v3.259.0).
+    # Outputs are refused all the same.
     classes: list[pulumi.Input[DeviceClassSettings]]
     """At least one class."""
 
@@ -52,7 +58,9 @@ class DeviceClasses(pulumi.ComponentResource):
     names: pulumi.Output[list[str]]
     """Names of the classes."""
 
-    def __init__(self, name: str, args: DeviceClassesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DeviceClassesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DeviceClasses", name, args, DeviceClassesArgs)
         classes = read_classes(read)
         read.finish()
@@ -82,7 +90,9 @@ def read_classes(read: InputReader) -> list[CheckedClass]:
     """Return the classes; faults are noted in `read`."""
     version = read.text("kubernetes_version", check=check_version)
     minor = parse_version(version) if version and not check_version(version) else 0
-    classes = [_read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))]
+    classes = [
+        _read_class(read, index, item, minor) for index, item in enumerate(read.blocks("classes"))
+    ]
     if not classes:
         read.refuse("classes", "must name at least one")
     for index, item in enumerate(classes):
@@ -96,17 +106,26 @@ def _read_class(outer: InputReader, index: int, item: Any, minor: int) -> Checke
     class_name = read.text("name", check=class_name_fault)
     device = read.choice("device", ("", *DEVICES), "") if read.has("device") else ""
     memory = read.whole("memory_gib_at_least", 0, most=100_000)
-    profile = read.text("mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)")
+    profile = read.text(
+        "mig_profile", "", pattern=r"[1-9]g\.\d+gb(\+[a-z.]+)?", meaning="a MIG profile (1g.10gb)"
+    )
     if profile and device in ("gpu", "any"):
         read.refuse("device", f'must be mig with mig_profile, not "{device}"')
-    own = read.texts("selectors", check=lambda expression: refusal_of(expression, minor) if minor else "")
+    own = read.texts(
+        "selectors", check=lambda expression: refusal_of(expression, minor) if minor else ""
+    )
     extended = read.text("extended_resource_name", "")
     if extended and minor and (complaint := extended_resource_fault(minor)):
         read.refuse("extended_resource_name", complaint)
-    selectors = [*class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile), *own]
+    selectors = [
+        *class_selectors(device=device, memory_gib_at_least=memory, mig_profile=profile),
+        *own,
+    ]
     if complaint := selection_fault(selectors):
         read.refuse("selectors", complaint)
-    spec: dict[str, Any] = {"selectors": [{"cel": {"expression": expression}} for expression in selectors]}
+    spec: dict[str, Any] = {
+        "selectors": [{"cel": {"expression": expression}} for expression in selectors]
+    }
     if extended:
         spec["extended_resource_name"] = extended
     return CheckedClass(class_name, read.labels("labels"), spec)

@@ -1,6 +1,9 @@
-"""NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA nodes."""
+"""NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA
+nodes.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, NotRequired, TypedDict
@@ -32,13 +35,15 @@ class DevicePluginArgs(TypedDict):
     version: NotRequired[str]
     """Version of NVIDIA's Helm chart: 0.17.4, 0.18.2, …"""
     configs: NotRequired[dict[str, str]]
-    """Texts of the plugin's configurations by name. Nodes choose one with the label nvidia.com/device-plugin.config.
-    Default: every unit of nvidia.com/gpu is a whole GPU."""
+    """Texts of the plugin's configurations by name. Nodes choose one with the label
+    nvidia.com/device-plugin.config. Default: every unit of nvidia.com/gpu is a whole GPU.
+    """
     default_config: NotRequired[str]
     """Name of the configuration for nodes without that label. Required with configs."""
     feature_discovery: NotRequired[bool]
-    """Install GPU feature discovery on the same nodes, which sets labels such as nvidia.com/gpu.product. Default:
-    false."""
+    """Install GPU feature discovery on the same nodes, which sets labels such as
+    nvidia.com/gpu.product. Default: false.
+    """
     namespace: NotRequired[str]
     """Namespace to create for the plugin. Default: nvidia-device-plugin."""
     chart: NotRequired[str]
@@ -50,8 +55,10 @@ class DevicePluginArgs(TypedDict):
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the plugin's namespace."""
     existing_daemon_set: NotRequired[str]
-    """Name of a DaemonSet that was applied as a plain manifest, to keep off DRA nodes. If Helm installed the DaemonSet,
-    change its values instead, because the next upgrade would restore its affinity."""
+    """Name of a DaemonSet that was applied as a plain manifest, to keep off DRA nodes. If Helm
+    installed the DaemonSet, change its values instead, because the next upgrade would restore its
+    affinity.
+    """
     existing_namespace: NotRequired[str]
     """Namespace of the existing DaemonSet. Default: kube-system."""
 
@@ -74,12 +81,17 @@ class DevicePluginInputs:
 def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
     """Return the checked inputs; faults are noted in `read`."""
     version, existing = read.text("version", ""), read.text("existing_daemon_set", "")
-    namespace = read.text("namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name")
+    namespace = read.text(
+        "namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name"
+    )
     if namespace == "default":
         read.refuse("namespace", "must not be default: the chart refuses it")
     release = None
     if bool(version) == bool(existing):
-        read.refuse("version", "give either version (to install the chart) or existing_daemon_set (to narrow one)")
+        read.refuse(
+            "version",
+            "give either version (to install the chart) or existing_daemon_set (to narrow one)",
+        )
     elif version:
         try:
             release = nvidia.device_plugin_release(version)
@@ -109,18 +121,23 @@ def _read_default_config(read: InputReader, names: Collection[str]) -> str:
     default = read.text("default_config", "")
     if (names or default) and default not in names:
         read.refuse(
-            "default_config", f"must be the name of a configuration: {', '.join(sorted(names)) or 'none given'}"
+            "default_config",
+            f"must be the name of a configuration: {', '.join(sorted(names)) or 'none given'}",
         )
     return default
 
 
 class DevicePlugin(pulumi.ComponentResource):
-    """NVIDIA's device plugin, kept off DRA nodes because two managers would allocate the same GPU twice."""
+    """NVIDIA's device plugin, kept off DRA nodes because two managers would allocate the same GPU
+    twice.
+    """
 
     namespace: pulumi.Output[str]
     """Namespace of the plugin."""
 
-    def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DevicePlugin", name, args, DevicePluginArgs)
         inputs = read_plugin_inputs(read)
         read.finish()
@@ -134,7 +151,11 @@ class DevicePlugin(pulumi.ComponentResource):
         self.register_outputs({"namespace": self.namespace})
 
     def _install(
-        self, name: str, inputs: DevicePluginInputs, release: nvidia.DevicePluginRelease, children: Children
+        self,
+        name: str,
+        inputs: DevicePluginInputs,
+        release: nvidia.DevicePluginRelease,
+        children: Children,
     ) -> pulumi.Output[str]:
         home = declare_privileged_namespace(name, inputs.namespace, children)
         own_chart = bool(inputs.chart)
@@ -153,7 +174,8 @@ class DevicePlugin(pulumi.ComponentResource):
                 feature_discovery=inputs.feature_discovery,
             ),
             create_namespace=False,
-            # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be there yet.
+            # Unlike the driver's, this chart is waited for pod by pod, on nodes that may not be
+            # there yet.
             skip_await=True,
             opts=children.options(depends_on=[home], delete_before_replace=True),
         )
@@ -177,7 +199,9 @@ class DevicePlugin(pulumi.ComponentResource):
                     "spec": {
                         "affinity": {
                             "node_affinity": {
-                                "required_during_scheduling_ignored_during_execution": {"node_selector_terms": terms}
+                                "required_during_scheduling_ignored_during_execution": {
+                                    "node_selector_terms": terms
+                                }
                             }
                         }
                     }

@@ -7,7 +7,8 @@ from pulumi_dra.dra.node_terms import without_dra_nodes
 from pulumi_dra.dra.releases.images import ImageSettings
 
 # Which nodes the chart itself picks, the same in 0.17.4 to 0.20.0
-# (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces lists whole.
+# (NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/values.yaml). Helm replaces lists
+# whole.
 CHART_TERMS: tuple[tuple[str, str], ...] = (
     ("feature.node.kubernetes.io/pci-10de.present", "true"),
     ("feature.node.kubernetes.io/cpu-model.vendor_id", "NVIDIA"),
@@ -28,11 +29,16 @@ def device_plugin_values(
     `configs` are texts of the plugin's configurations by name. Nodes choose one with the label
     nvidia.com/device-plugin.config, and use `default_config` without it.
     """
-    terms = [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]} for key, value in CHART_TERMS]
+    terms = [
+        {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+        for key, value in CHART_TERMS
+    ]
     values: dict[str, Any] = {
         "affinity": {
             "nodeAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": without_dra_nodes(terms)}
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": without_dra_nodes(terms)
+                }
             }
         }
     }

@@ -19,7 +19,11 @@ def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: Plan
 
 
 def declare(
-    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+    name: str,
+    inputs: DraPlatformInputs,
+    fleet: Fleet,
+    plan: PlanFile,
+    options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Declare the release; nothing waits for it."""
     of_fleet = fleet.drivers.of(dranet.DRIVER)

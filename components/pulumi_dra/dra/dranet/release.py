@@ -1,6 +1,9 @@
-"""DRANET on EKS: publishes EFA interfaces, which pods claim beside GPUs. On GKE the cloud runs a DRANET of its own."""
+"""DRANET on EKS: publishes EFA interfaces, which pods claim beside GPUs. On GKE the cloud runs a
+DRANET of its own.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -31,7 +34,9 @@ class DranetArgs(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
-    """Image repository, without a tag, to use instead of the chart's, for example of another region or a mirror."""
+    """Image repository, without a tag, to use instead of the chart's, for example of another region
+    or a mirror.
+    """
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
     """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
 
@@ -42,7 +47,9 @@ class Dranet(pulumi.ComponentResource):
     device_class: pulumi.Output[str]
     """Name of the DeviceClass of EFA interfaces."""
 
-    def __init__(self, name: str, args: DranetArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DranetArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("Dranet", name, args, DranetArgs)
         version = read.text("version", VERSION, check=chart_version_fault)
         chart = read.text("chart", "")

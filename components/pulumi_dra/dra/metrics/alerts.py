@@ -1,4 +1,5 @@
-"""What is recorded and alerted of GPUs and claims: expressions of Prometheus, each with who publishes its metrics.
+"""What is recorded and alerted of GPUs and claims: expressions of Prometheus, each with who
+publishes its metrics.
 
 Plain values, in the form that Prometheus, its operator and Google's managed Prometheus share.
 """
@@ -6,7 +7,9 @@ Plain values, in the form that Prometheus, its operator and Google's managed Pro
 from typing import Any
 
 CLAIM = "dra_claim_namespace, dra_claim_name"
-"""Labels of a device that a claim holds (NVIDIA/dcgm-exporter:internal/pkg/transformation/const.go@4.5.3-4.8.2)."""
+"""Labels of a device that a claim holds
+(NVIDIA/dcgm-exporter:internal/pkg/transformation/const.go@4.5.3-4.8.2).
+"""
 USE_OF_CLAIMS = "dra_claim:gpu_utilization_percent:avg"
 
 METRICS = {
@@ -19,8 +22,8 @@ METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "dcgm-exporter",
     "DCGM_FI_DEV_POWER_USAGE": "dcgm-exporter",
     "DCGM_FI_PROF_GR_ENGINE_ACTIVE": "dcgm-exporter",
-    # kubernetes/kubernetes:pkg/scheduler/metrics/metrics.go, pkg/controller/resourceclaim/metrics/metrics.go@v1.34.9 to
-    # v1.37.0
+    # kubernetes/kubernetes:pkg/scheduler/metrics/metrics.go,
+    # pkg/controller/resourceclaim/metrics/metrics.go@v1.34.9 to v1.37.0
     "scheduler_unschedulable_pods": "kube-scheduler",
     "resourceclaim_controller_resource_claims": "kube-controller-manager",
     # kubernetes/kube-state-metrics:docs/metrics/workload/daemonset-metrics.md
@@ -33,7 +36,9 @@ APPLICATION_XIDS = (13, 31, 43, 45, 68, 109)
 (kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_health.go@v0.5.0)."""
 
 PENDING_PODS = 'max(scheduler_unschedulable_pods{plugin="DynamicResources"})'
-PENDING_CLAIMS = 'max(sum by (instance) (resourceclaim_controller_resource_claims{allocated="false"}))'
+PENDING_CLAIMS = (
+    'max(sum by (instance) (resourceclaim_controller_resource_claims{allocated="false"}))'
+)
 BROKEN = " != ".join(["DCGM_FI_DEV_XID_ERRORS > 0", *map(str, APPLICATION_XIDS)])
 _PLUGIN = "(nvidia-dra-driver-gpu|dra-driver-nvidia-gpu)-kubelet-plugin"
 # The first is there for MIG devices too; GPUs that cannot profile have the second alone.
@@ -52,7 +57,8 @@ def rule_groups() -> list[dict[str, Any]]:
             "15m",
             "warning",
             "{{ $value }} pods wait because no node has the devices of their claims",
-            "`pulumi-dra explain --observed` says why of each: a pool at its maximum, or a selector without a match",
+            "`pulumi-dra explain --observed` says why of each: a pool at its maximum, or a "
+            "selector without a match",
         ),
         _alert(
             "ResourceClaimsPending",
@@ -82,11 +88,13 @@ def rule_groups() -> list[dict[str, Any]]:
         ),
         _alert(
             "GpuMemoryUnhealthy",
-            "DCGM_FI_DEV_ROW_REMAP_FAILURE > 0 or increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) > 0",
+            "DCGM_FI_DEV_ROW_REMAP_FAILURE > 0 or "
+            "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) > 0",
             "0m",
             "critical",
             "memory of GPU {{ $labels.gpu }} ({{ $labels.modelName }}) has failed",
-            "rows were replaced for errors that cannot be corrected, or could not be: drain the node",
+            "rows were replaced for errors that cannot be corrected, or could not be: drain the "
+            "node",
         ),
     ]
     use = [
@@ -96,7 +104,8 @@ def rule_groups() -> list[dict[str, Any]]:
             f"max_over_time({USE_OF_CLAIMS}[2h]) < 1",
             "30m",
             "info",
-            "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} holds GPUs that do nothing",
+            "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} holds GPUs that "
+            "do nothing",
             "no other pod gets them until the claim's pods are gone",
         ),
     ]
@@ -104,7 +113,9 @@ def rule_groups() -> list[dict[str, Any]]:
     return [{"name": name, "interval": "1m", "rules": rules} for name, rules in groups.items()]
 
 
-def _alert(name: str, expression: str, lasting: str, severity: str, summary: str, description: str) -> dict[str, Any]:
+def _alert(
+    name: str, expression: str, lasting: str, severity: str, summary: str, description: str
+) -> dict[str, Any]:
     return {
         "alert": name,
         "expr": expression,

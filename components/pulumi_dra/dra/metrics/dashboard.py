@@ -12,7 +12,13 @@ _BY_CLAIM = 'sum by (dra_claim_namespace, dra_claim_name) ({}{{dra_claim_name!="
 PANELS: tuple[tuple[str, str, str, str, str], ...] = (
     ("stat", "Pods that wait for devices", PENDING_PODS, "", "none"),
     ("stat", "Claims without devices", PENDING_CLAIMS, "", "none"),
-    ("stat", "GPUs held by claims", 'count(DCGM_FI_DEV_GPU_TEMP{dra_claim_name!=""}) or vector(0)', "", "none"),
+    (
+        "stat",
+        "GPUs held by claims",
+        'count(DCGM_FI_DEV_GPU_TEMP{dra_claim_name!=""}) or vector(0)',
+        "",
+        "none",
+    ),
     ("stat", "GPUs with errors", f"count({BROKEN}) or vector(0)", "", "none"),
     ("timeseries", "Use of claimed GPUs", USE_OF_CLAIMS, _CLAIM, "percent"),
     ("timeseries", "Memory in use", _BY_CLAIM.format("DCGM_FI_DEV_FB_USED"), _CLAIM, "decmbytes"),
@@ -23,7 +29,9 @@ PANELS: tuple[tuple[str, str, str, str, str], ...] = (
 
 
 def dashboard_json() -> str:
-    """Return the dashboard as JSON text; Grafana 8 and later read it, and ask which Prometheus it is for."""
+    """Return the dashboard as JSON text; Grafana 8 and later read it, and ask which Prometheus it
+    is for.
+    """
     panels, x, y = list[dict[str, Any]](), 0, 0
     for number, (kind, title, expression, legend, unit) in enumerate(PANELS, 1):
         width, height = (6, 4) if kind == "stat" else (12, 8)
@@ -35,7 +43,14 @@ def dashboard_json() -> str:
                 "datasource": _SOURCE,
                 "gridPos": {"x": x, "y": y, "w": width, "h": height},
                 "fieldConfig": {"defaults": {"unit": unit}, "overrides": []},
-                "targets": [{"refId": "A", "datasource": _SOURCE, "expr": expression, "legendFormat": legend}],
+                "targets": [
+                    {
+                        "refId": "A",
+                        "datasource": _SOURCE,
+                        "expr": expression,
+                        "legendFormat": legend,
+                    }
+                ],
             }
         )
         x, y = (x + width, y) if x + width < 24 else (0, y + height)

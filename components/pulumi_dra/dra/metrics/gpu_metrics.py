@@ -1,6 +1,9 @@
-"""Metrics of GPUs by the claim that holds them: NVIDIA's DCGM exporter on the DRA nodes, a dashboard and alerts."""
+"""Metrics of GPUs by the claim that holds them: NVIDIA's DCGM exporter on the DRA nodes, a
+dashboard and alerts.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
@@ -14,7 +17,12 @@ from pulumi_dra.dra.metrics.alerts import rule_groups
 from pulumi_dra.dra.metrics.dashboard import dashboard_json
 from pulumi_dra.dra.node_terms import GPU_TOLERATION
 from pulumi_dra.dra.releases.driver_tolerations import DriverToleration, read_tolerations
-from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
+from pulumi_dra.dra.releases.optional_releases import (
+    PinnedChart,
+    ReleaseInputs,
+    declare_release,
+    read_release,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 DCGM = PinnedChart(
@@ -27,12 +35,15 @@ DCGM = PinnedChart(
     least="4.8.3",
     least_does="sees claims on Kubernetes 1.34",
 )
-"""The first release that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654): those before it wait for
-v1beta1, which Kubernetes 1.34 and later does not serve."""
+"""The first release that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654): those
+before it wait for v1beta1, which Kubernetes 1.34 and later does not serve.
+"""
 
 DAEMON_SET = "dcgm-exporter"
 REQUESTS = {"cpu": "100m", "memory": "128Mi"}
-"""What its pod asks of each GPU node, as in the chart: said here so that fleets can count on it (`daemonPods`)."""
+"""What its pod asks of each GPU node, as in the chart: said here so that fleets can count on it
+(`daemonPods`).
+"""
 
 OPERATOR, GOOGLE, ANNOTATIONS = "prometheus-operator", "google", "annotations"
 COLLECTORS = (OPERATOR, GOOGLE, ANNOTATIONS)
@@ -43,15 +54,19 @@ class GpuMetricsArgs(TypedDict):
     """Inputs of GpuMetrics."""
 
     collector: NotRequired[str]
-    """Collector of the metrics: prometheus-operator (creates a ServiceMonitor and a PrometheusRule), google (GKE's
-    managed Prometheus with PodMonitoring and Rules), or annotations (prometheus.io/scrape on the pods, and the rules in
-    a ConfigMap). Default: annotations, or google on a GKE platform."""
+    """Collector of the metrics: prometheus-operator (creates a ServiceMonitor and a
+    PrometheusRule), google (GKE's managed Prometheus with PodMonitoring and Rules), or annotations
+    (prometheus.io/scrape on the pods, and the rules in a ConfigMap). Default: annotations, or
+    google on a GKE platform.
+    """
     monitor_labels: NotRequired[dict[str, str]]
-    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule by which Prometheus selects them (release:
-    kube-prometheus-stack for the chart with that name). Default: none."""
+    """With prometheus-operator: labels of ServiceMonitor and PrometheusRule by which Prometheus
+    selects them (release: kube-prometheus-stack for the chart with that name). Default: none.
+    """
     version: NotRequired[str]
-    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default: 4.8.3, the first version that supports claims
-    on Kubernetes 1.34."""
+    """Version of the Helm chart dcgm-exporter, 4.8.3 or later. Default: 4.8.3, the first version
+    that supports claims on Kubernetes 1.34.
+    """
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
@@ -59,8 +74,9 @@ class GpuMetricsArgs(TypedDict):
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the namespace dcgm-exporter."""
     driver_folder: NotRequired[str]
-    """Folder of the NVIDIA driver on the nodes, for nodes whose container runtime doesn't provide it:
-    /home/kubernetes/bin/nvidia on GKE. Default: none, or the cloud's folder on a platform."""
+    """Folder of the NVIDIA driver on the nodes, for nodes whose container runtime doesn't provide
+    it: /home/kubernetes/bin/nvidia on GKE. Default: none, or the cloud's folder on a platform.
+    """
     tolerations: NotRequired[list[pulumi.Input[DriverToleration]]]
     """Additional node taints that the pods tolerate. They always tolerate nvidia.com/gpu."""
 
@@ -85,7 +101,9 @@ def read_gpu_metrics(read: InputReader) -> GpuMetricsInputs:
         release=read_release(read, DCGM),
         collector=collector,
         monitor_labels=_plain_labels(read),
-        driver_folder=read.text("driver_folder", "", pattern=r"/[^\s]+", meaning="an absolute path"),
+        driver_folder=read.text(
+            "driver_folder", "", pattern=r"/[^\s]+", meaning="an absolute path"
+        ),
         tolerations=read_tolerations(read),
     )
 
@@ -101,12 +119,16 @@ def _label_complaint(key: str, value: str) -> str:
 
 
 class GpuMetrics(pulumi.ComponentResource):
-    """NVIDIA's DCGM exporter on nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard and alerts."""
+    """NVIDIA's DCGM exporter on nodes with the label `nvidia.com/gpu.dra=true`, with a dashboard
+    and alerts.
+    """
 
     namespace: pulumi.Output[str]
     """Namespace of the exporter."""
 
-    def __init__(self, name: str, args: GpuMetricsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: GpuMetricsArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("GpuMetrics", name, args, GpuMetricsArgs)
         inputs = read_gpu_metrics(read)
         read.finish()
@@ -119,7 +141,8 @@ class GpuMetrics(pulumi.ComponentResource):
         after = children.options(depends_on=[release])
         k8s.core.v1.ConfigMap(
             f"{name}-dashboard",
-            # Grafana's chart loads what has this label (grafana/helm-charts:charts/grafana, sidecar.dashboards).
+            # Grafana's chart loads what has this label (grafana/helm-charts:charts/grafana,
+            # sidecar.dashboards).
             metadata=_named("gpus-and-claims-dashboard", {"grafana_dashboard": "1"}),
             data={"gpus-and-claims.json": dashboard_json()},
             opts=after,
@@ -127,7 +150,9 @@ class GpuMetrics(pulumi.ComponentResource):
         self._declare_rules(name, inputs, after)
         self.register_outputs({"namespace": self.namespace})
 
-    def _declare_rules(self, name: str, inputs: GpuMetricsInputs, opts: pulumi.ResourceOptions) -> None:
+    def _declare_rules(
+        self, name: str, inputs: GpuMetricsInputs, opts: pulumi.ResourceOptions
+    ) -> None:
         groups = rule_groups()
         if inputs.collector == ANNOTATIONS:
             k8s.core.v1.ConfigMap(
@@ -165,7 +190,9 @@ def _named(name: str, labels: dict[str, str] | None = None) -> Any:
 
 
 def dcgm_values(inputs: GpuMetricsInputs) -> dict[str, Any]:
-    """Return the chart's values; every key exists in NVIDIA/dcgm-exporter:deployment/values.yaml@4.5.3-4.8.2."""
+    """Return the chart's values; every key exists in
+    NVIDIA/dcgm-exporter:deployment/values.yaml@4.5.3-4.8.2.
+    """
     values: dict[str, Any] = {
         "fullnameOverride": DAEMON_SET,
         "kubernetesDRA": {"enabled": True},
@@ -182,16 +209,20 @@ def dcgm_values(inputs: GpuMetricsInputs) -> dict[str, Any]:
     if inputs.release.image():
         values["image"] = inputs.release.image()
     if inputs.release.image_pull_secrets:
-        values["imagePullSecrets"] = [{"name": secret} for secret in inputs.release.image_pull_secrets]
+        values["imagePullSecrets"] = [
+            {"name": secret} for secret in inputs.release.image_pull_secrets
+        ]
     if inputs.driver_folder:
         values |= _with_driver(inputs.driver_folder)
     return values
 
 
 def _with_driver(folder: str) -> dict[str, Any]:
-    """Return the values where no runtime brings the driver (Google Cloud, “NVIDIA Data Center GPU Manager (DCGM)”).
+    """Return the values where no runtime brings the driver (Google Cloud, “NVIDIA Data Center GPU
+    Manager (DCGM)”).
 
-    A privileged container must be allowed what the chart's own settings deny: the API server refuses one without.
+    A privileged container must be allowed what the chart's own settings deny: the API server
+    refuses one without.
     """
     inside = "/usr/local/nvidia"
     return {

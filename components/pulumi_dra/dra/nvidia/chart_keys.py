@@ -1,8 +1,9 @@
-"""Which values each generation of the NVIDIA DRA driver's chart knows, among those that this package may set.
+"""Which values each generation of the NVIDIA DRA driver's chart knows, among those that this
+package may set.
 
-Helm ignores an unknown key without a word, so a misspelt one, or one of another generation, would do nothing.
-Source: values.yaml of each tag (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm at v25.3.2, v25.8.1, v25.12.0,
-v0.4.1 and main of 2026-08-07 for 0.5).
+Helm ignores an unknown key without a word, so a misspelt one, or one of another generation, would
+do nothing. Source: values.yaml of each tag (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm
+at v25.3.2, v25.8.1, v25.12.0, v0.4.1 and main of 2026-08-07 for 0.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,8 +66,12 @@ _SINCE: dict[str, tuple[str, ...]] = {
         "kubeletPlugin.containers.computeDomains.gpuCliqueLabelEnabled",
     ),
 }
-KEYS_SINCE: dict[str, str] = {key: generation for generation, keys in _SINCE.items() for key in keys}
-"""Dotted key → the first generation whose chart knows it. What lies below a key is free (an affinity, a map)."""
+KEYS_SINCE: dict[str, str] = {
+    key: generation for generation, keys in _SINCE.items() for key in keys
+}
+"""Dotted key → the first generation whose chart knows it. What lies below a key is free (an
+affinity, a map).
+"""
 
 
 def unknown_keys(generation: str, values: Mapping[str, Any]) -> list[str]:

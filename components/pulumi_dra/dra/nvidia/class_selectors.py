@@ -9,11 +9,13 @@ DEVICES = ("gpu", "mig", "any")
 """A whole GPU, a partition, or either."""
 
 
-def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profile: str = "") -> list[str]:
+def class_selectors(
+    *, device: str = "", memory_gib_at_least: int = 0, mig_profile: str = ""
+) -> list[str]:
     """Return the selectors of an intent, most general first; nothing for no intent.
 
-    Memory is a quantity: compared with compareTo, since `>=` does not compile. `memory` exists on whole GPUs and
-    partitions alike, `profile` on partitions alone.
+    Memory is a quantity: compared with compareTo, since `>=` does not compile. `memory` exists on
+    whole GPUs and partitions alike, `profile` on partitions alone.
     """
     kind = "mig" if mig_profile else device
     selectors: list[str] = []
@@ -32,6 +34,7 @@ def class_selectors(*, device: str = "", memory_gib_at_least: int = 0, mig_profi
 def refusal_of(expression: str, minor: int) -> str:
     """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
-    if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":  # a doubt refuses nothing
+    # a doubt refuses nothing
+    if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":
         return ""
     return compiled.message + (f"; {compiled.fix}" if compiled.fix else "")

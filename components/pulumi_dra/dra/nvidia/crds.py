@@ -16,7 +16,9 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
     """Return the definitions in a text of manifests; faults are noted in `read`."""
     text = read.text(key, "")
     try:
-        documents: list[Any] = [document for document in yaml.safe_load_all(text) if document is not None]
+        documents: list[Any] = [
+            document for document in yaml.safe_load_all(text) if document is not None
+        ]
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]
         read.refuse(key, f"is not valid YAML: {problem}")
@@ -27,7 +29,11 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         spec, metadata = _mapping(definition.get("spec")), _mapping(definition.get("metadata"))
         kind = (definition.get("apiVersion"), definition.get("kind"))
         if kind != ("apiextensions.k8s.io/v1", "CustomResourceDefinition"):
-            read.refuse(key, f"document {index + 1} is not a CustomResourceDefinition of apiextensions.k8s.io/v1")
+            read.refuse(
+                key,
+                f"document {index + 1} is not a CustomResourceDefinition of "
+                "apiextensions.k8s.io/v1",
+            )
         elif spec.get("group") != GROUP or not metadata.get("name"):
             read.refuse(key, f"document {index + 1} defines nothing of {GROUP}, the driver's group")
         else:
@@ -37,11 +43,14 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
     return found
 
 
-def declare_crds(component: str, definitions: list[dict[str, Any]], children: Children) -> list[pulumi.Resource]:
+def declare_crds(
+    component: str, definitions: list[dict[str, Any]], children: Children
+) -> list[pulumi.Resource]:
     """Declare the definitions, and return them: the release must come after them.
 
-    As patches, because a cluster that has had a release before has definitions already; by force, because Helm is
-    their manager in that case. They stay when the driver goes: with a definition go all objects of its kind.
+    As patches, because a cluster that has had a release before has definitions already; by force,
+    because Helm is their manager in that case. They stay when the driver goes: with a definition go
+    all objects of its kind.
     """
     declared: list[pulumi.Resource] = []
     for definition in definitions:

@@ -1,6 +1,7 @@
 """The NVIDIA DRA driver: its namespace, on GKE its quota, and its Helm release, pinned."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import pulumi
 import pulumi_kubernetes as k8s
 
@@ -26,10 +27,13 @@ class DraDriver(pulumi.ComponentResource):
     version: pulumi.Output[str]
     """Version of the chart."""
     status: pulumi.Output[str]
-    """Status of the Helm release. "deployed" doesn't mean that the driver runs on the nodes; check the
-    ResourceSlices."""
+    """Status of the Helm release. "deployed" doesn't mean that the driver runs on the nodes; check
+    the ResourceSlices.
+    """
 
-    def __init__(self, name: str, args: DraDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DraDriverArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DraDriver", name, args, DraDriverArgs)
         inputs = read_driver_inputs(read)
         read.finish()
@@ -40,16 +44,24 @@ class DraDriver(pulumi.ComponentResource):
         first = [
             home,
             *self._declare_quota(inputs, home),
-            *(declare_slice_policy(name, inputs.namespace, self._children) if inputs.own_slices_only else []),
+            *(
+                declare_slice_policy(name, inputs.namespace, self._children)
+                if inputs.own_slices_only
+                else []
+            ),
             *declare_crds(name, inputs.crds, self._children),
         ]
         installed = self._declare_release(inputs, inputs.release, home, first)
         self.namespace = home.metadata.name
         self.version = pulumi.Output.from_input(inputs.release.version)
         self.status = installed.status.apply(lambda status: require_deployed(RELEASE, status))
-        self.register_outputs({"namespace": self.namespace, "version": self.version, "status": self.status})
+        self.register_outputs(
+            {"namespace": self.namespace, "version": self.version, "status": self.status}
+        )
 
-    def _declare_quota(self, inputs: DraDriverInputs, home: k8s.core.v1.Namespace) -> list[pulumi.Resource]:
+    def _declare_quota(
+        self, inputs: DraDriverInputs, home: k8s.core.v1.Namespace
+    ) -> list[pulumi.Resource]:
         pods = critical_pods(inputs.settings, inputs.max_nodes)
         if not pods:
             return []
@@ -82,9 +94,9 @@ class DraDriver(pulumi.ComponentResource):
             timeout=600,
             opts=self._children.options(
                 depends_on=depends_on,
-                # Under other names Helm would start the new plugin before it removes the old one, both for one driver:
-                # the old release goes first. Classes are cluster-wide and keep their names, so two releases would
-                # collide as well.
+                # Under other names Helm would start the new plugin before it removes the old one,
+                # both for one driver: the old release goes first. Classes are cluster-wide and keep
+                # their names, so two releases would collide as well.
                 replace_on_changes=["values.nameOverride"],
                 delete_before_replace=True,
             ),

@@ -1,6 +1,7 @@
 """Inputs of DraDriver: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
@@ -51,8 +52,9 @@ class DraDriverArgs(TypedDict):
     version: str
     """Version of the Helm chart: 25.8.1, 25.12.0, 0.4.1, …"""
     platform: str
-    """Location of the NVIDIA driver on the nodes: the name of a cloud as in a fleet (driver in its node image), or
-    gpu-operator."""
+    """Location of the NVIDIA driver on the nodes: the name of a cloud as in a fleet (driver in its
+    node image), or gpu-operator.
+    """
     max_nodes: int
     """Maximum number of nodes in all DRA pools. GKE needs a quota for as many driver pods."""
     namespace: NotRequired[str]
@@ -62,19 +64,24 @@ class DraDriverArgs(TypedDict):
     compute_domains: NotRequired[bool]
     """Enable ComputeDomains for multi-node NVLink (GB200, GB300). Default: false."""
     crd_manifests: NotRequired[str]
-    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm only installs them with the first release,
-    so set this if you use ComputeDomains and upgraded or will upgrade the driver."""
+    """Text of the CustomResourceDefinitions in the chart's folder crds. Helm only installs them
+    with the first release, so set this if you use ComputeDomains and upgraded or will upgrade the
+    driver.
+    """
     feature_gates: NotRequired[dict[str, bool]]
     """Feature gates of the driver by name. Requires 25.8 or later."""
     consumable_shares: NotRequired[str]
-    """Sharing of a GPU by several claims: memory, unlimited, a number of shares, or disabled. Requires 0.5.0 or later
-    with the gate ConsumableShares."""
+    """Sharing of a GPU by several claims: memory, unlimited, a number of shares, or disabled.
+    Requires 0.5.0 or later with the gate ConsumableShares.
+    """
     network_policy: NotRequired[bool]
-    """Create the chart's network policies for the driver's pods. Requires 25.12 or later. Default: true if the chart
-    supports them."""
+    """Create the chart's network policies for the driver's pods. Requires 25.12 or later. Default:
+    true if the chart supports them.
+    """
     webhook: NotRequired[bool]
-    """Install a webhook that validates opaque configuration when a claim is created. Requires cert-manager. Default:
-    false."""
+    """Install a webhook that validates opaque configuration when a claim is created. Requires
+    cert-manager. Default: false.
+    """
     webhook_failure_policy: NotRequired[str]
     """Effect on claims if the webhook is unavailable: Fail (default) or Ignore."""
     webhook_replicas: NotRequired[int]
@@ -82,7 +89,9 @@ class DraDriverArgs(TypedDict):
     webhook_tls: NotRequired[WebhookTls]
     """Certificate of the webhook. Default: a certificate that cert-manager signs itself."""
     own_slices_only: NotRequired[bool]
-    """Create an admission policy that lets each driver pod write only its node's ResourceSlices. Default: true."""
+    """Create an admission policy that lets each driver pod write only its node's ResourceSlices.
+    Default: true.
+    """
     image_repository: NotRequired[str]
     """Image repository, without a tag, to use instead of the chart's, for example a mirror."""
     image_digest: NotRequired[str]
@@ -96,9 +105,10 @@ class DraDriverArgs(TypedDict):
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     keep_old_names: NotRequired[bool]
-    """Keep the object names of 25.x in 0.4 and later, so that an upgrade across the chart's renaming updates the plugin
-    in place. Set to false to use the chart's new names. Changing it replaces the release, old one first. Default:
-    true."""
+    """Keep the object names of 25.x in 0.4 and later, so that an upgrade across the chart's
+    renaming updates the plugin in place. Set to false to use the chart's new names. Changing it
+    replaces the release, old one first. Default: true.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +179,10 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     failure_policy = read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail")
     replicas = read.whole("webhook_replicas", 1, least=1, most=100)
     tls = read.inside("webhook_tls", read.block("webhook_tls"), WebhookTls)
-    issuer_type, issuer_name = tls.choice("issuer_type", ISSUERS, "selfsigned"), tls.text("issuer_name", "")
+    issuer_type, issuer_name = (
+        tls.choice("issuer_type", ISSUERS, "selfsigned"),
+        tls.text("issuer_name", ""),
+    )
     secret_name, ca_bundle = tls.text("secret_name", ""), tls.text("ca_bundle", "")
     for key in ("webhook_failure_policy", "webhook_replicas", "webhook_tls"):
         if read.has(key) and not asked:
@@ -177,9 +190,16 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
     if secret_name and (tls.has("issuer_type") or issuer_name):
         tls.refuse("secret_name", "is instead of an issuer: give one of the two")
     if bool(secret_name) != bool(ca_bundle):
-        tls.refuse("ca_bundle" if secret_name else "secret_name", "is missing: secret_name and ca_bundle go together")
+        tls.refuse(
+            "ca_bundle" if secret_name else "secret_name",
+            "is missing: secret_name and ca_bundle go together",
+        )
     if bool(issuer_name) != (issuer_type != "selfsigned"):
-        wanted = "is for issuer_type clusterissuer or issuer" if issuer_name else f"is missing: which {issuer_type}?"
+        wanted = (
+            "is for issuer_type clusterissuer or issuer"
+            if issuer_name
+            else f"is missing: which {issuer_type}?"
+        )
         tls.refuse("issuer_name", wanted)
     if not asked:
         return None
@@ -197,14 +217,21 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     """Refuse what this release cannot do."""
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
-        read.refuse("network_policy", f"the chart of {release.version} has none; it begins with 25.12.0")
-    shared = nvidia.PublishingSettings(gates=settings.feature_gates, consumable_shares=settings.consumable_shares)
+        read.refuse(
+            "network_policy", f"the chart of {release.version} has none; it begins with 25.12.0"
+        )
+    shared = nvidia.PublishingSettings(
+        gates=settings.feature_gates, consumable_shares=settings.consumable_shares
+    )
     for error in nvidia.share_faults(release, shared):
         read.refuse("consumable_shares", str(error))
     if settings.webhook and not has_webhook(release):
         read.refuse("webhook", f"the chart of {release.version} has none; it begins with 25.8.0")
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
-        read.refuse("keep_old_names", f"{release.version} has the old names alone; the new ones begin with 0.4.0")
+        read.refuse(
+            "keep_old_names",
+            f"{release.version} has the old names alone; the new ones begin with 0.4.0",
+        )
 
 
 def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:

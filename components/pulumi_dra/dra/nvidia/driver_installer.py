@@ -1,6 +1,9 @@
-"""Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need it."""
+"""Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need
+it.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -15,11 +18,14 @@ NAME = "nvidia-dra-driver-installer"
 HOST_DRIVER = "/home/kubernetes/bin/nvidia"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
 INSTALLER_IMAGE = "cos-nvidia-installer:fixed"
-"""Preloaded on Container-Optimized OS, so nothing is pulled and the installer always matches the node's kernel
-(GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml)."""
+"""Preloaded on Container-Optimized OS, so nothing is pulled and the installer always matches the
+node's kernel
+(GoogleCloudPlatform/container-engine-accelerators:nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml).
+"""
 
-# Container-Optimized OS keeps a loaded driver whatever version is asked for, so nothing is installed over one; another
-# version needs nodes that begin anew (…/daemonset-preloaded-latest.yaml@992db812 looks at loaded modules too).
+# Container-Optimized OS keeps a loaded driver whatever version is asked for, so nothing is
+# installed over one; another version needs nodes that begin anew
+# (…/daemonset-preloaded-latest.yaml@992db812 looks at loaded modules too).
 INSTALL = """\
 loaded=$(cat /sys/module/nvidia/version 2>/dev/null || true)
 case "$loaded" in
@@ -43,9 +49,13 @@ class DriverInstallerArgs(TypedDict):
     """Inputs of DriverInstaller."""
 
     driver: NotRequired[str]
-    """NVIDIA driver version: latest (default), default, or a version that Container-Optimized OS offers (580.95.05)."""
+    """NVIDIA driver version: latest (default), default, or a version that Container-Optimized OS
+    offers (580.95.05).
+    """
     pause_image: NotRequired[str]
-    """Image of the container that runs after the installation. Default: registry.k8s.io/pause:3.10."""
+    """Image of the container that runs after the installation. Default:
+    registry.k8s.io/pause:3.10.
+    """
 
 
 class DriverInstaller(pulumi.ComponentResource):
@@ -54,16 +64,22 @@ class DriverInstaller(pulumi.ComponentResource):
     name: pulumi.Output[str]
     """Name of the DaemonSet in kube-system."""
 
-    def __init__(self, name: str, args: DriverInstallerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: DriverInstallerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("DriverInstaller", name, args, DriverInstallerArgs)
         driver = read.text(
-            "driver", "latest", pattern=r"latest|default|\d+(\.\d+)+", meaning="latest, default or a driver version"
+            "driver",
+            "latest",
+            pattern=r"latest|default|\d+(\.\d+)+",
+            meaning="latest, default or a driver version",
         )
         if driver[:1].isdigit():
             milestones = qualified_on(driver)
             seen = f"only in {milestones}" if milestones else "in no release that was checked"
             pulumi.warn(
-                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may fail after an "
+                f"Container-Optimized OS lists NVIDIA driver {driver} {seen}, so the installer may "
+                "fail after an "
                 "upgrade of the nodes",
             )
         pause_image = read.text("pause_image", PAUSE_IMAGE, pattern=r"[^\s]+", meaning="an image")
@@ -85,9 +101,11 @@ class DriverInstaller(pulumi.ComponentResource):
 
 
 def installer_spec(driver: str, pause_image: str) -> Any:
-    """Return the DaemonSet's spec in API form: an init container that installs, then a container that does nothing.
+    """Return the DaemonSet's spec in API form: an init container that installs, then a container
+    that does nothing.
 
-    It keeps off nodes on which GKE installs a driver itself: they carry the label gke-gpu-driver-version.
+    It keeps off nodes on which GKE installs a driver itself: they carry the label
+    gke-gpu-driver-version.
     """
     labels = {"app.kubernetes.io/name": NAME}
     rest = {
@@ -119,7 +137,10 @@ def installer_spec(driver: str, pause_image: str) -> Any:
                 "hostNetwork": True,
                 "hostPID": True,
                 "automountServiceAccountToken": False,
-                "volumes": [{"name": key, "hostPath": {"path": path}} for key, (path, _) in HOST_PATHS.items()],
+                "volumes": [
+                    {"name": key, "hostPath": {"path": path}}
+                    for key, (path, _) in HOST_PATHS.items()
+                ],
                 "initContainers": [_installing(driver)],
                 "containers": [rest],
             },
@@ -128,7 +149,9 @@ def installer_spec(driver: str, pause_image: str) -> Any:
 
 
 def _installing(driver: str) -> Any:
-    """Return the container that installs; its variables say where the image finds the folders of the node."""
+    """Return the container that installs; its variables say where the image finds the folders of
+    the node.
+    """
     environment = {
         "DRIVER_VERSION": driver,
         "NVIDIA_INSTALL_DIR_HOST": HOST_PATHS["driver"][0],
@@ -147,5 +170,7 @@ def _installing(driver: str) -> Any:
         "env": [{"name": key, "value": value} for key, value in environment.items()],
         "resources": {"requests": {"cpu": "150m"}},
         "securityContext": {"privileged": True},
-        "volumeMounts": [{"name": key, "mountPath": inside} for key, (_, inside) in HOST_PATHS.items()],
+        "volumeMounts": [
+            {"name": key, "mountPath": inside} for key, (_, inside) in HOST_PATHS.items()
+        ],
     }

@@ -1,4 +1,5 @@
-"""Values of the NVIDIA DRA driver's Helm chart, per release. Plain values; nothing here asks a cluster.
+"""Values of the NVIDIA DRA driver's Helm chart, per release. Plain values; nothing here asks a
+cluster.
 
 A Release's preview never renders its chart, so what would fail there is decided and checked here.
 """
@@ -17,7 +18,9 @@ GPU_OPERATOR, GPU_OPERATOR_ROOT = "gpu-operator", "/run/nvidia/driver"
 
 
 def platforms() -> tuple[str, ...]:
-    """Return where the NVIDIA driver may come from: the image of a cloud, or the container of the GPU operator."""
+    """Return where the NVIDIA driver may come from: the image of a cloud, or the container of the
+    GPU operator.
+    """
     return (*clouds.names(), GPU_OPERATOR)
 
 
@@ -71,8 +74,12 @@ class DriverSettings:
 def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     """Return the chart's values for a release; every key in them exists in that release's chart."""
     values: dict[str, Any] = {
-        "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": settings.compute_domains}},
-        # Every release refuses to install GPU support without it. A real boolean: the chart takes "false" for true.
+        "resources": {
+            "gpus": {"enabled": True},
+            "computeDomains": {"enabled": settings.compute_domains},
+        },
+        # Every release refuses to install GPU support without it. A real boolean: the chart takes
+        # "false" for true.
         "gpuResourcesEnabledOverride": True,
         "nvidiaDriverRoot": settings.driver_root or driver_root(settings.platform),
         # Always said, so that a change of it is a change of the values; see `object_name`.
@@ -99,9 +106,10 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
 def object_name(release: DriverRelease, settings: DriverSettings) -> str:
     """Return what the chart's objects are named after.
 
-    The chart was renamed at 0.4. Under the new name an upgrade would start a second plugin beside the first, both for
-    one driver (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main); under the old one it updates
-    the plugin in place.
+    The chart was renamed at 0.4. Under the new name an upgrade would start a second plugin beside
+    the first, both for one driver
+    (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main); under the old one it
+    updates the plugin in place.
     """
     return NEW_NAME if has_new_names(release) and not settings.keep_old_names else OLD_NAME
 
@@ -113,26 +121,45 @@ def has_new_names(release: DriverRelease) -> bool:
 
 def has_network_policy(release: DriverRelease) -> bool:
     """Whether the release's chart can restrict the driver's own traffic: 25.12 and later."""
-    return not unknown_keys(release.generation, {"kubeletPlugin": {"networkPolicy": {"enabled": True}}})
+    return not unknown_keys(
+        release.generation, {"kubeletPlugin": {"networkPolicy": {"enabled": True}}}
+    )
 
 
 def has_webhook(release: DriverRelease) -> bool:
-    """Whether the release's chart has the webhook that validates opaque configuration: 25.8 and later."""
+    """Whether the release's chart has the webhook that validates opaque configuration: 25.8 and
+    later.
+    """
     return not unknown_keys(release.generation, {"webhook": {"enabled": True}})
 
 
 def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
-    """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what was asked for."""
-    added = () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints
-    of_cloud = [{"key": t.key, "operator": "Equal", "value": t.value, "effect": t.effect} for t in added]
-    return [dict(GPU_TOLERATION), *of_cloud, *(dict(toleration) for toleration in settings.tolerations)]
+    """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what
+    was asked for.
+    """
+    added = (
+        () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints
+    )
+    of_cloud = [
+        {"key": t.key, "operator": "Equal", "value": t.value, "effect": t.effect} for t in added
+    ]
+    return [
+        dict(GPU_TOLERATION),
+        *of_cloud,
+        *(dict(toleration) for toleration in settings.tolerations),
+    ]
 
 
 def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     plugin: dict[str, Any] = {
-        # The list replaces the chart's own terms, which also match nodes that the device plugin serves.
+        # The list replaces the chart's own terms, which also match nodes that the device plugin
+        # serves.
         "affinity": {
-            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": dra_node_terms()}}
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": dra_node_terms()
+                }
+            }
         },
         "tolerations": tolerations(settings),
         "priorityClassName": settings.priority_class,
@@ -145,12 +172,19 @@ def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[st
 def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     """Return the ComputeDomain controller's values.
 
-    Up to 25.12 the chart insists on a control-plane node, and managed clusters show none: the list of terms is
-    replaced by one that every Linux node fits. A list works with every version of the provider; a null did not.
+    Up to 25.12 the chart insists on a control-plane node, and managed clusters show none: the list
+    of terms is replaced by one that every Linux node fits. A list works with every version of the
+    provider; a null did not.
     """
-    linux = [{"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]
+    linux = [
+        {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}
+    ]
     controller: dict[str, Any] = {
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": linux}}},
+        "affinity": {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": linux}
+            }
+        },
         "priorityClassName": settings.priority_class,
     }
     if settings.network_policy and has_network_policy(release):
@@ -161,7 +195,10 @@ def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, A
 def _webhook(webhook: WebhookSettings, priority_class: str) -> dict[str, Any]:
     tls: dict[str, Any]
     if webhook.secret_name:
-        tls = {"mode": "secret", "secret": {"name": webhook.secret_name, "caBundle": webhook.ca_bundle}}
+        tls = {
+            "mode": "secret",
+            "secret": {"name": webhook.secret_name, "caBundle": webhook.ca_bundle},
+        }
     else:
         issuer = {"issuerType": webhook.issuer_type}
         if webhook.issuer_name:

@@ -20,12 +20,19 @@ def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: Plan
     """Note in `read` what the components would refuse, before anything is declared."""
     elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
     if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
-        read.refuse("driver.driver_root", f"images of the fleet have the driver in {elsewhere}: leave it out")
+        read.refuse(
+            "driver.driver_root",
+            f"images of the fleet have the driver in {elsewhere}: leave it out",
+        )
     read_driver_inputs(read.inside("driver", driver_args(inputs, fleet, plan), DraDriverArgs))
 
 
 def declare(
-    name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, options: pulumi.ResourceOptions
+    name: str,
+    inputs: DraPlatformInputs,
+    fleet: Fleet,
+    plan: PlanFile,
+    options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Declare the driver, after the installer of the GPU driver where nodes come without it."""
     if not cloud(fleet.cloud).installs_driver:
@@ -34,12 +41,16 @@ def declare(
         )
         # A plugin that starts before the NVIDIA driver is there can publish a slice without devices
         # (kubernetes-sigs/dra-driver-nvidia-gpu issue 1008).
-        options = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[installer]))
+        options = pulumi.ResourceOptions.merge(
+            options, pulumi.ResourceOptions(depends_on=[installer])
+        )
     return [DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=options)]
 
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
-    """Return the driver's inputs; its quota must do for every node that the pools may ever have together."""
+    """Return the driver's inputs; its quota must do for every node that the pools may ever have
+    together.
+    """
     nvidia, options = fleet.drivers.of(DRIVER), dict(inputs.driver)
     assert nvidia is not None  # asked for only if the fleet installs it
     args: dict[str, Any] = {

@@ -1,4 +1,6 @@
-"""What DraPlatform sets of the DRA driver itself; all other inputs of it are options of a platform."""
+"""What DraPlatform sets of the DRA driver itself; all other inputs of it are options of a
+platform.
+"""
 
 from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs
 

@@ -15,11 +15,12 @@ CRITICAL_CLASSES = ("system-node-critical", "system-cluster-critical")
 
 
 def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
-    """Return how many pods with a critical priority there may be at once; 0 where the platform needs no quota.
+    """Return how many pods with a critical priority there may be at once; 0 where the platform
+    needs no quota.
 
-    One plugin on each node that may ever be there. A Deployment that is being updated has a quarter more pods than
-    replicas, rounded up (its default maxSurge): without room for them the update of controller and webhook would wait
-    for ever once every node is there.
+    One plugin on each node that may ever be there. A Deployment that is being updated has a quarter
+    more pods than replicas, rounded up (its default maxSurge): without room for them the update of
+    controller and webhook would wait for ever once every node is there.
     """
     if settings.platform == GPU_OPERATOR or not cloud(settings.platform).critical_pods_need_quota:
         return 0
@@ -34,12 +35,15 @@ def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
 def critical_pods_quota(pods: int) -> ResourceQuotaSpecArgsDict:
     """Return the spec of a ResourceQuota for so many pods of the two critical classes.
 
-    A quota that is too small leaves the last nodes without driver, with an event on the DaemonSet as the only sign.
+    A quota that is too small leaves the last nodes without driver, with an event on the DaemonSet
+    as the only sign.
     """
     return {
         "hard": {"pods": str(pods)},
         "scope_selector": {
-            "match_expressions": [{"scope_name": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}]
+            "match_expressions": [
+                {"scope_name": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}
+            ]
         },
     }
 

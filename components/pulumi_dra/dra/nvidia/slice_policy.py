@@ -1,9 +1,10 @@
 """Who may write which ResourceSlices: each of the driver's pods those of its own node.
 
-The charts bring a policy of this kind, which since 25.8 names a service account that the plugin no longer uses
+The charts bring a policy of this kind, which since 25.8 names a service account that the plugin no
+longer uses
 (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/{validatingadmissionpolicy,kubeletplugin}.yaml,
-v25.8.0 to main), so that a plugin on one node could take away or invent the devices of any other. This one holds every
-service account of the driver's namespace.
+v25.8.0 to main), so that a plugin on one node could take away or invent the devices of any other.
+This one holds every service account of the driver's namespace.
 """
 
 from typing import Any
@@ -17,7 +18,9 @@ NODE_OF_TOKEN = "authentication.kubernetes.io/node-name"
 """Kubernetes puts it into every token of a pod (GA since 1.33)."""
 
 
-def declare_slice_policy(component: str, namespace: str, children: Children) -> list[pulumi.Resource]:
+def declare_slice_policy(
+    component: str, namespace: str, children: Children
+) -> list[pulumi.Resource]:
     """Declare the policy and its binding, and return them: the driver must come after them."""
     name = f"{namespace}-own-slices"
     spec: Any = slice_policy(namespace)
@@ -64,9 +67,11 @@ def slice_policy(namespace: str) -> dict[str, Any]:
         ],
         "validations": [
             {
-                "expression": 'variables.nodeOfPod != "" && variables.nodeOfPod == variables.nodeOfSlice',
+                "expression": 'variables.nodeOfPod != "" && variables.nodeOfPod == '
+                "variables.nodeOfSlice",
                 "messageExpression": (
-                    '"a pod of the DRA driver on node \'" + variables.nodeOfPod + "\' may not write a ResourceSlice'
+                    '"a pod of the DRA driver on node \'" + variables.nodeOfPod + "\' may not '
+                    "write a ResourceSlice"
                     ' of node \'" + variables.nodeOfSlice + "\'"'
                 ),
                 "reason": "Forbidden",

@@ -1,6 +1,7 @@
 """Taints that the pods of a DRA driver tolerate, beside the one that every GPU node has."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
@@ -22,7 +23,9 @@ class DriverToleration(TypedDict):
 
 def read_tolerations(read: InputReader) -> list[dict[str, str]]:
     """Return `tolerations` in API form; faults are noted in `read`."""
-    return [_read_toleration(read, index, item) for index, item in enumerate(read.blocks("tolerations"))]
+    return [
+        _read_toleration(read, index, item) for index, item in enumerate(read.blocks("tolerations"))
+    ]
 
 
 def _read_toleration(outer: InputReader, index: int, item: Mapping[str, Any]) -> dict[str, str]:

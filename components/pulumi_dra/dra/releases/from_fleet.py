@@ -22,7 +22,9 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> None:
-    """Note in `read` what the releases would refuse, and that a plan counts no pods that would run on its nodes."""
+    """Note in `read` what the releases would refuse, and that a plan counts no pods that would run
+    on its nodes.
+    """
     asked = inputs.releases
     if "gpu_metrics" in asked:
         read_gpu_metrics(read.inside("gpu_metrics", metrics_args(inputs, fleet), GpuMetricsArgs))
@@ -34,20 +36,28 @@ def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -
         read_release(read.inside("kube_ray", asked["kube_ray"], KubeRayArgs), KUBERAY)
 
 
-def declare_releases(name: str, inputs: DraPlatformInputs, fleet: Fleet, options: pulumi.ResourceOptions) -> None:
-    """Declare those that are asked for, Kueue last: what is created while its webhook starts would be refused."""
+def declare_releases(
+    name: str, inputs: DraPlatformInputs, fleet: Fleet, options: pulumi.ResourceOptions
+) -> None:
+    """Declare those that are asked for, Kueue last: what is created while its webhook starts would
+    be refused.
+    """
     asked, before = inputs.releases, list[pulumi.Resource]()
     if "gpu_metrics" in asked:
         before.append(GpuMetrics(f"{name}-gpu-metrics", metrics_args(inputs, fleet), opts=options))
     if "kube_ray" in asked:
-        before.append(KubeRay(f"{name}-kube-ray", cast(KubeRayArgs, dict(asked["kube_ray"])), opts=options))
+        before.append(
+            KubeRay(f"{name}-kube-ray", cast(KubeRayArgs, dict(asked["kube_ray"])), opts=options)
+        )
     if "kueue" in asked:
         last = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=before))
         Kueue(f"{name}-kueue", kueue_args(inputs, fleet), opts=last)
 
 
 def metrics_args(inputs: DraPlatformInputs, fleet: Fleet) -> GpuMetricsArgs:
-    """Return the inputs of GpuMetrics: where the driver is, who collects, which taints the pools have."""
+    """Return the inputs of GpuMetrics: where the driver is, who collects, which taints the pools
+    have.
+    """
     given: dict[str, Any] = dict(inputs.releases["gpu_metrics"])
     of_cloud = cloud(fleet.cloud)
     args = {"collector": of_cloud.metrics_collector, **given}
@@ -59,16 +69,22 @@ def metrics_args(inputs: DraPlatformInputs, fleet: Fleet) -> GpuMetricsArgs:
 
 def kueue_args(inputs: DraPlatformInputs, fleet: Fleet) -> KueueArgs:
     """Return the inputs of Kueue: the driver's classes, and the fleet's own."""
-    classes = [*CHART_CLASSES, *(each.name for each in fleet.device_classes if each.name not in CHART_CLASSES)]
+    classes = [
+        *CHART_CLASSES,
+        *(each.name for each in fleet.device_classes if each.name not in CHART_CLASSES),
+    ]
     return cast(KueueArgs, {"device_classes": classes, **inputs.releases["kueue"]})
 
 
 def _uncounted(fleet: Fleet) -> str:
     """Return why the plan is not one for nodes with the exporter, or ""."""
     told, needed = fleet.daemon_pods.get(DAEMON_SET), Amount(**REQUESTS)
-    if isinstance(told, Amount) and all(told.amounts[unit] >= most for unit, most in needed.amounts.items()):
+    if isinstance(told, Amount) and all(
+        told.amounts[unit] >= most for unit, most in needed.amounts.items()
+    ):
         return ""
     amount = f"{{cpu: {REQUESTS['cpu']}, memory: {REQUESTS['memory']}}}"
     return (
-        f"runs on every GPU node, which the plan must count: write daemonPods: {{{DAEMON_SET}: {amount}}} to the fleet"
+        f"runs on every GPU node, which the plan must count: write daemonPods: {{{DAEMON_SET}: "
+        f"{amount}}} to the fleet"
     )

@@ -16,16 +16,28 @@ class ImageSettings:
     pull_secrets: tuple[str, ...] = ()
 
     def values(self, version: str) -> dict[str, str]:
-        """Return the charts' `image` for a release: the tag that they would choose themselves, pinned by the digest."""
-        image = {"repository": self.repository, "tag": f"v{version}@{self.digest}" if self.digest else ""}
+        """Return the charts' `image` for a release: the tag that they would choose themselves,
+        pinned by the digest.
+        """
+        image = {
+            "repository": self.repository,
+            "tag": f"v{version}@{self.digest}" if self.digest else "",
+        }
         return {key: value for key, value in image.items() if value}
 
 
 def read_image(read: InputReader) -> ImageSettings:
-    """Return `image_repository`, `image_digest` and `image_pull_secrets`; faults are noted in `read`."""
+    """Return `image_repository`, `image_digest` and `image_pull_secrets`; faults are noted in
+    `read`.
+    """
     return ImageSettings(
         read_repository(read),
-        read.text("image_digest", "", pattern="sha256:[0-9a-f]{64}", meaning="a digest (sha256: and 64 digits)"),
+        read.text(
+            "image_digest",
+            "",
+            pattern="sha256:[0-9a-f]{64}",
+            meaning="a digest (sha256: and 64 digits)",
+        ),
         tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
     )
 
@@ -36,7 +48,13 @@ def read_repository(read: InputReader) -> str:
 
 
 def _repository_complaint(text: str) -> str:
-    """Return what is wrong with an image's name; a tag in it would make two with the chart's own."""
+    """Return what is wrong with an image's name; a tag in it would make two with the chart's
+    own.
+    """
     if "@" in text or ":" in text.rpartition("/")[2]:
         return f'"{text}" must not have a tag or a digest; image_digest pins it'
-    return f'"{text}" is not a valid image' if "://" in text or any(letter.isspace() for letter in text) else ""
+    return (
+        f'"{text}" is not a valid image'
+        if "://" in text or any(letter.isspace() for letter in text)
+        else ""
+    )

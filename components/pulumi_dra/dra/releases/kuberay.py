@@ -1,12 +1,18 @@
 """KubeRay: the operator that makes Ray clusters, jobs and services, whose pods may have claims."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
 from pulumi_dra.children import Children
-from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
+from pulumi_dra.dra.releases.optional_releases import (
+    PinnedChart,
+    ReleaseInputs,
+    declare_release,
+    read_release,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 KUBERAY = PinnedChart(
@@ -38,23 +44,31 @@ class KubeRay(pulumi.ComponentResource):
     namespace: pulumi.Output[str]
     """Namespace of the operator."""
 
-    def __init__(self, name: str, args: KubeRayArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: KubeRayArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("KubeRay", name, args, KubeRayArgs)
         inputs = read_release(read, KUBERAY)
         read.finish()
         super().__init__("pulumi-dra:index:KubeRay", name, {}, opts)
-        _, self.namespace = declare_release(name, KUBERAY, inputs, kuberay_values(inputs), Children(self, opts))
+        _, self.namespace = declare_release(
+            name, KUBERAY, inputs, kuberay_values(inputs), Children(self, opts)
+        )
         self.register_outputs({"namespace": self.namespace})
 
 
 def kuberay_values(inputs: ReleaseInputs) -> dict[str, Any]:
-    """Return the chart's values; every key exists in ray-project/kuberay:helm-chart/kuberay-operator@v1.7.0.
+    """Return the chart's values; every key exists in
+    ray-project/kuberay:helm-chart/kuberay-operator@v1.7.0.
 
-    The chart's own limits (0.1 cores) are for a handful of clusters; what it requests here is said, so that a system
-    node is chosen that has it.
+    The chart's own limits (0.1 cores) are for a handful of clusters; what it requests here is said,
+    so that a system node is chosen that has it.
     """
     values: dict[str, Any] = {
-        "resources": {"requests": {"cpu": "100m", "memory": "512Mi"}, "limits": {"cpu": "1", "memory": "1Gi"}}
+        "resources": {
+            "requests": {"cpu": "100m", "memory": "512Mi"},
+            "limits": {"cpu": "1", "memory": "1Gi"},
+        }
     }
     if inputs.image():
         values["image"] = inputs.image()

@@ -1,6 +1,9 @@
-"""Kueue: jobs wait in queues until there is quota. Claims count, by the device classes that its configuration maps."""
+"""Kueue: jobs wait in queues until there is quota. Claims count, by the device classes that its
+configuration maps.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
@@ -9,7 +12,12 @@ import yaml
 
 from dra_planner.drivers.nvidia import GPU_CLASS, MIG_CLASS
 from pulumi_dra.children import Children
-from pulumi_dra.dra.releases.optional_releases import PinnedChart, ReleaseInputs, declare_release, read_release
+from pulumi_dra.dra.releases.optional_releases import (
+    PinnedChart,
+    ReleaseInputs,
+    declare_release,
+    read_release,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 KUEUE = PinnedChart(
@@ -20,8 +28,9 @@ KUEUE = PinnedChart(
     least="0.18.0",
     least_does="counts claims of templates without a gate",
 )
-"""kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate that is off by
-default (pkg/features/kube_features.go)."""
+"""kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate
+that is off by default (pkg/features/kube_features.go).
+"""
 
 CHART_CLASSES = (GPU_CLASS, MIG_CLASS)
 MOST_CLASSES = 16
@@ -45,21 +54,30 @@ class KueueArgs(TypedDict):
     image_pull_secrets: NotRequired[list[str]]
     """Image pull secrets in the namespace kueue-system."""
     device_classes: NotRequired[list[str]]
-    """DeviceClasses whose devices count against quotas, each with its own name. Default: gpu.nvidia.com and
-    mig.nvidia.com, and on a platform also the classes of its fleet."""
+    """DeviceClasses whose devices count against quotas, each with its own name. Default:
+    gpu.nvidia.com and mig.nvidia.com, and on a platform also the classes of its fleet.
+    """
 
 
 def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
-    """Return the checked inputs: those of the release, and the classes; faults are noted in `read`."""
-    classes = read.texts("device_classes", pattern=_CLASS, meaning="the name of a DeviceClass") or list(CHART_CLASSES)
+    """Return the checked inputs: those of the release, and the classes; faults are noted in
+    `read`.
+    """
+    classes = read.texts(
+        "device_classes", pattern=_CLASS, meaning="the name of a DeviceClass"
+    ) or list(CHART_CLASSES)
     for index, each in enumerate(classes):
         if len(each) > LONGEST_CLASS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'"{each}" is too long: Kueue takes classes of at most {LONGEST_CLASS} characters; name the others',
+                f'"{each}" is too long: Kueue takes classes of at most {LONGEST_CLASS} characters; '
+                "name the others",
             )
         elif each in OWN_QUOTAS:
-            read.refuse(f"device_classes[{index}]", f'"{each}" is a quota of Kueue\'s own; name those that count')
+            read.refuse(
+                f"device_classes[{index}]",
+                f'"{each}" is a quota of Kueue\'s own; name those that count',
+            )
     if len(set(classes)) < len(classes):
         read.refuse("device_classes", "names a class twice")
     if len(classes) > MOST_CLASSES:
@@ -68,26 +86,38 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
 
 
 class Kueue(pulumi.ComponentResource):
-    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` if their claims are within the quota."""
+    """Kueue, which admits jobs with the label `kueue.x-k8s.io/queue-name` if their claims are
+    within the quota.
+    """
 
     namespace: pulumi.Output[str]
     """Namespace of Kueue."""
 
-    def __init__(self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("Kueue", name, args, KueueArgs)
         inputs, classes = read_kueue(read)
         read.finish()
         super().__init__("pulumi-dra:index:Kueue", name, {}, opts)
-        _, self.namespace = declare_release(name, KUEUE, inputs, kueue_values(inputs, classes), Children(self, opts))
+        _, self.namespace = declare_release(
+            name, KUEUE, inputs, kueue_values(inputs, classes), Children(self, opts)
+        )
         self.register_outputs({"namespace": self.namespace})
 
 
 def kueue_values(inputs: ReleaseInputs, classes: Sequence[str]) -> dict[str, Any]:
-    """Return the chart's values; every key exists in kubernetes-sigs/kueue:charts/kueue/values.yaml@v0.19.2."""
+    """Return the chart's values; every key exists in
+    kubernetes-sigs/kueue:charts/kueue/values.yaml@v0.19.2.
+    """
     manager: dict[str, Any] = {"image": inputs.image()} if inputs.image() else {}
     values: dict[str, Any] = {
         "fullnameOverride": KUEUE.release,
-        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(kueue_configuration(classes), sort_keys=False)},
+        "managerConfig": {
+            "controllerManagerConfigYaml": yaml.safe_dump(
+                kueue_configuration(classes), sort_keys=False
+            )
+        },
     }
     controller: dict[str, Any] = {"manager": manager} if manager else {}
     if inputs.image_pull_secrets:
@@ -96,10 +126,12 @@ def kueue_values(inputs: ReleaseInputs, classes: Sequence[str]) -> dict[str, Any
 
 
 def kueue_configuration(classes: Sequence[str]) -> dict[str, Any]:
-    """Return Kueue's configuration, which the chart takes whole: each class is counted as the quota of its own name.
+    """Return Kueue's configuration, which the chart takes whole: each class is counted as the quota
+    of its own name.
 
-    What Kueue does unless told otherwise is left to it; addresses and the lease are those that the chart's objects
-    name (kubernetes-sigs/kueue:charts/kueue/values.yaml, apis/config/v1beta2/configuration_types.go@v0.19.2).
+    What Kueue does unless told otherwise is left to it; addresses and the lease are those that the
+    chart's objects name (kubernetes-sigs/kueue:charts/kueue/values.yaml,
+    apis/config/v1beta2/configuration_types.go@v0.19.2).
     """
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
@@ -108,8 +140,11 @@ def kueue_configuration(classes: Sequence[str]) -> dict[str, Any]:
         "metrics": {"bindAddress": ":8443"},
         "webhook": {"port": 9443},
         "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
-        "resources": {"deviceClassMappings": [{"name": name, "deviceClassNames": [name]} for name in classes]},
-        # Those that run where nothing else is installed; kinds whose definitions are missing are passed over.
+        "resources": {
+            "deviceClassMappings": [{"name": name, "deviceClassNames": [name]} for name in classes]
+        },
+        # Those that run where nothing else is installed; kinds whose definitions are missing are
+        # passed over.
         "integrations": {
             "frameworks": [
                 "batch/job",

@@ -1,4 +1,6 @@
-"""Releases beside the driver that are installed where they are asked for: which chart, pinned, and into what."""
+"""Releases beside the driver that are installed where they are asked for: which chart, pinned, and
+into what.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +18,9 @@ from pulumi_dra.inputs.reader import InputReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinnedChart:
-    """A published chart: its address, the version that is installed unless another is named, and its namespace."""
+    """A published chart: its address, the version that is installed unless another is named, and
+    its namespace.
+    """
 
     release: str
     chart: str  # the name in the repository, or an oci:// address
@@ -43,21 +47,31 @@ class ReleaseInputs:
 
 
 def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
-    """Return `version`, `chart`, `image_repository` and `image_pull_secrets`; faults are noted in `read`."""
+    """Return `version`, `chart`, `image_repository` and `image_pull_secrets`; faults are noted in
+    `read`.
+    """
     if read.has("chart") and read.has("version"):
         read.refuse("version", "is that of the published chart; the one in chart has its own")
     return ReleaseInputs(
-        version=read.text("version", pinned.version, check=lambda text: _version_fault(text, pinned)),
+        version=read.text(
+            "version", pinned.version, check=lambda text: _version_fault(text, pinned)
+        ),
         chart=read.text("chart", ""),
         image_repository=read_repository(read),
-        image_pull_secrets=tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
+        image_pull_secrets=tuple(
+            read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")
+        ),
     )
 
 
 def _version_fault(text: str, pinned: PinnedChart) -> str:
     if (fault := chart_version_fault(text)) or not pinned.least:
         return fault
-    return f"{pinned.least} is the first that {pinned.least_does}" if _numbers(text) < _numbers(pinned.least) else ""
+    return (
+        f"{pinned.least} is the first that {pinned.least_does}"
+        if _numbers(text) < _numbers(pinned.least)
+        else ""
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -65,9 +79,16 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def declare_release(
-    name: str, pinned: PinnedChart, inputs: ReleaseInputs, values: dict[str, Any], children: Children, **options: Any
+    name: str,
+    pinned: PinnedChart,
+    inputs: ReleaseInputs,
+    values: dict[str, Any],
+    children: Children,
+    **options: Any,
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
-    """Declare the release in a namespace of its own; return it, and the namespace, known once it is deployed."""
+    """Declare the release in a namespace of its own; return it, and the namespace, known once it is
+    deployed.
+    """
     home = declare_namespace(name, pinned.namespace, pinned.pod_security, children)
     release = k8s.helm.v3.Release(
         f"{name}-release",
@@ -75,7 +96,9 @@ def declare_release(
         namespace=home.metadata.name,
         chart=inputs.chart or pinned.chart,
         version=None if inputs.chart else inputs.version,
-        repository_opts={"repo": pinned.repository} if pinned.repository and not inputs.chart else None,
+        repository_opts={"repo": pinned.repository}
+        if pinned.repository and not inputs.chart
+        else None,
         values=values,
         create_namespace=False,
         timeout=600,

@@ -1,4 +1,6 @@
-"""Whether a Helm release is really installed: a failed one followed by a refresh looks unchanged."""
+"""Whether a Helm release is really installed: a failed one followed by a refresh looks
+unchanged.
+"""
 
 from typing import Any
 
@@ -6,7 +8,9 @@ import pulumi
 
 
 class ReleaseFailed(pulumi.RunError):
-    """The release is in the state, but Helm says that it failed; shown as a sentence, without a traceback."""
+    """The release is in the state, but Helm says that it failed; shown as a sentence, without a
+    traceback.
+    """
 
 
 def require_deployed(release: str, status: Any) -> str:
@@ -14,7 +18,8 @@ def require_deployed(release: str, status: Any) -> str:
     text = str(getattr(status, "status", None) or "deployed")
     if text != "deployed":
         raise ReleaseFailed(
-            f'release "{release}" is "{text}", not deployed: look at `helm status {release}`, then run '
+            f'release "{release}" is "{text}", not deployed: look at `helm status {release}`, then '
+            "run "
             "`pulumi up --replace` on it; a plain `up` would say unchanged"
         )
     return text

@@ -1,6 +1,7 @@
 """Who may give a namespace admin access to devices, which sees through every allocation."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import json
 from typing import TypedDict
 
@@ -19,21 +20,25 @@ class AdminAccessPolicyArgs(TypedDict):
     """Inputs of AdminAccessPolicy."""
 
     namespaces: list[str]
-    """Namespaces that can have the label `resource.kubernetes.io/admin-access=true`, for example for monitoring. An
-    empty list allows no namespace."""
+    """Namespaces that can have the label `resource.kubernetes.io/admin-access=true`, for example
+    for monitoring. An empty list allows no namespace.
+    """
 
 
 class AdminAccessPolicy(pulumi.ComponentResource):
-    """Admission policy that only allows the label for admin access to devices on the listed namespaces.
+    """Admission policy that only allows the label for admin access to devices on the listed
+    namespaces.
 
-    Kubernetes only admits claims with adminAccess in namespaces with this label. Without the policy, anyone who can
-    label namespaces can access all devices.
+    Kubernetes only admits claims with adminAccess in namespaces with this label. Without the
+    policy, anyone who can label namespaces can access all devices.
     """
 
     policy_name: pulumi.Output[str]
     """Name of the ValidatingAdmissionPolicy."""
 
-    def __init__(self, name: str, args: AdminAccessPolicyArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: AdminAccessPolicyArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("AdminAccessPolicy", name, args, AdminAccessPolicyArgs)
         namespaces = read.texts("namespaces", pattern=NAME, meaning="a namespace")
         if not read.has("namespaces"):
@@ -59,7 +64,8 @@ class AdminAccessPolicy(pulumi.ComponentResource):
                 "validations": [
                     {
                         "expression": admin_access_rule(namespaces),
-                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed on {_listed(namespaces)} only",
+                        "message": f"the label {ADMIN_ACCESS_LABEL} is allowed on "
+                        f"{_listed(namespaces)} only",
                         "reason": "Forbidden",
                     }
                 ],

@@ -1,6 +1,9 @@
-"""What a tenant may do with devices: claim them in its namespace, never say what classes and devices there are."""
+"""What a tenant may do with devices: claim them in its namespace, never say what classes and
+devices there are.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
@@ -22,14 +25,17 @@ class TenantSettings(TypedDict):
     namespace: str
     """Namespace of the tenant."""
     groups: list[str]
-    """Groups, as the cluster's authenticator names them, whose members can create claims in the namespace."""
+    """Groups, as the cluster's authenticator names them, whose members can create claims in the
+    namespace.
+    """
     create_namespace: NotRequired[bool]
     """Create the namespace. Default: true."""
     pod_security: NotRequired[str]
     """Pod Security level of a created namespace: restricted (default) or baseline."""
     device_quota: NotRequired[dict[str, int]]
-    """Maximum number of devices of each DeviceClass that all claims in the namespace can request. A request for all
-    devices of a node counts as 32."""
+    """Maximum number of devices of each DeviceClass that all claims in the namespace can request. A
+    request for all devices of a node counts as 32.
+    """
 
 
 class TenantAccessArgs(TypedDict):
@@ -45,14 +51,19 @@ class TenantAccess(pulumi.ComponentResource):
     namespaces: pulumi.Output[list[str]]
     """Namespaces of the tenants."""
 
-    def __init__(self, name: str, args: TenantAccessArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: TenantAccessArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("TenantAccess", name, args, TenantAccessArgs)
         tenants = read_tenants(read)
         read.finish()
         super().__init__("pulumi-dra:index:TenantAccess", name, {}, opts)
         children = Children(self, opts)
         role = k8s.rbac.v1.ClusterRole(
-            f"{name}-role", metadata={"name": CLUSTER_ROLE}, rules=tenant_rules(), opts=children.options()
+            f"{name}-role",
+            metadata={"name": CLUSTER_ROLE},
+            rules=tenant_rules(),
+            opts=children.options(),
         )
         for tenant in tenants:
             _declare_tenant(name, tenant, role, children)
@@ -64,7 +75,11 @@ def tenant_rules() -> Any:
     """Return the rules of the cluster role: write claims and templates, read classes and slices."""
     group = ["resource.k8s.io"]
     return [
-        {"api_groups": group, "resources": ["resourceclaims", "resourceclaimtemplates"], "verbs": [*_READ, *_WRITE]},
+        {
+            "api_groups": group,
+            "resources": ["resourceclaims", "resourceclaimtemplates"],
+            "verbs": [*_READ, *_WRITE],
+        },
         {"api_groups": group, "resources": ["deviceclasses", "resourceslices"], "verbs": _READ},
     ]
 
@@ -97,7 +112,9 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
     read = outer.inside(f"tenants[{index}]", item, TenantSettings)
     create = read.flag("create_namespace", True)
     if read.has("pod_security") and not create:
-        read.refuse("pod_security", "is for a namespace that is made; label the existing one yourself")
+        read.refuse(
+            "pod_security", "is for a namespace that is made; label the existing one yourself"
+        )
     groups = read.texts("groups")
     if not groups:
         read.refuse("groups", "must name at least one")
@@ -110,26 +127,41 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
     )
 
 
-def _declare_tenant(name: str, tenant: Tenant, role: k8s.rbac.v1.ClusterRole, children: Children) -> None:
+def _declare_tenant(
+    name: str, tenant: Tenant, role: k8s.rbac.v1.ClusterRole, children: Children
+) -> None:
     prefix = f"{name}-{tenant.namespace}"
     before: list[pulumi.Resource] = []
     if tenant.create_namespace:
-        labels = {f"pod-security.kubernetes.io/{mode}": tenant.pod_security for mode in ("enforce", "audit", "warn")}
+        labels = {
+            f"pod-security.kubernetes.io/{mode}": tenant.pod_security
+            for mode in ("enforce", "audit", "warn")
+        }
         namespace = k8s.core.v1.Namespace(
-            f"{prefix}-namespace", metadata={"name": tenant.namespace, "labels": labels}, opts=children.options()
+            f"{prefix}-namespace",
+            metadata={"name": tenant.namespace, "labels": labels},
+            opts=children.options(),
         )
         before.append(namespace)
     k8s.rbac.v1.RoleBinding(
         f"{prefix}-claims",
         metadata={"name": CLUSTER_ROLE, "namespace": tenant.namespace},
-        role_ref={"api_group": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role.metadata.name},
+        role_ref={
+            "api_group": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": role.metadata.name,
+        },
         subjects=[
-            {"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": group} for group in tenant.groups
+            {"api_group": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
+            for group in tenant.groups
         ],
         opts=children.options(depends_on=before),
     )
     if tenant.device_quota:
-        hard = {f"{key}.deviceclass.resource.k8s.io/devices": str(most) for key, most in tenant.device_quota.items()}
+        hard = {
+            f"{key}.deviceclass.resource.k8s.io/devices": str(most)
+            for key, most in tenant.device_quota.items()
+        }
         k8s.core.v1.ResourceQuota(
             f"{prefix}-devices",
             metadata={"name": "devices", "namespace": tenant.namespace},

@@ -1,4 +1,6 @@
-"""Who administers an EKS cluster: access entries that can be seen, instead of a creator who is admin by accident."""
+"""Who administers an EKS cluster: access entries that can be seen, instead of a creator who is
+admin by accident.
+"""
 
 from collections.abc import Sequence
 
@@ -19,7 +21,8 @@ def declare_access(
 ) -> list[pulumi.Resource]:
     """Declare one admin entry for each principal; with None, one for whoever creates the cluster.
 
-    The creator's entry stays with who it was first made for: the next person to deploy would otherwise replace it.
+    The creator's entry stays with who it was first made for: the next person to deploy would
+    otherwise replace it.
     """
     if isinstance(principals, Sequence):
         entries = [
@@ -29,7 +32,12 @@ def declare_access(
     else:
         creator = _creator(children)
         entries = [
-            _declare_entry(f"{name}-creator", cluster, creator, children.options(ignore_changes=["principalArn"]))
+            _declare_entry(
+                f"{name}-creator",
+                cluster,
+                creator,
+                children.options(ignore_changes=["principalArn"]),
+            )
         ]
     grants: list[pulumi.Resource] = []
     for entry_name, entry in entries:

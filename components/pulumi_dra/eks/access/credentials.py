@@ -17,16 +17,20 @@ class Credentials:
 def configured_credentials() -> Credentials:
     """Return what the stack's configuration tells the default provider.
 
-    The last of several assumed roles is the one that acts (registry.terraform.io/providers/hashicorp/aws, “Assuming an
-    IAM Role”). Keys are never written into a kubeconfig: a warning says where they have to be instead.
+    The last of several assumed roles is the one that acts
+    (registry.terraform.io/providers/hashicorp/aws, “Assuming an IAM Role”). Keys are never written
+    into a kubeconfig: a warning says where they have to be instead.
     """
     config = pulumi.Config("aws")
     if config.get("accessKey"):
         pulumi.warn(
-            "aws:accessKey is set, but a kubeconfig holds no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
+            "aws:accessKey is set, but a kubeconfig holds no keys: set AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY "
             "where `pulumi up` runs, or the objects inside the cluster are refused as Unauthorized"
         )
     roles: list[dict[str, str]] = json.loads(config.get("assumeRoles") or "[]")
     if not roles and (single := config.get("assumeRole")):
         roles = [json.loads(single)]
-    return Credentials(role_arn=roles[-1].get("roleArn", "") if roles else "", profile=config.get("profile") or "")
+    return Credentials(
+        role_arn=roles[-1].get("roleArn", "") if roles else "", profile=config.get("profile") or ""
+    )

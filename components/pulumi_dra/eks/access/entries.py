@@ -1,4 +1,6 @@
-"""Who else may use an EKS cluster: entries with one of EKS' policies, or with groups that RBAC names."""
+"""Who else may use an EKS cluster: entries with one of EKS' policies, or with groups that RBAC
+names.
+"""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 import re
@@ -37,8 +39,9 @@ class Entry:
 def principal_fault(arn: str) -> str:
     """Return why EKS makes no access entry for who is called so, or "".
 
-    Sources: aws-samples/appmod-blueprints pull request 319 (sessions), terraform-provider-aws issue 36447 (roles of
-    services), terraform-aws-eks issue 2969 (roles of Identity Center, whose path is part of the ARN).
+    Sources: aws-samples/appmod-blueprints pull request 319 (sessions), terraform-provider-aws issue
+    36447 (roles of services), terraform-aws-eks issue 2969 (roles of Identity Center, whose path is
+    part of the ARN).
     """
     if session := re.fullmatch(r"(arn:[^:]+):sts::(\d+):assumed-role/([^/]+)/.+", arn):
         partition, account, role = session.groups()
@@ -50,7 +53,8 @@ def principal_fault(arn: str) -> str:
     if ":role/AWSReservedSSO_" in arn:
         return (
             f'"{arn}" is a role of Identity Center, and such a role is in a path: '
-            "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_… (`aws iam list-roles --path-prefix "
+            "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_… (`aws iam list-roles "
+            "--path-prefix "
             "/aws-reserved/sso.amazonaws.com/`)"
         )
     return ""
@@ -69,28 +73,39 @@ def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | No
 
 
 def _taken_fault(arn: str, seen: set[str]) -> str:
-    """Return why a principal can have no entry more, and note that it has one (terraform-aws-eks issue 2968)."""
+    """Return why a principal can have no entry more, and note that it has one (terraform-aws-eks
+    issue 2968).
+    """
     if arn in seen:
         return f'"{arn}" has an entry already, and EKS makes one for each principal'
     seen.add(arn)
     return ""
 
 
-def read_access_entries(read: InputReader, admins: pulumi.Input[list[pulumi.Input[str]]] | None = None) -> list[Entry]:
-    """Return `access_entries`; faults are noted in `read`, also of who is among `admins` already."""
+def read_access_entries(
+    read: InputReader, admins: pulumi.Input[list[pulumi.Input[str]]] | None = None
+) -> list[Entry]:
+    """Return `access_entries`; faults are noted in `read`, also of who is among `admins`
+    already.
+    """
     entries: list[Entry] = []
     taken = {arn for arn in (admins if isinstance(admins, list) else []) if isinstance(arn, str)}
     for index, block in enumerate(read.blocks("access_entries")):
         inner = read.inside(f"access_entries[{index}]", block, AccessEntry)
         policy = inner.choice("policy", (*POLICIES, NO_POLICY), NO_POLICY)
         entry = Entry(
-            name=inner.text("name", pattern=_NAME, meaning="lower-case letters, digits and hyphens, at most 63"),
-            principal_arn=inner.identifier("principal_arn", required=True, check=principal_fault) or "",
+            name=inner.text(
+                "name", pattern=_NAME, meaning="lower-case letters, digits and hyphens, at most 63"
+            ),
+            principal_arn=inner.identifier("principal_arn", required=True, check=principal_fault)
+            or "",
             policy=POLICIES.get(policy, ""),
             namespaces=inner.texts("namespaces", pattern=_NAME, meaning="the name of a namespace"),
             kubernetes_groups=inner.texts("kubernetes_groups"),
         )
-        if isinstance(entry.principal_arn, str) and (fault := _taken_fault(entry.principal_arn, taken)):
+        if isinstance(entry.principal_arn, str) and (
+            fault := _taken_fault(entry.principal_arn, taken)
+        ):
             inner.refuse("principal_arn", fault)
         if any(group.startswith("system:") for group in entry.kubernetes_groups):
             inner.refuse("kubernetes_groups", "must not begin with system:, which EKS refuses")
@@ -123,12 +138,18 @@ def declare_access_entries(
         )
         if not entry.policy:
             continue
-        scope = {"type": "namespace", "namespaces": entry.namespaces} if entry.namespaces else {"type": "cluster"}
+        scope = (
+            {"type": "namespace", "namespaces": entry.namespaces}
+            if entry.namespaces
+            else {"type": "cluster"}
+        )
         aws.eks.AccessPolicyAssociation(
             f"{name}-access-{entry.name}",
             cluster_name=cluster.name,
             principal_arn=made.principal_arn,
-            policy_arn=partition.apply(lambda known, of=entry.policy: f"arn:{known}:{ACCESS_POLICIES}/{of}"),
+            policy_arn=partition.apply(
+                lambda known, of=entry.policy: f"arn:{known}:{ACCESS_POLICIES}/{of}"
+            ),
             access_scope=scope,  # type: ignore[arg-type]  # one of the SDK's shapes, by its type
             opts=children.options(),
         )

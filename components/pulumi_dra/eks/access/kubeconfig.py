@@ -1,15 +1,24 @@
-"""The kubeconfig of an EKS cluster: no token in it, the AWS CLI makes a short-lived one for whoever uses it."""
+"""The kubeconfig of an EKS cluster: no token in it, the AWS CLI makes a short-lived one for whoever
+uses it.
+"""
 
 import json
 
 
 def eks_kubeconfig(
-    name: str, arn: str, endpoint: str, certificate_authority: str, role_arn: str = "", profile: str = ""
+    name: str,
+    arn: str,
+    endpoint: str,
+    certificate_authority: str,
+    role_arn: str = "",
+    profile: str = "",
 ) -> str:
-    """Return a kubeconfig as JSON; the region is the one in the ARN (arn:aws:eks:REGION:ACCOUNT:cluster/NAME).
+    """Return a kubeconfig as JSON; the region is the one in the ARN
+    (arn:aws:eks:REGION:ACCOUNT:cluster/NAME).
 
-    Tokens are those of `role_arn` and `profile` where they are given. The profile is an argument, because credentials
-    in the environment would win over AWS_PROFILE (pulumi/pulumi-eks:nodejs/eks/cluster/cluster.ts@7bf0c1b1).
+    Tokens are those of `role_arn` and `profile` where they are given. The profile is an argument,
+    because credentials in the environment would win over AWS_PROFILE
+    (pulumi/pulumi-eks:nodejs/eks/cluster/cluster.ts@7bf0c1b1).
     """
     region = arn.split(":")[3] if arn.count(":") >= 5 else ""
     user = {
@@ -37,7 +46,10 @@ def eks_kubeconfig(
             "clusters": [
                 {
                     "name": name,
-                    "cluster": {"server": endpoint, "certificate-authority-data": certificate_authority},
+                    "cluster": {
+                        "server": endpoint,
+                        "certificate-authority-data": certificate_authority,
+                    },
                 }
             ],
             "users": [{"name": name, "user": user}],

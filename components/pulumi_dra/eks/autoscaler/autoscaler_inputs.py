@@ -1,6 +1,7 @@
 """Inputs of EksClusterAutoscaler: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,7 +16,9 @@ from pulumi_dra.inputs.kubernetes_version import check_version
 from pulumi_dra.inputs.reader import InputReader
 
 CHART_VERSION = "9.59.0"
-"""The first charts that let it read claims and slices are 9.54.0 and later (kubernetes/autoscaler issue 9244)."""
+"""The first charts that let it read claims and slices are 9.54.0 and later (kubernetes/autoscaler
+issue 9244).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,16 @@ class AutoscalerRelease:
 
 RELEASES: Mapping[str, AutoscalerRelease] = MappingProxyType(
     {
-        # It sees claims when it is told to; since 1.35 it always does (cluster-autoscaler/main.go at these tags).
+        # It sees claims when it is told to; since 1.35 it always does (cluster-autoscaler/main.go
+        # at these tags).
         "1.34": AutoscalerRelease("1.34.5", (("enable-dynamic-resource-allocation", "true"),)),
         "1.35": AutoscalerRelease("1.35.2"),
         "1.36": AutoscalerRelease("1.36.1"),
     }
 )
-"""Kubernetes version → the autoscaler made for it, its latest patch (tags of kubernetes/autoscaler of 2026-07-22)."""
+"""Kubernetes version → the autoscaler made for it, its latest patch (tags of kubernetes/autoscaler
+of 2026-07-22).
+"""
 
 _OWN_FLAGS = frozenset({"cloud-provider", "namespace", "node-group-auto-discovery"})
 
@@ -47,7 +53,9 @@ class EksClusterAutoscalerArgs(TypedDict):
     kubernetes_version: str
     """Kubernetes version of the cluster, "1.34". The autoscaler uses the same minor version."""
     version: NotRequired[str]
-    """Version of the autoscaler, "1.34.5". Default: the newest known version for the cluster's Kubernetes version."""
+    """Version of the autoscaler, "1.34.5". Default: the newest known version for the cluster's
+    Kubernetes version.
+    """
     chart: NotRequired[str]
     """Chart to use instead of the published one: a path, an archive, or an oci:// address."""
     image_repository: NotRequired[str]
@@ -81,15 +89,27 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     kubernetes = read.text("kubernetes_version", check=check_version)
     known = RELEASES.get(kubernetes)
     if known is None and kubernetes and not read.has("version"):
-        read.refuse("version", f"is missing: no autoscaler for Kubernetes {kubernetes} is known here; name one")
+        read.refuse(
+            "version",
+            f"is missing: no autoscaler for Kubernetes {kubernetes} is known here; name one",
+        )
     release = known or AutoscalerRelease("")
-    version = read.text("version", release.version, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.34.5"')
+    version = read.text(
+        "version", release.version, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.34.5"'
+    )
     if read.has("version") and kubernetes and not version.startswith(f"{kubernetes}."):
-        read.refuse("version", f"{version} is not for Kubernetes {kubernetes}, whose minor the autoscaler has")
+        read.refuse(
+            "version",
+            f"{version} is not for Kubernetes {kubernetes}, whose minor the autoscaler has",
+        )
     flags = read.labels("flags")
     for name in flags:
         if name.startswith("-") or name in _OWN_FLAGS or not isinstance(flags[name], str):
-            why = "is set here already" if name in _OWN_FLAGS else "must be a flag without dashes and its plain value"
+            why = (
+                "is set here already"
+                if name in _OWN_FLAGS
+                else "must be a flag without dashes and its plain value"
+            )
             read.refuse(f"flags.{name}", why)
     return EksClusterAutoscalerInputs(
         cluster_name=read.required_identifier("cluster_name"),
@@ -99,7 +119,10 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
         image_pull_secrets=tuple(
             read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name"),
         ),
-        flags={**dict(release.flags), **{name: value for name, value in flags.items() if isinstance(value, str)}},
+        flags={
+            **dict(release.flags),
+            **{name: value for name, value in flags.items() if isinstance(value, str)},
+        },
         permissions_boundary_arn=read_boundary(read),
         tags=read_role_tags(read),
     )

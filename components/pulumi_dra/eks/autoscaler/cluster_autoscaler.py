@@ -1,6 +1,7 @@
 """The cluster autoscaler on EKS: its role, by Pod Identity, and its release."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import json
 from typing import Any
 
@@ -22,9 +23,9 @@ from pulumi_dra.inputs.reader import InputReader
 NAMESPACE, RELEASE, SERVICE_ACCOUNT = "kube-system", "cluster-autoscaler", "cluster-autoscaler"
 REPOSITORY = "https://kubernetes.github.io/autoscaler"
 
-# kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md@55c37cd5, “Full Cluster Autoscaler Features
-# Policy”. What changes something is kept to the groups of one cluster, which EKS tags (EKS user guide, “Simplify node
-# lifecycle with managed node groups”).
+# kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md@55c37cd5, “Full Cluster
+# Autoscaler Features Policy”. What changes something is kept to the groups of one cluster, which
+# EKS tags (EKS user guide, “Simplify node lifecycle with managed node groups”).
 _LOOKS = (
     "autoscaling:DescribeAutoScalingGroups",
     "autoscaling:DescribeAutoScalingInstances",
@@ -43,7 +44,8 @@ def scaling_policy(cluster_name: str) -> str:
     """Return the JSON that lets the autoscaler look around, and change the groups of one cluster.
 
     EKS itself gives the Auto Scaling group of a managed node group the tag, with this value
-    (kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md asks for it in the same words).
+    (kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md asks for it in the same
+    words).
     """
     owned = {"StringEquals": {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{cluster_name}": "owned"}}
     statements = [
@@ -53,8 +55,12 @@ def scaling_policy(cluster_name: str) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": statements}, sort_keys=True)
 
 
-def autoscaler_values(inputs: EksClusterAutoscalerInputs, region: pulumi.Input[str]) -> dict[str, Any]:
-    """Return the chart's values. It is told its region, for the metadata service answers no pods on these nodes."""
+def autoscaler_values(
+    inputs: EksClusterAutoscalerInputs, region: pulumi.Input[str]
+) -> dict[str, Any]:
+    """Return the chart's values. It is told its region, for the metadata service answers no pods on
+    these nodes.
+    """
     image: dict[str, Any] = {"tag": f"v{inputs.version}"}
     if inputs.image_repository:
         image["repository"] = inputs.image_repository
@@ -68,8 +74,12 @@ def autoscaler_values(inputs: EksClusterAutoscalerInputs, region: pulumi.Input[s
         "rbac": {"serviceAccount": {"name": SERVICE_ACCOUNT}},
         "image": image,
         "extraArgs": inputs.flags,
-        # Requests and rights of kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/examples@55c37cd5.
-        "resources": {"requests": {"cpu": "100m", "memory": "600Mi"}, "limits": {"memory": "600Mi"}},
+        # Requests and rights of
+        # kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/examples@55c37cd5.
+        "resources": {
+            "requests": {"cpu": "100m", "memory": "600Mi"},
+            "limits": {"memory": "600Mi"},
+        },
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 65534,
@@ -94,7 +104,9 @@ class EksClusterAutoscaler(pulumi.ComponentResource):
     status: pulumi.Output[str]
     """Status of the Helm release."""
 
-    def __init__(self, name: str, args: EksClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksClusterAutoscaler", name, args, EksClusterAutoscalerArgs)
         inputs = read_autoscaler_inputs(read)
         read.finish()
@@ -102,12 +114,16 @@ class EksClusterAutoscaler(pulumi.ComponentResource):
         self._children = Children(self, opts)
         rights = pulumi.Output.from_input(inputs.cluster_name).apply(scaling_policy)
         account = (NAMESPACE, SERVICE_ACCOUNT)
-        role, identity = declare_pod_role(name, self._children, inputs, account, ("scaling", rights))
+        role, identity = declare_pod_role(
+            name, self._children, inputs, account, ("scaling", rights)
+        )
         release = self._declare_release(inputs, identity)
         self.role_arn = role.arn
         self.version = pulumi.Output.from_input(inputs.version)
         self.status = release.status.apply(lambda status: require_deployed(RELEASE, status))
-        self.register_outputs({"role_arn": self.role_arn, "version": self.version, "status": self.status})
+        self.register_outputs(
+            {"role_arn": self.role_arn, "version": self.version, "status": self.status}
+        )
 
     def _declare_release(
         self, inputs: EksClusterAutoscalerInputs, identity: list[pulumi.Resource]

@@ -17,7 +17,9 @@ from pulumi_dra.inputs.reader import InputReader
 
 BOUNDARY = "pulumi-dra"
 MOST_BYTES = 16_384
-"""EC2 user guide, “Run commands when you launch an EC2 instance with user data input”: before it is base64-encoded."""
+"""EC2 user guide, “Run commands when you launch an EC2 instance with user data input”: before it is
+base64-encoded.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +38,14 @@ class KubeletSettings:
         return {
             **({"maxPods": self.max_pods} if self.max_pods else {}),
             **({"systemReserved": reserved} if reserved else {}),
-            **({"cpuManagerPolicy": self.policies.cpu_manager} if self.policies.cpu_manager else {}),
-            **({"topologyManagerPolicy": self.policies.topology_manager} if self.policies.topology_manager else {}),
+            **(
+                {"cpuManagerPolicy": self.policies.cpu_manager} if self.policies.cpu_manager else {}
+            ),
+            **(
+                {"topologyManagerPolicy": self.policies.topology_manager}
+                if self.policies.topology_manager
+                else {}
+            ),
         }
 
 
@@ -46,14 +54,18 @@ NOTHING_TOLD = KubeletSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoiningNode:
-    """What EKS tells a node of its own images by itself: its cluster, in nodeadm's words, its labels and taints."""
+    """What EKS tells a node of its own images by itself: its cluster, in nodeadm's words, its
+    labels and taints.
+    """
 
     cluster: Mapping[str, str]
     labels: Mapping[str, str]
     taints: Sequence[Taint]
 
     def flags(self) -> list[str]:
-        """Return the flags of kubelet with which a node registers as its pool is planned, and not some time after."""
+        """Return the flags of kubelet with which a node registers as its pool is planned, and not
+        some time after.
+        """
         labels = ",".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
         taints = ",".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in self.taints)
         return [f"--node-labels={labels}", f"--register-with-taints={taints}"]
@@ -70,12 +82,12 @@ def boot_config(
 ) -> str:
     """Return base64 user data, or "" when nothing needs saying.
 
-    `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb", "3g.40gb"), or None
-    for a GPU that stays whole. `local_storage` is none, raid0 or mount and says what nodeadm does with local disks.
-    `huge_pages` are so many pages of each size ("2Mi", "1Gi").
-    `script` is the owner's, which runs before the layout is made and the node joins, on the first boot of an instance.
-    EKS merges its own node configuration with this as long as the launch template names no image; for one that does,
-    `joining` says the rest.
+    `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb",
+    "3g.40gb"), or None for a GPU that stays whole. `local_storage` is none, raid0 or mount and says
+    what nodeadm does with local disks. `huge_pages` are so many pages of each size ("2Mi", "1Gi").
+    `script` is the owner's, which runs before the layout is made and the node joins, on the first
+    boot of an instance. EKS merges its own node configuration with this as long as the launch
+    template names no image; for one that does, `joining` says the rest.
     """
     parts: list[tuple[str, str]] = []
     if node_config := _node_config(local_storage, kubelet, joining):
@@ -93,7 +105,9 @@ def _node_config(local_storage: str, kubelet: KubeletSettings, joining: JoiningN
     """Return nodeadm's configuration as YAML, or "" when it has nothing to do beside EKS' own."""
     spec: dict[str, Any] = {"cluster": dict(joining.cluster)} if joining else {}
     if local_storage != "none":
-        spec["instance"] = {"localStorage": {"strategy": {"raid0": "RAID0", "mount": "Mount"}[local_storage]}}
+        spec["instance"] = {
+            "localStorage": {"strategy": {"raid0": "RAID0", "mount": "Mount"}[local_storage]}
+        }
     if configuration := kubelet.configuration():
         spec["kubelet"] = {"config": configuration}
     if joining:

@@ -1,4 +1,5 @@
-"""Huge pages on EKS: reserved at every boot before kubelet starts, which reports those that it finds then.
+"""Huge pages on EKS: reserved at every boot before kubelet starts, which reports those that it
+finds then.
 
 A node that got fewer than its pool was planned with does not join: memory may be in pieces by then.
 """
@@ -10,10 +11,13 @@ from pulumi_dra.eks.boot.unit import unit_installer
 UNIT = "pulumi-dra-huge-pages.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-huge-pages"
 FOLDER = "/sys/kernel/mm/hugepages"
-"""kernel.org/doc/html/latest/admin-guide/mm/hugetlbpage.html: a folder for each size, the number of pages in it."""
+"""kernel.org/doc/html/latest/admin-guide/mm/hugetlbpage.html: a folder for each size, the number of
+pages in it.
+"""
 
-# The image starts kubelet through nodeadm-run alone (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e); kubelet
-# finds pages when it starts (kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages).
+# The image starts kubelet through nodeadm-run alone
+# (awslabs/amazon-eks-ami:templates/al2023/runtime@81fec2e); kubelet finds pages when it starts
+# (kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages).
 UNIT_TEXT = f"""\
 [Unit]
 Description=Huge pages of this node, as its pool was planned with
@@ -42,15 +46,20 @@ reserve() {{
 }}
 
 """
-_KILOBYTES = {"1Gi": 1024 * 1024, "2Mi": 2 * 1024}  # larger ones first, while there is memory in one piece
+# larger ones first, while there is memory in one piece
+_KILOBYTES = {"1Gi": 1024 * 1024, "2Mi": 2 * 1024}
 
 
 def huge_pages_program(pages: Mapping[str, int]) -> str:
     """Return the program that reserves so many pages of each size ("2Mi", "1Gi")."""
-    calls = [f"reserve {size} {pages[name]}" for name, size in _KILOBYTES.items() if pages.get(name)]
+    calls = [
+        f"reserve {size} {pages[name]}" for name, size in _KILOBYTES.items() if pages.get(name)
+    ]
     return PROGRAM + "".join(f"{call}\n" for call in calls)
 
 
 def huge_pages_installer(pages: Mapping[str, int]) -> str:
     """Return the script for cloud-init that installs program and unit, and starts it."""
-    return unit_installer(unit=UNIT, unit_text=UNIT_TEXT, program_path=PROGRAM_PATH, program=huge_pages_program(pages))
+    return unit_installer(
+        unit=UNIT, unit_text=UNIT_TEXT, program_path=PROGRAM_PATH, program=huge_pages_program(pages)
+    )

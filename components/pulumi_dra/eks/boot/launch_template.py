@@ -1,4 +1,6 @@
-"""What a node group's launch template says: metadata service, disks, network cards, bought capacity. Plain values."""
+"""What a node group's launch template says: metadata service, disks, network cards, bought
+capacity. Plain values.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import pulumi
 from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed
 
 if TYPE_CHECKING:
-    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is
+    # imported at run time.
     from pulumi_aws.ec2 import (
         LaunchTemplateBlockDeviceMappingArgsDict,
         LaunchTemplateBlockDeviceMappingEbsArgsDict,
@@ -22,8 +25,9 @@ if TYPE_CHECKING:
     )
 
 ROOT_DEVICE = "/dev/xvda"
-"""Root volume of Amazon Linux 2023, and of what is made from it (awslabs/amazon-eks-ami:doc/usage/al2.md lists the same
-name for both lines)."""
+"""Root volume of Amazon Linux 2023, and of what is made from it
+(awslabs/amazon-eks-ami:doc/usage/al2.md lists the same name for both lines).
+"""
 
 
 def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
@@ -60,11 +64,12 @@ def efa_interfaces(
 ) -> list[LaunchTemplateNetworkInterfaceArgsDict]:
     """Return one network interface for each network card.
 
-    Card 0 carries IP traffic, and EFA where the machine has as many EFA `interfaces` as `cards`; where it has one less,
-    card 0 is without (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network
-    cards”, P6-B300). The others carry EFA alone, so they take no address from the subnet (EKS user guide, “Run machine
-    learning training on Amazon EKS with Elastic Fabric Adapter”).
-    Device index 0 is the primary interface of the instance, further cards start at 1.
+    Card 0 carries IP traffic, and EFA where the machine has as many EFA `interfaces` as `cards`;
+    where it has one less, card 0 is without (EC2 user guide, “Maximize network bandwidth on Amazon
+    EC2 instances with multiple network cards”, P6-B300). The others carry EFA alone, so they take
+    no address from the subnet (EKS user guide, “Run machine learning training on Amazon EKS with
+    Elastic Fabric Adapter”). Device index 0 is the primary interface of the instance, further cards
+    start at 1.
     """
     first = "efa" if interfaces >= cards else "interface"
     return [
@@ -80,7 +85,9 @@ def efa_interfaces(
 
 
 def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict | None:
-    """Return the market of a Capacity Block; every other kind of capacity is chosen by the node group."""
+    """Return the market of a Capacity Block; every other kind of capacity is chosen by the node
+    group.
+    """
     return {"market_type": "capacity-block"} if capacity == "capacity-block" else None
 
 
@@ -96,8 +103,15 @@ def reservation_target(
     }
 
 
-def tag_specifications(tags: Mapping[str, pulumi.Input[str]]) -> list[LaunchTemplateTagSpecificationArgsDict]:
-    """Return the tags of what a node group starts: instances, their volumes and network interfaces."""
+def tag_specifications(
+    tags: Mapping[str, pulumi.Input[str]],
+) -> list[LaunchTemplateTagSpecificationArgsDict]:
+    """Return the tags of what a node group starts: instances, their volumes and network
+    interfaces.
+    """
     if not tags:
         return []
-    return [{"resource_type": kind, "tags": dict(tags)} for kind in ("instance", "volume", "network-interface")]
+    return [
+        {"resource_type": kind, "tags": dict(tags)}
+        for kind in ("instance", "volume", "network-interface")
+    ]

@@ -1,4 +1,6 @@
-"""MIG on EKS: a systemd unit at every boot, before kubelet, which keeps a node without its layout from joining."""
+"""MIG on EKS: a systemd unit at every boot, before kubelet, which keeps a node without its layout
+from joining.
+"""
 
 from collections.abc import Sequence
 
@@ -34,8 +36,8 @@ WantedBy=multi-user.target
 RequiredBy=nodeadm-run.service
 """
 
-# Changes only what differs, so that it may run at any time before pods do; fails when a GPU did not become what it
-# should be. A mode that is pending takes effect with a reset of the GPU.
+# Changes only what differs, so that it may run at any time before pods do; fails when a GPU did not
+# become what it should be. A mode that is pending takes effect with a reset of the GPU.
 PROGRAM = """\
 #!/bin/bash
 set -euo pipefail
@@ -84,14 +86,17 @@ lay_out() {
 
 def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
     """Return the program that lays out the GPUs; None stands for one that is left as it is."""
-    calls = [" ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None]
+    calls = [
+        " ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None
+    ]
     return PROGRAM + "".join(f"{call}\n" for call in ["wait_for_driver", *calls])
 
 
 def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
     """Return the script for cloud-init that installs program and unit, and starts it.
 
-    `mig` holds, for each GPU in device order, its instances in creation order ("3g.40gb", "3g.40gb"), or None.
+    `mig` holds, for each GPU in device order, its instances in creation order ("3g.40gb",
+    "3g.40gb"), or None.
     """
     return unit_installer(
         unit=UNIT,
@@ -104,7 +109,9 @@ def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
 
 
 def mig_instances(machine: str, layout: str) -> list[list[str] | None]:
-    """Return for each GPU its instances in creation order, None for one that stays whole; raises CatalogError."""
+    """Return for each GPU its instances in creation order, None for one that stays whole; raises
+    CatalogError.
+    """
     return [
         None if geometry is None else [instance.profile.name for instance in geometry]
         for geometry in nvidia.mig_layout(catalog.machine("eks", machine), layout)

@@ -16,7 +16,9 @@ NEWEST_IMAGE = _SEEN.newest if _SEEN is not None else ""
 
 
 def architecture_of(machine: str) -> str:
-    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g, c8gn: Graviton)."""
+    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g,
+    c8gn: Graviton).
+    """
     if known := known_machine(machine):
         return known.arch
     return "arm64" if re.match(r"(?:a1|[a-z]+\d+g[a-z]*)\.", machine) else "amd64"
@@ -31,7 +33,9 @@ def known_machine(machine: str) -> Machine | None:
 
 
 def gpu_image(architecture: str) -> str:
-    """Return the AMI type of GPU nodes: Amazon Linux 2023 with the NVIDIA driver and without device plugin."""
+    """Return the AMI type of GPU nodes: Amazon Linux 2023 with the NVIDIA driver and without device
+    plugin.
+    """
     return CLOUD.gpu_images[architecture]
 
 
@@ -41,7 +45,9 @@ def system_image(architecture: str) -> str:
 
 
 def read_release(read: InputReader, machine: str) -> str:
-    """Return `release_version`, the release of an EKS image, rejected if the machine doesn't work with it."""
+    """Return `release_version`, the release of an EKS image, rejected if the machine doesn't work
+    with it.
+    """
     return read.text(
         "release_version",
         pattern=r"\d+\.\d+\.\d+-\d{8}",

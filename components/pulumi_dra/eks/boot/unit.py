@@ -1,7 +1,10 @@
-"""What a node of EKS does at every boot before it joins: a program, and a systemd unit that keeps the node out else."""
+"""What a node of EKS does at every boot before it joins: a program, and a systemd unit that keeps
+the node out else.
+"""
 
-# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here fails the waiting
-# start of nodeadm-run too; it is masked besides, for nodeadm-run may have been queued before it required the unit.
+# cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here
+# fails the waiting start of nodeadm-run too; it is masked besides, for nodeadm-run may have been
+# queued before it required the unit.
 START_SECONDS = 900  # a start that waits for a unit behind cloud-final would never end
 _INSTALLER = """\
 #!/bin/bash

@@ -1,4 +1,6 @@
-"""Which add-ons an EKS cluster has, of which versions, set up how: inputs of EksCluster, read and checked."""
+"""Which add-ons an EKS cluster has, of which versions, set up how: inputs of EksCluster, read and
+checked.
+"""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +9,14 @@ from typing import Any, cast
 
 import pulumi
 
-from pulumi_dra.eks.cluster.addons import ADDONS, CNI, METRICS_SERVER, NODE_MONITORING, PREFIX_DELEGATION, STORAGE
+from pulumi_dra.eks.cluster.addons import (
+    ADDONS,
+    CNI,
+    METRICS_SERVER,
+    NODE_MONITORING,
+    PREFIX_DELEGATION,
+    STORAGE,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 # What the plan must know, or a component decides: setting → the input that says it.
@@ -16,7 +25,9 @@ _SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddonInputs:
-    """The add-ons beside those that every cluster has, with versions and settings of all of them by name."""
+    """The add-ons beside those that every cluster has, with versions and settings of all of them by
+    name.
+    """
 
     versions: Mapping[str, pulumi.Input[str]]
     settings: Mapping[str, Mapping[str, Any]]
@@ -34,7 +45,11 @@ def read_addons(read: InputReader) -> AddonInputs:
     storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
     if len(set(storage_drivers)) != len(storage_drivers):
         read.refuse("storage_drivers", "names a driver twice")
-    asked = {name for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server)) if flag}
+    asked = {
+        name
+        for name, flag in ((NODE_MONITORING, node_monitoring), (METRICS_SERVER, metrics_server))
+        if flag
+    }
     asked |= {STORAGE[name].addon for name in storage_drivers if name in STORAGE}
     versions, settings = read.labels("addon_versions"), read.labels("addon_settings")
     for key, addons in (("addon_versions", versions), ("addon_settings", settings)):
@@ -62,14 +77,24 @@ def _addon_complaint(addon: str, asked: set[str]) -> str:
 
 
 def _storage_complaint(text: str) -> str:
-    return "" if text in STORAGE else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
+    return (
+        ""
+        if text in STORAGE
+        else f'"{text}" is not a storage driver here; they are {", ".join(STORAGE)}'
+    )
 
 
 def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Mapping[str, Any]:
-    """Return an add-on's settings, whose keys only EKS knows (`aws eks describe-addon-configuration`)."""
+    """Return an add-on's settings, whose keys only EKS knows (`aws eks
+    describe-addon-configuration`).
+    """
     at = f"addon_settings.{addon}"
     if not isinstance(text, str):
-        read.refuse(at, "must be plain: settings of this component are joined with it, so it cannot be an output")
+        read.refuse(
+            at,
+            "must be plain: settings of this component are joined with it, so it cannot be an "
+            "output",
+        )
         return {}
     try:
         settings: object = json.loads(text)

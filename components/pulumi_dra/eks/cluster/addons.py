@@ -1,4 +1,6 @@
-"""The add-ons that every cluster has: pod network and identity before the first node, name service after it."""
+"""The add-ons that every cluster has: pod network and identity before the first node, name service
+after it.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,7 +23,8 @@ PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.
 
 @dataclass(frozen=True, slots=True)
 class StorageDriver:
-    """An add-on that makes and mounts volumes: the account of its controller, and the managed policy that suffices.
+    """An add-on that makes and mounts volumes: the account of its controller, and the managed
+    policy that suffices.
 
     `node` is the same of its pods on the nodes, where they ask AWS for something too.
     """
@@ -34,31 +37,48 @@ class StorageDriver:
 
 STORAGE: Mapping[str, StorageDriver] = MappingProxyType(
     {
-        "ebs": StorageDriver("aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"),
+        "ebs": StorageDriver(
+            "aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"
+        ),
         "efs": StorageDriver(
             "aws-efs-csi-driver",
             "efs-csi-controller-sa",
             "service-role/AmazonEFSCSIDriverPolicy",
-            # Where a mount target's name does not resolve, the pod that mounts asks for its address; it logs too.
+            # Where a mount target's name does not resolve, the pod that mounts asks for its
+            # address; it logs too.
             ("efs-csi-node-sa", "AmazonElasticFileSystemsUtils"),
         ),
         "fsx": StorageDriver("aws-fsx-csi-driver", "fsx-csi-controller-sa", "AmazonFSxFullAccess"),
     }
 )
-"""Accounts: kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/serviceaccount-csi-controller.yaml@232ebc5,
-aws-efs-csi-driver:charts/aws-efs-csi-driver/values.yaml@00a24b4, aws-fsx-csi-driver:charts/aws-fsx-csi-driver/
-values.yaml@05bcb51. Policies: Amazon EKS user guide, “AWS add-ons”; of the node's pods:
-aws-efs-csi-driver:docs/iam-policy-create.md@a4fc676, without what S3 Files takes, which nobody can ask for here."""
+"""Accounts:
+kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/serviceaccount-csi-controller.yaml@232ebc5,
+aws-efs-csi-driver:charts/aws-efs-csi-driver/values.yaml@00a24b4,
+aws-fsx-csi-driver:charts/aws-fsx-csi-driver/ values.yaml@05bcb51. Policies: Amazon EKS user guide,
+“AWS add-ons”; of the node's pods: aws-efs-csi-driver:docs/iam-policy-create.md@a4fc676, without
+what S3 Files takes, which nobody can ask for here.
+"""
 
 
 def vpc_cni_settings(
-    *, network_policy: bool, prefix_delegation: bool, others: Mapping[str, Any] = MappingProxyType({})
+    *,
+    network_policy: bool,
+    prefix_delegation: bool,
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the add-on's configuration beside `others`; its schema wants every value as text."""
-    settings: dict[str, Any] = {**others, "enableNetworkPolicy": "true" if network_policy else "false"}
+    settings: dict[str, Any] = {
+        **others,
+        "enableNetworkPolicy": "true" if network_policy else "false",
+    }
     if prefix_delegation:
-        # One prefix kept warm, as the add-on does when nothing else is said (aws/amazon-vpc-cni-k8s:README.md).
-        settings["env"] = {"WARM_PREFIX_TARGET": "1", **settings.get("env", {}), PREFIX_DELEGATION: "true"}
+        # One prefix kept warm, as the add-on does when nothing else is said
+        # (aws/amazon-vpc-cni-k8s:README.md).
+        settings["env"] = {
+            "WARM_PREFIX_TARGET": "1",
+            **settings.get("env", {}),
+            PREFIX_DELEGATION: "true",
+        }
     return settings
 
 
@@ -75,13 +95,20 @@ class Addons:
         tags: dict[str, pulumi.Input[str]],
         boundary: pulumi.Input[str] | None,
     ) -> None:
-        self._name, self._cluster, self._versions, self._settings = name, cluster, versions, settings
+        self._name, self._cluster, self._versions, self._settings = (
+            name,
+            cluster,
+            versions,
+            settings,
+        )
         self._children, self._tags, self._boundary = children, tags, boundary
 
     def declare_before_nodes(
         self, partition: pulumi.Output[str], *, network_policy: bool, prefix_delegation: bool
     ) -> list[pulumi.Resource]:
-        """Declare what a node needs to become ready. The pod network has a role of its own, by Pod Identity."""
+        """Declare what a node needs to become ready. The pod network has a role of its own, by Pod
+        Identity.
+        """
         role, policies = declare_role(
             f"{self._name}-cni",
             "pods.eks.amazonaws.com",
@@ -119,12 +146,17 @@ class Addons:
         asked = {NODE_MONITORING: node_monitoring, METRICS_SERVER: metrics_server}
         wanted = ["coredns", *(addon for addon, is_wanted in asked.items() if is_wanted)]
         declared: list[pulumi.Resource] = [self._declare(addon, nodes) for addon in wanted]
-        return [*declared, *(self._declare_storage(STORAGE[each], nodes, partition) for each in storage_drivers)]
+        return [
+            *declared,
+            *(self._declare_storage(STORAGE[each], nodes, partition) for each in storage_drivers),
+        ]
 
     def _declare_storage(
         self, driver: StorageDriver, nodes: Sequence[pulumi.Resource], partition: pulumi.Output[str]
     ) -> aws.eks.Addon:
-        """Declare a driver whose controller has a role of its own, by Pod Identity, as have its pods on the nodes."""
+        """Declare a driver whose controller has a role of its own, by Pod Identity, as have its
+        pods on the nodes.
+        """
         role, policies = self._storage_role(driver.addon, driver.policy, partition)
         association = {"service_account": driver.service_account, "role_arn": role.arn}
         before = [*nodes, *policies]
@@ -132,8 +164,9 @@ class Addons:
             account, policy = driver.node
             name = f"{driver.addon}-node"
             of_node, rights = self._storage_role(name, policy, partition)
-            # No association of the add-on: before 3.0 that takes the controller's account alone (AWS re:Post, “How to
-            # Use a Dedicated IAM Role with the EFS CSI Driver Node Component in Amazon EKS Using Pod Identity”).
+            # No association of the add-on: before 3.0 that takes the controller's account alone
+            # (AWS re:Post, “How to Use a Dedicated IAM Role with the EFS CSI Driver Node Component
+            # in Amazon EKS Using Pod Identity”).
             identity = aws.eks.PodIdentityAssociation(
                 f"{self._name}-{name}",
                 cluster_name=self._cluster.name,

@@ -1,6 +1,9 @@
-"""An EKS cluster that DRA can run on: private by default, encrypted, with explicit access and add-ons of its own."""
+"""An EKS cluster that DRA can run on: private by default, encrypted, with explicit access and
+add-ons of its own.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,18 +18,28 @@ from pulumi_dra.eks.access.credentials import Credentials, configured_credential
 from pulumi_dra.eks.access.entries import declare_access_entries
 from pulumi_dra.eks.access.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.cluster.addons import Addons
-from pulumi_dra.eks.cluster.cluster_inputs import TIERS, EksClusterArgs, EksClusterInputs, read_cluster_inputs
+from pulumi_dra.eks.cluster.cluster_inputs import (
+    TIERS,
+    EksClusterArgs,
+    EksClusterInputs,
+    read_cluster_inputs,
+)
 from pulumi_dra.eks.cluster.control_plane_logs import declare_control_plane_logs
 from pulumi_dra.eks.cluster.system_nodes import declare_system_nodes
 from pulumi_dra.eks.network.network import EksNetwork, EksNetworkArgs
 from pulumi_dra.eks.network.zones import subnets_in
 from pulumi_dra.eks.rights.key_grants import declare_volume_grant, existing_service_role
 from pulumi_dra.eks.rights.keys import account_policy, declare_key
-from pulumi_dra.eks.rights.roles import CLUSTER_POLICIES, NODE_POLICIES, declare_partition, declare_role
+from pulumi_dra.eks.rights.roles import (
+    CLUSTER_POLICIES,
+    NODE_POLICIES,
+    declare_partition,
+    declare_role,
+)
 from pulumi_dra.inputs.reader import InputReader
 
-# What EKS does while it creates a cluster and nobody can ask for later: in one that is taken over they may be as they
-# are (hashicorp/terraform-provider-aws issues 39058 and 35824).
+# What EKS does while it creates a cluster and nobody can ask for later: in one that is taken over
+# they may be as they are (hashicorp/terraform-provider-aws issues 39058 and 35824).
 AT_CREATION = ("bootstrapSelfManagedAddons", "accessConfig.bootstrapClusterCreatorAdminPermissions")
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -65,7 +78,9 @@ class EksCluster(pulumi.ComponentResource):
     subnet_zones: pulumi.Output[list[str]]
     """Zone of each subnet, in the same order."""
 
-    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksCluster", name, args, EksClusterArgs)
         inputs = read_cluster_inputs(read)
         read.finish()
@@ -79,14 +94,26 @@ class EksCluster(pulumi.ComponentResource):
         declare_access_entries(name, cluster, inputs.access_entries, partition, children)
         issuer = cluster.identities.apply(_issuer)
         oidc = aws.iam.OpenIdConnectProvider(
-            f"{name}-oidc", url=issuer, client_id_lists=["sts.amazonaws.com"], tags=inputs.tags, opts=children.options()
+            f"{name}-oidc",
+            url=issuer,
+            client_id_lists=["sts.amazonaws.com"],
+            tags=inputs.tags,
+            opts=children.options(),
         )
         asked = inputs.addons
         addons = Addons(
-            name, cluster, asked.versions, asked.settings, children, inputs.tags, inputs.permissions_boundary_arn
+            name,
+            cluster,
+            asked.versions,
+            asked.settings,
+            children,
+            inputs.tags,
+            inputs.permissions_boundary_arn,
         )
         early = addons.declare_before_nodes(
-            partition, network_policy=asked.network_policy, prefix_delegation=asked.prefix_delegation
+            partition,
+            network_policy=asked.network_policy,
+            prefix_delegation=asked.prefix_delegation,
         )
         self._nodes_wait_for: list[pulumi.Resource] = [*node_policies, *early, *ways_out]
         system_nodes = declare_system_nodes(
@@ -116,7 +143,9 @@ class EksCluster(pulumi.ComponentResource):
         usual = Credentials() if has_own_provider else configured_credentials()
         self._set_outputs(cluster, node_role, oidc, issuer, inputs.credentials or usual)
 
-    def _declare_node_role(self, inputs: EksClusterInputs) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+    def _declare_node_role(
+        self, inputs: EksClusterInputs
+    ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
         """Return the role of the nodes, and what nodes must wait for to have its rights."""
         name, children = self._name, self._children
         role, policies = declare_role(
@@ -130,7 +159,10 @@ class EksCluster(pulumi.ComponentResource):
         )
         further = [
             aws.iam.RolePolicyAttachment(
-                f"{name}-node-further-{index}", role=role.name, policy_arn=policy, opts=children.options()
+                f"{name}-node-further-{index}",
+                role=role.name,
+                policy_arn=policy,
+                opts=children.options(),
             )
             for index, policy in enumerate(inputs.node_policy_arns)
         ]
@@ -142,7 +174,9 @@ class EksCluster(pulumi.ComponentResource):
         if inputs.subnet_ids is not None:
             self.subnet_ids = _texts(inputs.subnet_ids)
             self.subnet_zones = self._zones_of(self.subnet_ids)
-            first = aws.ec2.get_subnet_output(id=_first(inputs.subnet_ids), opts=self._children.invoke_options())
+            first = aws.ec2.get_subnet_output(
+                id=_first(inputs.subnet_ids), opts=self._children.invoke_options()
+            )
             self._network_vpc_id = first.vpc_id
             return []
         settings = EksNetworkArgs(
@@ -164,18 +198,27 @@ class EksCluster(pulumi.ComponentResource):
         self._network_vpc_id, self._new_subnets = network.vpc_id, network.private_subnets
         return network.egress
 
-    def _declare_cluster(self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]) -> aws.eks.Cluster:
+    def _declare_cluster(
+        self, inputs: EksClusterInputs, ways_out: list[pulumi.Resource]
+    ) -> aws.eks.Cluster:
         name, children = self._name, self._children
         role_arn, policies = self._declare_cluster_role(inputs)
         key_arn = inputs.secrets_kms_key
         if key_arn is None:
             key_arn = declare_key(
-                f"{name}-secrets", f"Kubernetes secrets of {name}", role_arn, account_policy, children, inputs.tags
+                f"{name}-secrets",
+                f"Kubernetes secrets of {name}",
+                role_arn,
+                account_policy,
+                children,
+                inputs.tags,
             ).arn
         logs: list[pulumi.Resource] = []
         if inputs.cluster_name:
             days = inputs.log_retention_days
-            logs = [declare_control_plane_logs(name, inputs.cluster_name, days, children, inputs.tags)]
+            logs = [
+                declare_control_plane_logs(name, inputs.cluster_name, days, children, inputs.tags)
+            ]
         vpc_config: aws.eks.ClusterVpcConfigArgsDict = {
             "subnet_ids": self._control_plane_subnets(inputs),
             "endpoint_private_access": True,
@@ -189,35 +232,53 @@ class EksCluster(pulumi.ComponentResource):
             role_arn=role_arn,
             version=inputs.kubernetes_version,
             vpc_config=vpc_config,
-            access_config={"authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": False},
+            access_config={
+                "authentication_mode": "API",
+                "bootstrap_cluster_creator_admin_permissions": False,
+            },
             encryption_config={"provider": {"key_arn": key_arn}, "resources": ["secrets"]},
             enabled_cluster_log_types=list(LOG_TYPES),
-            # The add-ons declared here are the only ones: EKS would otherwise install unmanaged copies first.
+            # The add-ons declared here are the only ones: EKS would otherwise install unmanaged
+            # copies first.
             bootstrap_self_managed_addons=False,
             deletion_protection=inputs.deletion_protection,
-            kubernetes_network_config={"service_ipv4_cidr": inputs.service_cidr} if inputs.service_cidr else None,
+            kubernetes_network_config={"service_ipv4_cidr": inputs.service_cidr}
+            if inputs.service_cidr
+            else None,
             control_plane_scaling_config=(
-                {"tier": inputs.control_plane_tier} if inputs.control_plane_tier != TIERS[0] else None
+                {"tier": inputs.control_plane_tier}
+                if inputs.control_plane_tier != TIERS[0]
+                else None
             ),
             upgrade_policy={"support_type": inputs.support_type} if inputs.support_type else None,
             zonal_shift_config={"enabled": True} if inputs.zonal_shift else None,
             tags=inputs.tags,
-            # While the cluster goes, its control plane still takes down network interfaces: role and network last.
+            # While the cluster goes, its control plane still takes down network interfaces: role
+            # and network last.
             opts=children.options(
                 depends_on=[*policies, *ways_out, *logs],
-                # Two clusters cannot have one name, so a replacement waits until the old one is gone.
+                # Two clusters cannot have one name, so a replacement waits until the old one is
+                # gone.
                 delete_before_replace=True if inputs.cluster_name else None,
                 # The cloud's refusal comes when pools and releases are gone already.
                 protect=True if inputs.deletion_protection else None,
-                # It takes no subnet of a zone that it did not begin with, nor one of another VPC (EKS user guide,
-                # “Subnet requirements and considerations”): it stays while a new network grows, and goes with it.
-                ignore_changes=[*AT_CREATION, *(["vpcConfig.subnetIds"] if inputs.subnet_ids is None else [])],
+                # It takes no subnet of a zone that it did not begin with, nor one of another VPC
+                # (EKS user guide, “Subnet requirements and considerations”): it stays while a new
+                # network grows, and goes with it.
+                ignore_changes=[
+                    *AT_CREATION,
+                    *(["vpcConfig.subnetIds"] if inputs.subnet_ids is None else []),
+                ],
                 replacement_trigger=self._network_vpc_id,
             ),
         )
 
-    def _declare_cluster_role(self, inputs: EksClusterInputs) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
-        """Return the role of the control plane, given or new, and what must be attached to a new one first."""
+    def _declare_cluster_role(
+        self, inputs: EksClusterInputs
+    ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
+        """Return the role of the control plane, given or new, and what must be attached to a new
+        one first.
+        """
         if inputs.cluster_role_arn is not None:
             return pulumi.Output.from_input(inputs.cluster_role_arn), []
         role, policies = declare_role(
@@ -232,11 +293,17 @@ class EksCluster(pulumi.ComponentResource):
         return role.arn, policies
 
     def _declare_grants(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
-        """Return what the system nodes' key needs; nodes that come first are started by a role that must be there."""
+        """Return what the system nodes' key needs; nodes that come first are started by a role that
+        must be there.
+        """
         if inputs.disk_kms_key is None or not inputs.grant_key_use:
             return []
         role = existing_service_role(self._children)
-        return [declare_volume_grant(f"{self._name}-system-volumes", inputs.disk_kms_key, role, self._children)]
+        return [
+            declare_volume_grant(
+                f"{self._name}-system-volumes", inputs.disk_kms_key, role, self._children
+            )
+        ]
 
     def _set_outputs(
         self,
@@ -248,7 +315,9 @@ class EksCluster(pulumi.ComponentResource):
     ) -> None:
         self.name, self.arn, self.endpoint = cluster.name, cluster.arn, cluster.endpoint
         self.version = cluster.version
-        self.certificate_authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
+        self.certificate_authority = cluster.certificate_authority.apply(
+            lambda authority: authority.data or ""
+        )
         network = cluster.kubernetes_network_config
         self.service_cidr = network.apply(lambda config: config.service_ipv4_cidr or "")
         parts = pulumi.Output.all(
@@ -259,9 +328,13 @@ class EksCluster(pulumi.ComponentResource):
             credentials.role_arn,
             credentials.profile,
         )
-        self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: eks_kubeconfig(*known)))
+        self.kubeconfig_json = pulumi.Output.secret(
+            parts.apply(lambda known: eks_kubeconfig(*known))
+        )
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
-        self.cluster_security_group_id = cluster.vpc_config.apply(lambda config: config.cluster_security_group_id or "")
+        self.cluster_security_group_id = cluster.vpc_config.apply(
+            lambda config: config.cluster_security_group_id or ""
+        )
         self.vpc_id = cluster.vpc_config.apply(lambda config: config.vpc_id or "")
         self.node_role_arn = node_role.arn
         self.oidc_provider_arn, self.oidc_provider_url = oidc.arn, issuer
@@ -298,8 +371,9 @@ class EksCluster(pulumi.ComponentResource):
     def subnets_in(self, zones: Sequence[str]) -> pulumi.Input[list[pulumi.Input[str]]]:
         """Return the subnets in `zones`, all of them when no zone is named.
 
-        In a new network each is known as soon as it is there: that another one is being made moves no pool. Raises
-        ValueError (in a network that was given: when its zones are known) when none lies there.
+        In a new network each is known as soon as it is there: that another one is being made moves
+        no pool. Raises ValueError (in a network that was given: when its zones are known) when none
+        lies there.
         """
         if self._new_subnets:
             chosen = subnets_in(zones, list(self._new_subnets), list(self._new_subnets))
@@ -314,13 +388,19 @@ class EksCluster(pulumi.ComponentResource):
 
         def regional(found: list[list[str]]) -> list[str]:
             subnets, zones = found
-            return [subnet for subnet, zone in zip(subnets, zones, strict=True) if not CLOUD.is_local_zone(zone)]
+            return [
+                subnet
+                for subnet, zone in zip(subnets, zones, strict=True)
+                if not CLOUD.is_local_zone(zone)
+            ]
 
         return pulumi.Output.all(self.subnet_ids, self.subnet_zones).apply(regional)
 
     def _zones_of(self, subnet_ids: pulumi.Output[list[str]]) -> pulumi.Output[list[str]]:
         def look_up(ids: list[str]) -> pulumi.Output[list[str]]:
-            found = [aws.ec2.get_subnet_output(id=id, opts=self._children.invoke_options()) for id in ids]
+            found = [
+                aws.ec2.get_subnet_output(id=id, opts=self._children.invoke_options()) for id in ids
+            ]
             return pulumi.Output.all(*[subnet.availability_zone for subnet in found])
 
         return subnet_ids.apply(look_up)

@@ -1,6 +1,7 @@
 """Inputs of EksCluster: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
@@ -27,8 +28,14 @@ from pulumi_dra.inputs.reader import InputReader
 # EKS API reference, ControlPlaneScalingConfig.
 TIERS = ("standard", "tier-xl", "tier-2xl", "tier-4xl", "tier-8xl")
 OF_A_NEW_NETWORK = (
-    "zone_count", "zones", "vpc_cidr", "single_nat_gateway", "nat_gateways", "interface_endpoints", "subnet_tags",
-)  # fmt: skip
+    "zone_count",
+    "zones",
+    "vpc_cidr",
+    "single_nat_gateway",
+    "nat_gateways",
+    "interface_endpoints",
+    "subnet_tags",
+)
 
 
 class EksClusterArgs(TypedDict):
@@ -37,79 +44,112 @@ class EksClusterArgs(TypedDict):
     kubernetes_version: str
     """Kubernetes version, "1.34" or later. DRA needs resource.k8s.io/v1."""
     cluster_name: NotRequired[str]
-    """Name of the cluster. With a name, the component also creates the log group, with a retention, and deletes it
-    after the cluster. Default: a name that Pulumi generates. A replacement can then exist at the same time as the old
-    cluster, and EKS creates the log group and keeps it."""
+    """Name of the cluster. With a name, the component also creates the log group, with a retention,
+    and deletes it after the cluster. Default: a name that Pulumi generates. A replacement can then
+    exist at the same time as the old cluster, and EKS creates the log group and keeps it.
+    """
     cluster_role_arn: NotRequired[pulumi.Input[str]]
-    """Role of the control plane. An imported cluster must keep its role, because another one replaces the cluster.
-    Default: a new role."""
+    """Role of the control plane. An imported cluster must keep its role, because another one
+    replaces the cluster. Default: a new role.
+    """
     log_retention_days: NotRequired[int]
-    """With cluster_name: number of days for which the control plane's logs are kept. Default: 365."""
+    """With cluster_name: number of days for which the control plane's logs are kept. Default:
+    365.
+    """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is no public endpoint,
-    so run `pulumi up` inside the network. The private endpoint always exists."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is
+    no public endpoint, so run `pulumi up` inside the network. The private endpoint always exists.
+    """
     zone_count: NotRequired[int]
-    """Number of zones of a new network, 2 to 6, starting with the region's first zones by name. Default: 2 if `zones`
-    is empty."""
+    """Number of zones of a new network, 2 to 6, starting with the region's first zones by name.
+    Default: 2 if `zones` is empty.
+    """
     zones: NotRequired[list[str]]
-    """Zones of a new network by name (us-east-1a), in addition to `zone_count`. Another zone or a higher count adds
-    subnets without changing existing ones."""
+    """Zones of a new network by name (us-east-1a), in addition to `zone_count`. Another zone or a
+    higher count adds subnets without changing existing ones.
+    """
     subnet_ids: NotRequired[pulumi.Input[list[pulumi.Input[str]]]]
-    """Existing private subnets with outbound access in at least two zones. Without them, the component creates a
-    network."""
+    """Existing private subnets with outbound access in at least two zones. Without them, the
+    component creates a network.
+    """
     vpc_cidr: NotRequired[str]
     """Address range of a new network, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """Use one NAT gateway for all zones of a new network instead of one per zone. Default: false."""
+    """Use one NAT gateway for all zones of a new network instead of one per zone. Default:
+    false.
+    """
     nat_gateways: NotRequired[bool]
-    """Give nodes of a new network internet access. If false, nodes reach AWS only through `interface_endpoints`, and
-    every image must come from a registry that they can reach (ECR). Default: true."""
+    """Give nodes of a new network internet access. If false, nodes reach AWS only through
+    `interface_endpoints`, and every image must come from a registry that they can reach (ECR).
+    Default: true.
+    """
     interface_endpoints: NotRequired[list[str]]
-    """AWS services that get an endpoint in a new network, by the last part of their names (ssm, sqs, autoscaling).
-    Without NAT gateways, the endpoints that EKS nodes need are added automatically. Default: none."""
+    """AWS services that get an endpoint in a new network, by the last part of their names (ssm,
+    sqs, autoscaling). Without NAT gateways, the endpoints that EKS nodes need are added
+    automatically. Default: none.
+    """
     admin_principal_arns: NotRequired[list[pulumi.Input[str]]]
-    """IAM roles or users that administer the cluster. Name a role that everyone who deploys can assume. Default: the
-    identity that first creates it, with a visible access entry that you can remove."""
+    """IAM roles or users that administer the cluster. Name a role that everyone who deploys can
+    assume. Default: the identity that first creates it, with a visible access entry that you can
+    remove.
+    """
     access_entries: NotRequired[list[AccessEntry]]
-    """Additional access to the cluster: IAM roles or users with an EKS access policy, in namespaces or everywhere, or
-    with RBAC groups. Default: none."""
+    """Additional access to the cluster: IAM roles or users with an EKS access policy, in namespaces
+    or everywhere, or with RBAC groups. Default: none.
+    """
     service_cidr: NotRequired[str]
-    """Service CIDR, /12 to /24, outside the address ranges of the network. Changing it replaces the cluster. Default:
-    EKS' 10.100.0.0/16 or 172.20.0.0/16."""
+    """Service CIDR, /12 to /24, outside the address ranges of the network. Changing it replaces the
+    cluster. Default: EKS' 10.100.0.0/16 or 172.20.0.0/16.
+    """
     control_plane_tier: NotRequired[str]
-    """Provisioned size of the control plane: standard (default), tier-xl, tier-2xl, tier-4xl, or tier-8xl. Each tier
-    has its own price."""
+    """Provisioned size of the control plane: standard (default), tier-xl, tier-2xl, tier-4xl, or
+    tier-8xl. Each tier has its own price.
+    """
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
-    """IAM role that the kubeconfig assumes. Default: the role of the default provider (aws:assumeRoles), or none with
-    an explicit provider."""
+    """IAM role that the kubeconfig assumes. Default: the role of the default provider
+    (aws:assumeRoles), or none with an explicit provider.
+    """
     kubeconfig_profile: NotRequired[str]
-    """AWS CLI profile in the kubeconfig. Default: the profile of the default provider (aws:profile)."""
+    """AWS CLI profile in the kubeconfig. Default: the profile of the default provider
+    (aws:profile).
+    """
     secrets_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts Kubernetes Secrets. Default: a new key that rotates."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts the root volumes of system nodes. The account must already have an Auto Scaling group, because
-    its service-linked role uses the key. Default: the account's key for EBS."""
+    """Key that encrypts the root volumes of system nodes. The account must already have an Auto
+    Scaling group, because its service-linked role uses the key. Default: the account's key for EBS.
+    """
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to false if the key
-    policy already grants it. Default: true."""
+    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to
+    false if the key policy already grants it. Default: true.
+    """
     addon_versions: NotRequired[dict[str, str]]
-    """Versions of vpc-cni, kube-proxy, coredns, eks-pod-identity-agent, and the optional add-ons: "v1.20.4-eksbuild.1",
-    or "most-recent". Default: the version that EKS recommends for the Kubernetes version when the add-on is created."""
+    """Versions of vpc-cni, kube-proxy, coredns, eks-pod-identity-agent, and the optional add-ons:
+    "v1.20.4-eksbuild.1", or "most-recent". Default: the version that EKS recommends for the
+    Kubernetes version when the add-on is created.
+    """
     addon_settings: NotRequired[dict[str, str]]
-    """Settings of the add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. `aws eks describe-addon-configuration`
-    prints the schema of each. network_policy and prefix_delegation take precedence. Default: none."""
+    """Settings of the add-ons as JSON, by name: coredns: '{"replicaCount": 3}'. `aws eks
+    describe-addon-configuration` prints the schema of each. network_policy and prefix_delegation
+    take precedence. Default: none.
+    """
     network_policy: NotRequired[bool]
     """Enforce NetworkPolicies with the VPC CNI. Default: true."""
     prefix_delegation: NotRequired[bool]
     """Assign whole prefixes to network interfaces, for more pods per node. Default: false."""
     node_monitoring: NotRequired[bool]
-    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs so that pools with node_repair repair
-    them. Its pods also run on GPU nodes, so add them to daemonPods of the fleet. Default: false."""
+    """Install the add-on eks-node-monitoring-agent, which reports broken GPUs so that pools with
+    node_repair repair them. Its pods also run on GPU nodes, so add them to daemonPods of the fleet.
+    Default: false.
+    """
     storage_drivers: NotRequired[list[str]]
-    """Add-ons that create and mount volumes: ebs, efs, fsx, each with its own role. Their pods also run on GPU nodes,
-    so add them to daemonPods of the fleet. Default: none."""
+    """Add-ons that create and mount volumes: ebs, efs, fsx, each with its own role. Their pods also
+    run on GPU nodes, so add them to daemonPods of the fleet. Default: none.
+    """
     metrics_server: NotRequired[bool]
-    """Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers. Default: false."""
+    """Install the add-on metrics-server, for `kubectl top` and HorizontalPodAutoscalers. Default:
+    false.
+    """
     system_machine: NotRequired[str]
     """Machine type of the system nodes. Default: m7i.large."""
     system_count: NotRequired[int]
@@ -117,18 +157,24 @@ class EksClusterArgs(TypedDict):
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of all created roles, for accounts that require one. Default: none."""
     node_policy_arns: NotRequired[list[pulumi.Input[str]]]
-    """Additional policies of the node role, for example AmazonSSMManagedInstanceCore for access through Session
-    Manager. The two policies that a node needs are always attached. Default: none."""
+    """Additional policies of the node role, for example AmazonSSMManagedInstanceCore for access
+    through Session Manager. The two policies that a node needs are always attached. Default: none.
+    """
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional tags on the private subnets of a new network, so that other tools discover them
     (karpenter.sh/discovery). Default: none."""
     support_type: NotRequired[str]
-    """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a higher price) or
-    STANDARD (EKS upgrades the cluster). Default: EKS' default, EXTENDED."""
+    """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a
+    higher price) or STANDARD (EKS upgrades the cluster). Default: EKS' default, EXTENDED.
+    """
     zonal_shift: NotRequired[bool]
-    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile. Default: false."""
+    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile.
+    Default: false.
+    """
     deletion_protection: NotRequired[bool]
-    """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default: false."""
+    """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:
+    false.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources."""
 
@@ -186,7 +232,9 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             pattern=r"[0-9A-Za-z][-_0-9A-Za-z]{0,99}",
             meaning="the name of a cluster: letters, digits, - and _, at most 100",
         ),
-        cluster_role_arn=read.identifier("cluster_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"),
+        cluster_role_arn=read.identifier(
+            "cluster_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"
+        ),
         log_retention_days=_read_retention(read),
         public_access_cidrs=read.texts("public_access_cidrs", check=_address_fault),
         zone_count=zone_count,
@@ -210,7 +258,9 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             "node_policy_arns", pattern="arn:.+:iam::.*:policy/.+", meaning="the ARN of a policy"
         ),
         subnet_tags=read_tags(read, "subnet_tags"),
-        support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "") if read.has("support_type") else "",
+        support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "")
+        if read.has("support_type")
+        else "",
         zonal_shift=read.flag("zonal_shift", False),
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_role_tags(read),
@@ -222,16 +272,28 @@ def _address_fault(cidr: str) -> str:
 
 
 def _read_credentials(read: InputReader) -> Credentials | None:
-    role = read.identifier("kubeconfig_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role")
+    role = read.identifier(
+        "kubeconfig_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"
+    )
     profile = read.text("kubeconfig_profile", "")
-    return Credentials(role_arn=role or "", profile=profile) if role is not None or profile else None
+    return (
+        Credentials(role_arn=role or "", profile=profile) if role is not None or profile else None
+    )
 
 
 def _read_service_cidr(read: InputReader) -> str:
-    """EKS API reference, KubernetesNetworkConfigRequest: private, a /12 to a /24, not over the VPC's."""
+    """EKS API reference, KubernetesNetworkConfigRequest: private, a /12 to a /24, not over the
+    VPC's.
+    """
     given = read.text("service_cidr", "", check=check_service_cidr)
     network = read.text("vpc_cidr", "10.0.0.0/16") if not read.has("subnet_ids") else ""
-    if given and network and not check_service_cidr(given) and not check_vpc_cidr(network) and overlap(given, network):
+    if (
+        given
+        and network
+        and not check_service_cidr(given)
+        and not check_vpc_cidr(network)
+        and overlap(given, network)
+    ):
         read.refuse("service_cidr", f'"{given}" overlaps the network, "{network}"')
     return given
 
@@ -239,7 +301,13 @@ def _read_service_cidr(read: InputReader) -> str:
 def _read_retention(read: InputReader) -> int:
     days = read.whole("log_retention_days", 365)
     if days not in RETENTION_DAYS:
-        read.refuse("log_retention_days", f"must be one of {', '.join(map(str, RETENTION_DAYS))}, not {days}")
+        read.refuse(
+            "log_retention_days",
+            f"must be one of {', '.join(map(str, RETENTION_DAYS))}, not {days}",
+        )
     if read.has("log_retention_days") and not read.has("cluster_name"):
-        read.refuse("log_retention_days", "is for cluster_name: the log group of a name that EKS makes is not ours")
+        read.refuse(
+            "log_retention_days",
+            "is for cluster_name: the log group of a name that EKS makes is not ours",
+        )
     return days

@@ -1,7 +1,8 @@
 """The log group of a control plane whose cluster has a name of the user's own.
 
-EKS writes to `/aws/eks/<cluster>/cluster` and makes that group when it is not there, without an end to its retention; a
-group can be declared beforehand only where the cluster's name is known beforehand.
+EKS writes to `/aws/eks/<cluster>/cluster` and makes that group when it is not there, without an end
+to its retention; a group can be declared beforehand only where the cluster's name is known
+beforehand.
 """
 
 import pulumi
@@ -12,8 +13,29 @@ from pulumi_dra.eks.rights.keys import declare_key, log_groups_policy
 
 # CloudWatch Logs API, PutRetentionPolicy.
 RETENTION_DAYS = (
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
-)  # fmt: skip
+    1,
+    3,
+    5,
+    7,
+    14,
+    30,
+    60,
+    90,
+    120,
+    150,
+    180,
+    365,
+    400,
+    545,
+    731,
+    1096,
+    1827,
+    2192,
+    2557,
+    2922,
+    3288,
+    3653,
+)
 
 
 def declare_control_plane_logs(
@@ -23,7 +45,9 @@ def declare_control_plane_logs(
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> aws.cloudwatch.LogGroup:
-    """Declare the group, encrypted with a key of its own; the cluster is to be created after it and goes before it."""
+    """Declare the group, encrypted with a key of its own; the cluster is to be created after it and
+    goes before it.
+    """
     # Nothing with an account and a region in its name is there yet, so they are looked up.
     here = pulumi.Output.all(
         aws.get_partition_output(opts=children.invoke_options()).partition,
@@ -31,7 +55,9 @@ def declare_control_plane_logs(
         aws.get_caller_identity_output(opts=children.invoke_options()).account_id,
     )
     arn = here.apply(lambda known: "arn:{}:logs:{}:{}:log-group".format(*known))
-    key = declare_key(f"{name}-logs", f"Control plane logs of {name}", arn, log_groups_policy, children, tags)
+    key = declare_key(
+        f"{name}-logs", f"Control plane logs of {name}", arn, log_groups_policy, children, tags
+    )
     return aws.cloudwatch.LogGroup(
         f"{name}-logs",
         name=f"/aws/eks/{cluster_name}/cluster",

@@ -31,7 +31,8 @@ def declare_system_nodes(
 ) -> aws.eks.NodeGroup:
     """Declare a managed node group of `count` nodes, one more at most while it is updated.
 
-    With `keep_subnets` it stays in those it was created in: a node group with others would be a new one.
+    With `keep_subnets` it stays in those it was created in: a node group with others would be a new
+    one.
     """
     template = aws.ec2.LaunchTemplate(
         f"{name}-system",
@@ -55,5 +56,7 @@ def declare_system_nodes(
         launch_template={"id": template.id, "version": template.latest_version.apply(str)},
         labels={POOL: "system"},
         tags=tags,
-        opts=children.options(depends_on=depends_on, ignore_changes=["subnetIds"] if keep_subnets else None),
+        opts=children.options(
+            depends_on=depends_on, ignore_changes=["subnetIds"] if keep_subnets else None
+        ),
     )

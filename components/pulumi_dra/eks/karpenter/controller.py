@@ -1,6 +1,9 @@
-"""Karpenter on EKS: its role, by Pod Identity, the queue that it listens to, its definitions and its release."""
+"""Karpenter on EKS: its role, by Pod Identity, the queue that it listens to, its definitions and
+its release.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any
 
 import pulumi
@@ -9,20 +12,32 @@ import pulumi_kubernetes as k8s
 
 from pulumi_dra.children import Children
 from pulumi_dra.dra.releases.release_status import require_deployed
-from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs, EksKarpenterInputs, read_karpenter_inputs
+from pulumi_dra.eks.karpenter.controller_inputs import (
+    EksKarpenterArgs,
+    EksKarpenterInputs,
+    read_karpenter_inputs,
+)
 from pulumi_dra.eks.karpenter.interruptions import declare_interruptions
 from pulumi_dra.eks.karpenter.rights import KarpenterScope, karpenter_policy
 from pulumi_dra.eks.rights.pod_identity import declare_pod_role
 from pulumi_dra.eks.rights.roles import declare_partition
 from pulumi_dra.inputs.reader import InputReader
 
-NAMESPACE, RELEASE, CRD_RELEASE, SERVICE_ACCOUNT = "kube-system", "karpenter", "karpenter-crd", "karpenter"
+NAMESPACE, RELEASE, CRD_RELEASE, SERVICE_ACCOUNT = (
+    "kube-system",
+    "karpenter",
+    "karpenter-crd",
+    "karpenter",
+)
 CHART = "oci://public.ecr.aws/karpenter/karpenter"
 CRD_CHART = "oci://public.ecr.aws/karpenter/karpenter-crd"
 
 
-def karpenter_values(inputs: EksKarpenterInputs, queue: pulumi.Input[str], region: pulumi.Input[str]) -> dict[str, Any]:
-    """Return the chart's values. It is told its region, for the metadata service answers no pods on these nodes.
+def karpenter_values(
+    inputs: EksKarpenterInputs, queue: pulumi.Input[str], region: pulumi.Input[str]
+) -> dict[str, Any]:
+    """Return the chart's values. It is told its region, for the metadata service answers no pods on
+    these nodes.
 
     Every key exists in aws/karpenter-provider-aws:charts/karpenter/values.yaml at 1.14.1.
     """
@@ -64,7 +79,9 @@ class EksKarpenter(pulumi.ComponentResource):
     status: pulumi.Output[str]
     """Status of the Helm release."""
 
-    def __init__(self, name: str, args: EksKarpenterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksKarpenterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksKarpenter", name, args, EksKarpenterArgs)
         inputs = read_karpenter_inputs(read)
         read.finish()
@@ -75,7 +92,11 @@ class EksKarpenter(pulumi.ComponentResource):
         profile = self._declare_profile(inputs)
         role, identity = self._declare_identity(inputs, queue)
         self.release = self._declare_releases(inputs, queue, [*identity, *senders])
-        self.role_arn, self.queue_name, self.instance_profile_name = role.arn, queue.name, profile.name
+        self.role_arn, self.queue_name, self.instance_profile_name = (
+            role.arn,
+            queue.name,
+            profile.name,
+        )
         self.version = pulumi.Output.from_input(inputs.version)
         self.status = self.release.status.apply(lambda status: require_deployed(RELEASE, status))
         self.register_outputs(
@@ -90,7 +111,9 @@ class EksKarpenter(pulumi.ComponentResource):
 
     def _declare_profile(self, inputs: EksKarpenterInputs) -> aws.iam.InstanceProfile:
         """Declare the nodes' profile here, so that Karpenter needs no right to make any."""
-        role_name = pulumi.Output.from_input(inputs.node_role_arn).apply(lambda arn: arn.rpartition("/")[2])
+        role_name = pulumi.Output.from_input(inputs.node_role_arn).apply(
+            lambda arn: arn.rpartition("/")[2]
+        )
         return aws.iam.InstanceProfile(
             f"{self._name}-nodes", role=role_name, tags=inputs.tags, opts=self._own.options()
         )
@@ -107,12 +130,16 @@ class EksKarpenter(pulumi.ComponentResource):
             key_arns=inputs.volume_key_arns,
         )
         rights = known.apply(lambda parts: karpenter_policy(KarpenterScope(**parts)))
-        return declare_pod_role(self._name, self._children, inputs, (NAMESPACE, SERVICE_ACCOUNT), ("nodes", rights))
+        return declare_pod_role(
+            self._name, self._children, inputs, (NAMESPACE, SERVICE_ACCOUNT), ("nodes", rights)
+        )
 
     def _declare_releases(
         self, inputs: EksKarpenterInputs, queue: aws.sqs.Queue, first: list[pulumi.Resource]
     ) -> k8s.helm.v3.Release:
-        """Declare the definitions as a release of their own, which Helm upgrades, and Karpenter after it."""
+        """Declare the definitions as a release of their own, which Helm upgrades, and Karpenter
+        after it.
+        """
         definitions = k8s.helm.v3.Release(
             f"{self._name}-crd-release",
             name=CRD_RELEASE,

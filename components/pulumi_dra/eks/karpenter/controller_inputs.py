@@ -1,6 +1,7 @@
 """Inputs of EksKarpenter: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ from pulumi_dra.inputs.reader import InputReader
 
 VERSION = "1.14.1"
 OLDEST: Mapping[str, str] = MappingProxyType({"1.34": "1.8", "1.35": "1.9", "1.36": "1.13"})
-"""Kubernetes version → the first release for it (aws/karpenter-provider-aws:website/content/en/docs/upgrading/
-compatibility.md@1d927085); static capacity is of 1.8 and later (docs/reference/settings.md there)."""
+"""Kubernetes version → the first release for it
+(aws/karpenter-provider-aws:website/content/en/docs/upgrading/ compatibility.md@1d927085); static
+capacity is of 1.8 and later (docs/reference/settings.md there).
+"""
 
 
 class EksKarpenterArgs(TypedDict):
@@ -31,7 +34,9 @@ class EksKarpenterArgs(TypedDict):
     kubernetes_version: str
     """Kubernetes version of the cluster, "1.34"."""
     node_role_arn: pulumi.Input[str]
-    """IAM role of the nodes. It needs access to the cluster, as the role of its system nodes has."""
+    """IAM role of the nodes. It needs access to the cluster, as the role of its system nodes
+    has.
+    """
     version: NotRequired[str]
     """Version of Karpenter and its charts, "1.14.1". Default: the newest known version."""
     chart: NotRequired[str]
@@ -45,8 +50,9 @@ class EksKarpenterArgs(TypedDict):
     replicas: NotRequired[int]
     """Number of Karpenter pods, each on a separate system node. Default: 2."""
     volume_key_arns: NotRequired[list[pulumi.Input[str]]]
-    """Keys of the nodes' volumes, which Karpenter uses to start instances. Their policies must allow access through
-    IAM."""
+    """Keys of the nodes' volumes, which Karpenter uses to start instances. Their policies must
+    allow access through IAM.
+    """
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of the created role. Default: none."""
     tags: NotRequired[dict[str, pulumi.Input[str]]]
@@ -74,21 +80,33 @@ class EksKarpenterInputs:
 def read_karpenter_inputs(read: InputReader) -> EksKarpenterInputs:
     """Return the checked inputs; faults are noted in `read`."""
     kubernetes = read.text("kubernetes_version", check=check_version)
-    version = read.text("version", VERSION, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.14.1"')
+    version = read.text(
+        "version", VERSION, pattern=r"\d+\.\d+\.\d+", meaning='a version such as "1.14.1"'
+    )
     oldest = OLDEST.get(kubernetes)
     if oldest is None and kubernetes and not read.has("version"):
-        read.refuse("version", f"is missing: no Karpenter for Kubernetes {kubernetes} is known here; name one")
+        read.refuse(
+            "version",
+            f"is missing: no Karpenter for Kubernetes {kubernetes} is known here; name one",
+        )
     elif oldest and re.match(r"\d", version) and _parts(version) < _parts(oldest):
-        read.refuse("version", f"{version} is too old for Kubernetes {kubernetes}, which needs {oldest} or later")
+        read.refuse(
+            "version",
+            f"{version} is too old for Kubernetes {kubernetes}, which needs {oldest} or later",
+        )
     return EksKarpenterInputs(
         cluster_name=read.required_identifier("cluster_name"),
         cluster_endpoint=read.required_identifier("cluster_endpoint"),
-        node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"),
+        node_role_arn=read.required_identifier(
+            "node_role_arn", pattern="arn:.+:role/.+", meaning="the ARN of a role"
+        ),
         version=version,
         chart=read.text("chart", ""),
         crd_chart=read.text("crd_chart", ""),
         image_repository=read_repository(read),
-        image_pull_secrets=tuple(read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")),
+        image_pull_secrets=tuple(
+            read.texts("image_pull_secrets", pattern=SECRET_NAME, meaning="a Secret's name")
+        ),
         replicas=read.whole("replicas", 2, least=1, most=5),
         volume_key_arns=read.some_identifiers(
             "volume_key_arns", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"

@@ -12,7 +12,13 @@ from pulumi_dra.eks.karpenter.controller import EksKarpenter
 from pulumi_dra.eks.karpenter.controller_inputs import EksKarpenterArgs, read_karpenter_inputs
 from pulumi_dra.eks.karpenter.pool import EksKarpenterPool
 from pulumi_dra.eks.karpenter.pool_inputs import EksKarpenterPoolArgs, read_karpenter_pool_inputs
-from pulumi_dra.eks.pool.fleet_pools import capacity_args, has_claimable_efa, image_args, planned_pods, zones_of
+from pulumi_dra.eks.pool.fleet_pools import (
+    capacity_args,
+    has_claimable_efa,
+    image_args,
+    planned_pods,
+    zones_of,
+)
 from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.platform.planned_pools import planned_pool_args, pools_to_build
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
@@ -21,20 +27,29 @@ _OF_NODE_GROUPS = ("node_repair", "update_strategy", "force_update", "grant_key_
 _OF_THE_AUTOSCALER = ("install", "flags")
 
 
-def check_karpenter(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+def check_karpenter(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
     """Note in `read` what Karpenter and its pools would refuse, before any of them is declared."""
     later = pulumi.Output.from_input("")
     for key in _OF_THE_AUTOSCALER:
         if key in inputs.autoscaler:
-            read.refuse(f"autoscaler.{key}", "is for the cluster autoscaler; this fleet's is karpenter")
+            read.refuse(
+                f"autoscaler.{key}", "is for the cluster autoscaler; this fleet's is karpenter"
+            )
     args = karpenter_args(inputs, fleet, later, later, later)
     read_karpenter_inputs(read.inside("autoscaler", args, EksKarpenterArgs))
     for pool in pools_to_build(fleet, plan):
         for key in _OF_NODE_GROUPS:
             if key in inputs.pools.get(pool.name, {}):
-                read.refuse(f"pools.{pool.name}.{key}", "is for managed node groups; this pool is Karpenter's")
+                read.refuse(
+                    f"pools.{pool.name}.{key}",
+                    "is for managed node groups; this pool is Karpenter's",
+                )
         pool_inputs = pool_args(inputs, fleet, plan, pool, place={"subnet_ids": [later]})
-        read_karpenter_pool_inputs(read.inside(f"pools.{pool.name}", pool_inputs, EksKarpenterPoolArgs), pool.name)
+        read_karpenter_pool_inputs(
+            read.inside(f"pools.{pool.name}", pool_inputs, EksKarpenterPoolArgs), pool.name
+        )
 
 
 def declare_karpenter(
@@ -45,10 +60,11 @@ def declare_karpenter(
     cluster: EksCluster,
     options: pulumi.ResourceOptions,
 ) -> None:
-    """Declare Karpenter with the options of what is in the cluster, and its pools with those of what is not.
+    """Declare Karpenter with the options of what is in the cluster, and its pools with those of
+    what is not.
 
-    Pools do not go with the cluster: each is deleted while Karpenter runs, which ends its machines; machines of a
-    cluster that is gone would run on.
+    Pools do not go with the cluster: each is deleted while Karpenter runs, which ends its machines;
+    machines of a cluster that is gone would run on.
     """
     karpenter = EksKarpenter(
         f"{name}-karpenter",
@@ -57,7 +73,9 @@ def declare_karpenter(
     )
     staying = copy(options)
     staying.deleted_with = None
-    after = pulumi.ResourceOptions.merge(staying, pulumi.ResourceOptions(depends_on=[karpenter.release]))
+    after = pulumi.ResourceOptions.merge(
+        staying, pulumi.ResourceOptions(depends_on=[karpenter.release])
+    )
     for pool in pools_to_build(fleet, plan):
         place: dict[str, Any] = {
             "instance_profile_name": karpenter.instance_profile_name,
@@ -65,7 +83,9 @@ def declare_karpenter(
             "cluster_security_group_id": cluster.cluster_security_group_id,
             "vpc_id": cluster.vpc_id,
         }
-        EksKarpenterPool(f"{name}-{pool.name}", pool_args(inputs, fleet, plan, pool, place), opts=after)
+        EksKarpenterPool(
+            f"{name}-{pool.name}", pool_args(inputs, fleet, plan, pool, place), opts=after
+        )
 
 
 def karpenter_args(
@@ -84,20 +104,30 @@ def karpenter_args(
         "replicas": min(2, fleet.system_pool.count),
         "tags": inputs.tags,
     }
-    keys = [options["disk_kms_key"] for options in inputs.pools.values() if "disk_kms_key" in options]
+    keys = [
+        options["disk_kms_key"] for options in inputs.pools.values() if "disk_kms_key" in options
+    ]
     if keys:
         args["volume_key_arns"] = keys
     if boundary := inputs.cluster.get("permissions_boundary_arn"):
         args["permissions_boundary_arn"] = boundary
-    options = {key: value for key, value in inputs.autoscaler.items() if key not in _OF_THE_AUTOSCALER}
+    options = {
+        key: value for key, value in inputs.autoscaler.items() if key not in _OF_THE_AUTOSCALER
+    }
     return EksKarpenterArgs(**{**args, **options})
 
 
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: dict[str, Any]
 ) -> EksKarpenterPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its `place` from the cluster."""
-    given = {key: value for key, value in inputs.pools.get(pool.name, {}).items() if key not in _OF_NODE_GROUPS}
+    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its `place`
+    from the cluster.
+    """
+    given = {
+        key: value
+        for key, value in inputs.pools.get(pool.name, {}).items()
+        if key not in _OF_NODE_GROUPS
+    }
     options: dict[str, Any] = {"efa": has_claimable_efa(fleet, pool), **given}
     planned = planned_pool_args(fleet, plan, pool, options.pop("labels", {}))
     nodes = planned.pop("desired_nodes")
@@ -114,7 +144,10 @@ def pool_args(
         "max_pods": planned_pods(fleet, pool),
         "mig_layout": pool.mig,
         "tags": inputs.tags,
-        **{f"reserved_{key}": text for key, text in pool.reserved.model_dump(exclude_defaults=True).items()},
+        **{
+            f"reserved_{key}": text
+            for key, text in pool.reserved.model_dump(exclude_defaults=True).items()
+        },
         **capacity_args(pool),
         **image_args(pool),
     }

@@ -1,6 +1,8 @@
-"""The queue by which Karpenter hears that machines will go: the events of EC2 and AWS Health that are sent there.
+"""The queue by which Karpenter hears that machines will go: the events of EC2 and AWS Health that
+are sent there.
 
-Events and queue as in aws/karpenter-provider-aws:website/content/en/docs/reference/cloudformation.md@1d927085.
+Events and queue as in
+aws/karpenter-provider-aws:website/content/en/docs/reference/cloudformation.md@1d927085.
 """
 
 import json
@@ -43,7 +45,9 @@ def queue_policy(queue_arn: str) -> str:
 def declare_interruptions(
     name: str, children: Children, tags: dict[str, pulumi.Input[str]]
 ) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
-    """Declare the queue and what sends to it; return both, since who listens must wait for all of it."""
+    """Declare the queue and what sends to it; return both, since who listens must wait for all of
+    it.
+    """
     queue = aws.sqs.Queue(
         f"{name}-interruptions",
         message_retention_seconds=KEPT_SECONDS,
@@ -52,7 +56,10 @@ def declare_interruptions(
         opts=children.options(),
     )
     policy = aws.sqs.QueuePolicy(
-        f"{name}-interruptions", queue_url=queue.url, policy=queue.arn.apply(queue_policy), opts=children.options()
+        f"{name}-interruptions",
+        queue_url=queue.url,
+        policy=queue.arn.apply(queue_policy),
+        opts=children.options(),
     )
     senders: list[pulumi.Resource] = [policy]
     for part, (source, kind) in EVENTS.items():
@@ -64,7 +71,11 @@ def declare_interruptions(
             opts=children.options(),
         )
         target = aws.cloudwatch.EventTarget(
-            f"{name}-{part}", rule=rule.name, arn=queue.arn, target_id="karpenter", opts=children.options()
+            f"{name}-{part}",
+            rule=rule.name,
+            arn=queue.arn,
+            target_id="karpenter",
+            opts=children.options(),
         )
         senders.append(target)
     return queue, senders

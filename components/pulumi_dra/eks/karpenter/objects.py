@@ -1,6 +1,7 @@
 """NodePool and EC2NodeClass of a pool. Plain values.
 
-aws/karpenter-provider-aws:pkg/apis/v1/ec2nodeclass.go and kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go, 1.14.1.
+aws/karpenter-provider-aws:pkg/apis/v1/ec2nodeclass.go and
+kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go, 1.14.1.
 """
 
 from collections.abc import Sequence
@@ -16,14 +17,20 @@ CLASS_API = f"{CLASS_GROUP}/v1"
 
 
 def node_pool_spec(inputs: EksKarpenterPoolInputs) -> dict[str, Any]:
-    """Return the spec of a static NodePool: so many nodes of one machine, which Karpenter neither adds to nor packs."""
+    """Return the spec of a static NodePool: so many nodes of one machine, which Karpenter neither
+    adds to nor packs.
+    """
     required = {
         "node.kubernetes.io/instance-type": inputs.machine,
         "karpenter.sh/capacity-type": inputs.capacity_type,
         **({"topology.kubernetes.io/zone": inputs.zone} if inputs.zone else {}),
     }
     taints = [
-        {"key": taint.key, **({"value": taint.value} if taint.value else {}), "effect": taint.effect}
+        {
+            "key": taint.key,
+            **({"value": taint.value} if taint.value else {}),
+            "effect": taint.effect,
+        }
         for taint in inputs.taints
     ]
     return {
@@ -32,14 +39,24 @@ def node_pool_spec(inputs: EksKarpenterPoolInputs) -> dict[str, Any]:
         "template": {
             "metadata": {"labels": inputs.labels},
             "spec": {
-                "nodeClassRef": {"group": CLASS_GROUP, "kind": "EC2NodeClass", "name": inputs.pool_name},
-                "requirements": [{"key": key, "operator": "In", "values": [value]} for key, value in required.items()],
+                "nodeClassRef": {
+                    "group": CLASS_GROUP,
+                    "kind": "EC2NodeClass",
+                    "name": inputs.pool_name,
+                },
+                "requirements": [
+                    {"key": key, "operator": "In", "values": [value]}
+                    for key, value in required.items()
+                ],
                 "taints": taints,
                 # Nodes would be drained after 30 days, whatever runs on them.
                 "expireAfter": "Never",
             },
         },
-        "disruption": {"consolidateAfter": "Never", "budgets": [{"nodes": str(inputs.max_unavailable)}]},
+        "disruption": {
+            "consolidateAfter": "Never",
+            "budgets": [{"nodes": str(inputs.max_unavailable)}],
+        },
     }
 
 
@@ -49,7 +66,9 @@ def node_class_spec(
     security_groups: Sequence[pulumi.Input[str]],
     placement_group: pulumi.Input[str] | None,
 ) -> dict[str, Any]:
-    """Return the spec of the EC2NodeClass: image, disks, network, metadata service as managed groups have them."""
+    """Return the spec of the EC2NodeClass: image, disks, network, metadata service as managed
+    groups have them.
+    """
     volume: dict[str, Any] = {
         "volumeSize": f"{inputs.disk_gib}Gi",
         "volumeType": "gp3",
@@ -64,7 +83,8 @@ def node_class_spec(
         volume["throughput"] = inputs.disk_speed.throughput
     spec: dict[str, Any] = {
         "amiSelectorTerms": [inputs.image_term],
-        # Of an alias it is known; of an image of one's own it says what Karpenter tells the node at boot.
+        # Of an alias it is known; of an image of one's own it says what Karpenter tells the node at
+        # boot.
         **({} if "alias" in inputs.image_term else {"amiFamily": "AL2023"}),
         "instanceProfile": inputs.instance_profile_name,
         "subnetSelectorTerms": subnets,
@@ -82,7 +102,9 @@ def node_class_spec(
         "kubelet": inputs.kubelet.configuration(),
         "userData": inputs.user_data,
         "instanceStorePolicy": "RAID0" if inputs.local_storage == "raid0" else "",
-        "networkInterfaces": efa_interfaces(inputs.efa.interfaces, inputs.efa.cards) if inputs.efa else [],
+        "networkInterfaces": efa_interfaces(inputs.efa.interfaces, inputs.efa.cards)
+        if inputs.efa
+        else [],
     }
     spec |= {key: value for key, value in optional.items() if value}
     if inputs.reservation_id is not None:
@@ -95,15 +117,20 @@ def node_class_spec(
 def efa_interfaces(interfaces: int, cards: int) -> list[dict[str, Any]]:
     """Return the network interfaces of a machine with EFA on its `cards`.
 
-    Karpenter takes an interface for IP traffic first, and EFA alone beside it: on card 0 at device 1, on the others
-    alone (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network cards”).
+    Karpenter takes an interface for IP traffic first, and EFA alone beside it: on card 0 at device
+    1, on the others alone (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with
+    multiple network cards”).
     """
     first = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
     with_efa = range(0 if interfaces >= cards else 1, cards)
     return [
         first,
         *(
-            {"networkCardIndex": card, "deviceIndex": 1 if card == 0 else 0, "interfaceType": "efa-only"}
+            {
+                "networkCardIndex": card,
+                "deviceIndex": 1 if card == 0 else 0,
+                "interfaceType": "efa-only",
+            }
             for card in with_efa
         ),
     ]

@@ -1,6 +1,9 @@
-"""A pool of GPU machines that Karpenter starts and keeps: its NodePool and its EC2NodeClass, sized by a plan."""
+"""A pool of GPU machines that Karpenter starts and keeps: its NodePool and its EC2NodeClass, sized
+by a plan.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any
 
 import pulumi
@@ -23,9 +26,11 @@ _UNTIL_READY = {"pulumi.com/waitFor": "condition=Ready"}
 
 
 class EksKarpenterPool(pulumi.ComponentResource):
-    """A Karpenter pool with a fixed number of GPU machines for the DRA driver, without the device plugin.
+    """A Karpenter pool with a fixed number of GPU machines for the DRA driver, without the device
+    plugin.
 
-    Don't set `deleted_with`, because Karpenter must still run when the pool is deleted, to end its instances.
+    Don't set `deleted_with`, because Karpenter must still run when the pool is deleted, to end its
+    instances.
     """
 
     pool_name: pulumi.Output[str]
@@ -33,7 +38,9 @@ class EksKarpenterPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """Maximum number of nodes."""
 
-    def __init__(self, name: str, args: EksKarpenterPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksKarpenterPoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksKarpenterPool", name, args, EksKarpenterPoolArgs)
         inputs = read_karpenter_pool_inputs(read, name)
         read.finish()
@@ -55,11 +62,16 @@ class EksKarpenterPool(pulumi.ComponentResource):
     def _declare_class(self, inputs: EksKarpenterPoolInputs) -> k8s.apiextensions.CustomResource:
         groups = list(inputs.security_group_ids)
         if inputs.efa:
-            groups.append(declare_efa_group(self._name, inputs.vpc_id, self._children, inputs.tags).id)
+            groups.append(
+                declare_efa_group(self._name, inputs.vpc_id, self._children, inputs.tags).id
+            )
         placement: pulumi.Output[str] | None = None
         if inputs.placement_group:
             placement = aws.ec2.PlacementGroup(
-                f"{self._name}-placement", strategy="cluster", tags=inputs.tags, opts=self._children.options()
+                f"{self._name}-placement",
+                strategy="cluster",
+                tags=inputs.tags,
+                opts=self._children.options(),
             ).name
         class_name: pulumi.Input[str] = inputs.pool_name
         if inputs.capacity_type == "spot":

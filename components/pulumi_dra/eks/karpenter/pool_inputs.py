@@ -1,6 +1,7 @@
 """Inputs of EksKarpenterPool: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import re
 from base64 import b64decode
 from dataclasses import dataclass
@@ -12,7 +13,13 @@ from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.eks import CLOUD, KARPENTER, KARPENTER_CAPACITY_TYPES
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.eks.boot.config import MOST_BYTES, NOTHING_TOLD, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.boot.config import (
+    MOST_BYTES,
+    NOTHING_TOLD,
+    KubeletSettings,
+    boot_config,
+    read_boot_script,
+)
 from pulumi_dra.eks.boot.node_image import NEWEST_IMAGE, known_machine, read_release
 from pulumi_dra.eks.boot.own_image import read_own_image
 from pulumi_dra.eks.naming import read_tags
@@ -49,35 +56,45 @@ class EksKarpenterPoolArgs(TypedDict):
     nodes: int
     """Number of nodes that Karpenter keeps."""
     max_nodes: int
-    """Maximum number of nodes during replacements or scaling. A new image can only be rolled out if it's at least one
-    more than `nodes`."""
+    """Maximum number of nodes during replacements or scaling. A new image can only be rolled out if
+    it's at least one more than `nodes`.
+    """
     zone: NotRequired[str]
-    """Zone of the nodes. Default: the zones of the subnets. Karpenter starts each node in the cheapest one."""
+    """Zone of the nodes. Default: the zones of the subnets. Karpenter starts each node in the
+    cheapest one.
+    """
     pool_name: NotRequired[str]
-    """Name of the pool in the label `pulumi-dra/pool`, its NodePool, and its EC2NodeClass. Default: the name of the
-    component."""
+    """Name of the pool in the label `pulumi-dra/pool`, its NodePool, and its EC2NodeClass. Default:
+    the name of the component.
+    """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, or capacity-block."""
     reservation_id: NotRequired[pulumi.Input[str]]
     """ID of the capacity reservation or Capacity Block (cr-…)."""
     release_version: NotRequired[str]
-    """Image version, 1.34.2-20260115. Default: the newest one. Karpenter replaces nodes when a newer one is
-    published."""
+    """Image version, 1.34.2-20260115. Default: the newest one. Karpenter replaces nodes when a
+    newer one is published.
+    """
     image: NotRequired[str]
-    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names the EKS image that
-    the custom image is based on."""
+    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names
+    the EKS image that the custom image is based on.
+    """
     image_id: NotRequired[pulumi.Input[str]]
-    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. Default: the EKS image with
-    the NVIDIA driver."""
+    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device.
+    Default: the EKS image with the NVIDIA driver.
+    """
     max_unavailable: NotRequired[int]
-    """Number of nodes that are replaced at once when the image or settings change, 0 to 100. 0 keeps all nodes
-    unchanged. Default: 1."""
+    """Number of nodes that are replaced at once when the image or settings change, 0 to 100. 0
+    keeps all nodes unchanged. Default: 1.
+    """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
-    that request nvidia.com/gpu). Another one replaces the nodes."""
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Another one replaces the nodes.
+    """
     mig_layout: NotRequired[str]
-    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device (0-3=all-balanced).
-    Default: none."""
+    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device
+    (0-3=all-balanced). Default: none.
+    """
     efa: NotRequired[bool]
     """Attach an EFA interface to every network card. Default: false."""
     vpc_id: NotRequired[pulumi.Input[str]]
@@ -85,19 +102,26 @@ class EksKarpenterPoolArgs(TypedDict):
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
     """Additional security groups of the nodes."""
     boot_script: NotRequired[str]
-    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance before the node joins.
-    Don't include secrets. Default: none."""
+    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
+    before the node joins. Don't include secrets. Default: none.
+    """
     placement_group: NotRequired[bool]
     """Place the nodes close together. Default: false."""
     max_pods: NotRequired[int]
-    """Maximum number of pods per node. Default: the number that Karpenter computes for the machine type."""
+    """Maximum number of pods per node. Default: the number that Karpenter computes for the machine
+    type.
+    """
     reserved_cpu: NotRequired[str]
     """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
     reserved_memory: NotRequired[str]
-    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's reservation."""
+    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's
+    reservation.
+    """
     huge_pages_2mi: NotRequired[int]
-    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
-    this memory. A node that can't reserve all pages doesn't join. Default: none."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi.
+    Other pods can't use this memory. A node that can't reserve all pages doesn't join. Default:
+    none.
+    """
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     disk_gib: NotRequired[int]
@@ -105,11 +129,15 @@ class EksKarpenterPoolArgs(TypedDict):
     disk_iops: NotRequired[int]
     """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default: 125."""
+    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
+    125.
+    """
     local_storage: NotRequired[str]
     """Use of local NVMe disks: none (default), raid0 (one file system for containers), or mount."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
-    """Key that encrypts the root volume, one of volume_key_arns of EksKarpenter. Default: the account's key for EBS."""
+    """Key that encrypts the root volume, one of volume_key_arns of EksKarpenter. Default: the
+    account's key for EBS.
+    """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
@@ -153,7 +181,10 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     machine = read.text("machine")
     pool_name = read_pool_name(read, name)
     if pool_name and not re.fullmatch(NAME, pool_name):
-        read.refuse("pool_name", f'"{pool_name}" is not the name of a NodePool: lower-case letters, digits and -')
+        read.refuse(
+            "pool_name",
+            f'"{pool_name}" is not the name of a NodePool: lower-case letters, digits and -',
+        )
     capacity = read_capacity(read, machine)
     reservation_id = read.identifier("reservation_id", check=CLOUD.reservation_fault)
     if complaint := check_capacity(capacity, reservation_id is not None):
@@ -171,7 +202,9 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
     )
     storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
     cluster_group = read.required_identifier("cluster_security_group_id")
-    more_groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")
+    more_groups = read.some_identifiers(
+        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
+    )
     return EksKarpenterPoolInputs(
         instance_profile_name=read.required_identifier("instance_profile_name"),
         subnet_ids=read.identifiers("subnet_ids", required=True),
@@ -197,7 +230,9 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
         disk_gib=(disk_gib := read_disk_gib(read, CLOUD)),
         disk_speed=read_disk_speed(read, GP3_SPEED, disk_gib),
         local_storage=storage,
-        disk_kms_key=read.identifier("disk_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"),
+        disk_kms_key=read.identifier(
+            "disk_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"
+        ),
         labels=read_labels(read, CLOUD, nodes),
         taints=read_taints(read, CLOUD, nodes),
         tags=read_tags(read),
@@ -205,7 +240,9 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
 
 
 def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:
-    """Return what selects the image: its id, or EKS' alias with a release's date, of every Kubernetes version one."""
+    """Return what selects the image: its id, or EKS' alias with a release's date, of every
+    Kubernetes version one.
+    """
     own = read_own_image(read)
     if own is not None:
         return {"id": own.id}
@@ -216,14 +253,22 @@ def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]
 
 
 def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
-    """Return what nodes are told at boot beside what Karpenter tells them, as plain text; "" for nothing."""
+    """Return what nodes are told at boot beside what Karpenter tells them, as plain text; "" for
+    nothing.
+    """
     script = read_boot_script(read)
     disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself
     pages = read_huge_pages(read, known_machine(machine))
     told = boot_config(
-        mig=read_mig(read, machine), local_storage=disks, kubelet=NOTHING_TOLD, huge_pages=pages, script=script
+        mig=read_mig(read, machine),
+        local_storage=disks,
+        kubelet=NOTHING_TOLD,
+        huge_pages=pages,
+        script=script,
     )
     text = b64decode(told).decode()
     if len(text.encode()) > MOST_BYTES:
-        read.refuse("boot_script", f"makes user data of {len(text.encode())} bytes; EC2 takes {MOST_BYTES}")
+        read.refuse(
+            "boot_script", f"makes user data of {len(text.encode())} bytes; EC2 takes {MOST_BYTES}"
+        )
     return text

@@ -1,7 +1,8 @@
-"""What Karpenter's role may do: look around, start machines for one cluster, end its own, read one queue.
+"""What Karpenter's role may do: look around, start machines for one cluster, end its own, read one
+queue.
 
-aws/karpenter-provider-aws:website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml at
-1d927085, without the rights on instance profiles: nodes here have one that is made beside it.
+aws/karpenter-provider-aws:website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml
+at 1d927085, without the rights on instance profiles: nodes here have one that is made beside it.
 """
 
 import json
@@ -23,8 +24,21 @@ _LOOKS = (
     "ec2:DescribeSubnets",
 )
 _GIVEN = ("capacity-reservation", "placement-group", "security-group", "subnet")
-_MADE = ("fleet", "instance", "launch-template", "network-interface", "spot-instances-request", "volume")
-_KEY_USES = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+_MADE = (
+    "fleet",
+    "instance",
+    "launch-template",
+    "network-interface",
+    "spot-instances-request",
+    "volume",
+)
+_KEY_USES = (
+    "kms:Decrypt",
+    "kms:DescribeKey",
+    "kms:Encrypt",
+    "kms:GenerateDataKey*",
+    "kms:ReEncrypt*",
+)
 _POOL = "karpenter.sh/nodepool"
 
 
@@ -42,7 +56,13 @@ class KarpenterScope:
 
 def karpenter_policy(place: KarpenterScope) -> str:
     """Return the policy as JSON."""
-    statements = [*_starting(place), *_tagging(place), _ending(place), *_looking(place), *_volume_keys(place)]
+    statements = [
+        *_starting(place),
+        *_tagging(place),
+        _ending(place),
+        *_looking(place),
+        *_volume_keys(place),
+    ]
     return json.dumps({"Version": "2012-10-17", "Statement": statements}, sort_keys=True)
 
 
@@ -51,13 +71,20 @@ def _ec2(place: KarpenterScope, kinds: Sequence[str]) -> list[str]:
 
 
 def _allowed(actions: Sequence[str], resources: Sequence[str], **conditions: Any) -> dict[str, Any]:
-    statement: dict[str, Any] = {"Effect": "Allow", "Action": list(actions), "Resource": list(resources)}
+    statement: dict[str, Any] = {
+        "Effect": "Allow",
+        "Action": list(actions),
+        "Resource": list(resources),
+    }
     return {**statement, "Condition": conditions} if conditions else statement
 
 
 def _asked(place: KarpenterScope) -> dict[str, Any]:
     """The tags that something new has to come with."""
-    tags = {f"kubernetes.io/cluster/{place.cluster_name}": "owned", "eks:eks-cluster-name": place.cluster_name}
+    tags = {
+        f"kubernetes.io/cluster/{place.cluster_name}": "owned",
+        "eks:eks-cluster-name": place.cluster_name,
+    }
     return {
         "StringEquals": {f"aws:RequestTag/{key}": value for key, value in tags.items()},
         "StringLike": {f"aws:RequestTag/{_POOL}": "*"},
@@ -74,7 +101,9 @@ def _owned(place: KarpenterScope) -> dict[str, Any]:
 
 def _starting(place: KarpenterScope) -> list[dict[str, Any]]:
     start = ("ec2:RunInstances", "ec2:CreateFleet")
-    images = [f"arn:{place.partition}:ec2:{place.region}::{kind}/*" for kind in ("image", "snapshot")]
+    images = [
+        f"arn:{place.partition}:ec2:{place.region}::{kind}/*" for kind in ("image", "snapshot")
+    ]
     return [
         _allowed(start, [*images, *_ec2(place, _GIVEN)]),
         _allowed(start, _ec2(place, ("launch-template",)), **_owned(place)),
@@ -99,7 +128,9 @@ def _tagging(place: KarpenterScope) -> list[dict[str, Any]]:
             **owned,
             StringEqualsIfExists={"aws:RequestTag/eks:eks-cluster-name": place.cluster_name},
             **{
-                "ForAllValues:StringEquals": {"aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]}
+                "ForAllValues:StringEquals": {
+                    "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
+                }
             },
         ),
     ]
@@ -124,7 +155,9 @@ def _looking(place: KarpenterScope) -> list[dict[str, Any]]:
 
 
 def _volume_keys(place: KarpenterScope) -> list[dict[str, Any]]:
-    """The use of the volumes' keys, by which it starts machines itself, without EC2 Auto Scaling."""
+    """The use of the volumes' keys, by which it starts machines itself, without EC2 Auto
+    Scaling.
+    """
     if not place.key_arns:
         return []
     for_aws = {"kms:GrantIsForAWSResource": "true"}

@@ -1,4 +1,6 @@
-"""How a VPC's addresses are divided: large private subnets for nodes and pods, small public ones for NAT."""
+"""How a VPC's addresses are divided: large private subnets for nodes and pods, small public ones
+for NAT.
+"""
 
 import ipaddress
 from collections.abc import Iterable
@@ -16,9 +18,11 @@ class ZoneAddresses:
 
 
 def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddresses]:
-    """Return the subnets of each zone, which follow from its letter alone: no zone moves when another comes.
+    """Return the subnets of each zone, which follow from its letter alone: no zone moves when
+    another comes.
 
-    An eighth of the VPC for each private subnet (8190 addresses of a /16); public subnets share the last eighth.
+    An eighth of the VPC for each private subnet (8190 addresses of a /16); public subnets share the
+    last eighth.
     """
     *private, rest = ipaddress.IPv4Network(vpc_cidr).subnets(prefixlen_diff=3)
     public = list(rest.subnets(prefixlen_diff=3))
@@ -52,5 +56,8 @@ def check_vpc_cidr(cidr: str) -> str:
     except ValueError as error:
         return f'"{cidr}" is no IPv4 network in CIDR form ({error})'
     if not 16 <= network.prefixlen <= 20:
-        return f'"{cidr}" must be a /16 to a /20: pods take their addresses from the subnets of the nodes'
+        return (
+            f'"{cidr}" must be a /16 to a /20: pods take their addresses from the subnets of '
+            "the nodes"
+        )
     return "" if network.is_private else f'"{cidr}" is not a private range'

@@ -1,4 +1,6 @@
-"""Endpoints of AWS' services inside a VPC: how nodes reach them where there is no way to the internet."""
+"""Endpoints of AWS' services inside a VPC: how nodes reach them where there is no way to the
+internet.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +13,78 @@ import pulumi_aws as aws
 from dra_planner.clouds import repetition_fault
 from pulumi_dra.inputs.reader import InputReader
 
-# What nodes, pods with Pod Identity, and load balancers need of a cluster without a way out (EKS user guide, “Deploy
-# private clusters with limited internet access” and “Set up the Amazon EKS Pod Identity Agent”); S3 has a gateway.
+# What nodes, pods with Pod Identity, and load balancers need of a cluster without a way out (EKS
+# user guide, “Deploy private clusters with limited internet access” and “Set up the Amazon EKS Pod
+# Identity Agent”); S3 has a gateway.
 NEEDED = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticloadbalancing", "logs", "sts")
 
 
 IN_CHINA = frozenset(
     {
-        "account", "application-autoscaling", "appmesh-envoy-management", "athena", "autoscaling", "backup", "batch",
-        "cassandra", "cloudcontrolapi", "cloudformation", "codedeploy-commands-secure", "databrew", "dms", "ebs", "ec2",
-        "ecr.api", "ecr.dkr", "eks", "elasticache", "elasticbeanstalk", "elasticfilesystem", "elasticfilesystem-fips",
-        "emr-containers", "execute-api", "fsx", "imagebuilder", "iot.data", "kinesis-streams", "lambda",
-        "license-manager", "monitoring", "polly", "rds", "redshift", "redshift-data", "sagemaker.api",
-        "sagemaker.featurestore-runtime", "sagemaker.runtime", "securityhub", "servicecatalog", "sms", "sqs", "states",
-        "sts", "sync-states", "synthetics", "transcribe", "transcribestreaming", "transfer", "workspaces", "xray",
+        "account",
+        "application-autoscaling",
+        "appmesh-envoy-management",
+        "athena",
+        "autoscaling",
+        "backup",
+        "batch",
+        "cassandra",
+        "cloudcontrolapi",
+        "cloudformation",
+        "codedeploy-commands-secure",
+        "databrew",
+        "dms",
+        "ebs",
+        "ec2",
+        "ecr.api",
+        "ecr.dkr",
+        "eks",
+        "elasticache",
+        "elasticbeanstalk",
+        "elasticfilesystem",
+        "elasticfilesystem-fips",
+        "emr-containers",
+        "execute-api",
+        "fsx",
+        "imagebuilder",
+        "iot.data",
+        "kinesis-streams",
+        "lambda",
+        "license-manager",
+        "monitoring",
+        "polly",
+        "rds",
+        "redshift",
+        "redshift-data",
+        "sagemaker.api",
+        "sagemaker.featurestore-runtime",
+        "sagemaker.runtime",
+        "securityhub",
+        "servicecatalog",
+        "sms",
+        "sqs",
+        "states",
+        "sts",
+        "sync-states",
+        "synthetics",
+        "transcribe",
+        "transcribestreaming",
+        "transfer",
+        "workspaces",
+        "xray",
     }
-)  # fmt: skip
-"""Services whose endpoints in China are called cn.com.amazonaws.…; the others' names begin as elsewhere
-(aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues 2568 and 3081)."""
+)
+"""Services whose endpoints in China are called cn.com.amazonaws.…; the others' names begin as
+elsewhere (aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues 2568
+and 3081).
+"""
 
 
 def service_name(region: str, service: str) -> str:
     """Return what a service's endpoint in a region is called: com.amazonaws.us-east-1.ecr.api."""
-    head = "cn.com.amazonaws" if region.startswith("cn-") and service in IN_CHINA else "com.amazonaws"
+    head = (
+        "cn.com.amazonaws" if region.startswith("cn-") and service in IN_CHINA else "com.amazonaws"
+    )
     return f"{head}.{region}.{service}"
 
 
@@ -47,7 +98,9 @@ class WayOut:
 
     @property
     def services(self) -> list[str]:
-        """Services that get an endpoint: without NAT gateways those that are needed come beside those given."""
+        """Services that get an endpoint: without NAT gateways those that are needed come beside
+        those given.
+        """
         return sorted({*self.interface_endpoints, *(() if self.nat_gateways else NEEDED)})
 
 
@@ -80,7 +133,9 @@ def declare_endpoints(
     named: Callable[[str], dict[str, pulumi.Input[str]]],
     options: Callable[[], pulumi.ResourceOptions],
 ) -> list[pulumi.Resource]:
-    """Declare an endpoint of each service in every subnet, behind a group that admits the VPC over TLS."""
+    """Declare an endpoint of each service in every subnet, behind a group that admits the VPC over
+    TLS.
+    """
     if not services:
         return []
     group = aws.ec2.SecurityGroup(

@@ -1,4 +1,6 @@
-"""A VPC's flow logs: who spoke to whom, in a log group of its own, written by a role that can do nothing else."""
+"""A VPC's flow logs: who spoke to whom, in a log group of its own, written by a role that can do
+nothing else.
+"""
 
 import json
 
@@ -13,7 +15,8 @@ from pulumi_dra.names import fitting
 
 RETENTION_DAYS = 365
 INTERVAL_SECONDS = 600
-# What the service needs (VPC user guide, “IAM role for publishing flow logs to CloudWatch Logs”); the group is ours.
+# What the service needs (VPC user guide, “IAM role for publishing flow logs to CloudWatch Logs”);
+# the group is ours.
 _ACTIONS = (
     "logs:CreateLogStream",
     "logs:DescribeLogGroups",
@@ -24,7 +27,11 @@ _ACTIONS = (
 
 def write_policy(log_group_arn: str) -> str:
     """Return the JSON that lets flow logs write to one group."""
-    statement = {"Effect": "Allow", "Action": list(_ACTIONS), "Resource": [log_group_arn, f"{log_group_arn}:*"]}
+    statement = {
+        "Effect": "Allow",
+        "Action": list(_ACTIONS),
+        "Resource": [log_group_arn, f"{log_group_arn}:*"],
+    }
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, sort_keys=True)
 
 
@@ -40,9 +47,15 @@ def declare_flow_logs(
     Every flow, accepted or not, is summed up over ten minutes.
     """
     options = children.options
-    key = declare_key(f"{name}-flows", f"Flow logs of {name}", vpc.arn, log_groups_policy, children, tags)
+    key = declare_key(
+        f"{name}-flows", f"Flow logs of {name}", vpc.arn, log_groups_policy, children, tags
+    )
     group = aws.cloudwatch.LogGroup(
-        f"{name}-flows", retention_in_days=RETENTION_DAYS, kms_key_id=key.arn, tags=tags, opts=options()
+        f"{name}-flows",
+        retention_in_days=RETENTION_DAYS,
+        kms_key_id=key.arn,
+        tags=tags,
+        opts=options(),
     )
     role = aws.iam.Role(
         fitting(f"{name}-flows", ROLE_NAME),
@@ -51,7 +64,9 @@ def declare_flow_logs(
         tags=tags,
         opts=options(),
     )
-    policy = aws.iam.RolePolicy(f"{name}-flows", role=role.name, policy=group.arn.apply(write_policy), opts=options())
+    policy = aws.iam.RolePolicy(
+        f"{name}-flows", role=role.name, policy=group.arn.apply(write_policy), opts=options()
+    )
     return aws.ec2.FlowLog(
         f"{name}-flows",
         vpc_id=vpc.id,

@@ -1,6 +1,9 @@
-"""A VPC for an EKS cluster: nodes in private subnets, a way out through NAT, nothing that lets the world in."""
+"""A VPC for an EKS cluster: nodes in private subnets, a way out through NAT, nothing that lets the
+world in.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, NotRequired, TypedDict, cast
@@ -27,36 +30,46 @@ class EksNetworkArgs(TypedDict):
     """Inputs of EksNetwork."""
 
     zone_count: NotRequired[int]
-    """Number of zones of the network, 2 to 6, starting with the region's first zones by name. Default: 2 if `zones` is
-    empty."""
+    """Number of zones of the network, 2 to 6, starting with the region's first zones by name.
+    Default: 2 if `zones` is empty.
+    """
     zones: NotRequired[list[str]]
-    """Zones of the network by name (us-east-1a), in addition to `zone_count`. Another zone or a higher count adds
-    subnets without changing existing ones."""
+    """Zones of the network by name (us-east-1a), in addition to `zone_count`. Another zone or a
+    higher count adds subnets without changing existing ones.
+    """
     vpc_cidr: NotRequired[str]
     """Address range of the VPC, /16 to /20. Default: 10.0.0.0/16."""
     single_nat_gateway: NotRequired[bool]
-    """Use one NAT gateway for all zones instead of one per zone. This costs less, but if its zone fails, the other
-    zones lose internet access. It is in the first zone of `zone_count`, or otherwise of `zones`. Default: false."""
+    """Use one NAT gateway for all zones instead of one per zone. This costs less, but if its zone
+    fails, the other zones lose internet access. It is in the first zone of `zone_count`, or
+    otherwise of `zones`. Default: false.
+    """
     nat_gateways: NotRequired[bool]
-    """Give nodes internet access. If false, the network has no NAT gateways or public subnets. Nodes reach AWS only
-    through `interface_endpoints`, and every image must come from a registry that they can reach (ECR). Default:
-    true."""
+    """Give nodes internet access. If false, the network has no NAT gateways or public subnets.
+    Nodes reach AWS only through `interface_endpoints`, and every image must come from a registry
+    that they can reach (ECR). Default: true.
+    """
     interface_endpoints: NotRequired[list[str]]
-    """AWS services that get an endpoint in the private subnets, by the last part of their names (ssm, autoscaling).
-    Without NAT gateways, the endpoints that EKS nodes need are added automatically. Default: none."""
+    """AWS services that get an endpoint in the private subnets, by the last part of their names
+    (ssm, autoscaling). Without NAT gateways, the endpoints that EKS nodes need are added
+    automatically. Default: none.
+    """
     flow_logs: NotRequired[bool]
     """Enable flow logs for the VPC, with one year of retention. Default: true."""
     permissions_boundary_arn: NotRequired[pulumi.Input[str]]
     """Permissions boundary of the flow log role, for accounts that require one. Default: none."""
     subnet_tags: NotRequired[dict[str, pulumi.Input[str]]]
-    """Additional tags on the private subnets, so that other tools discover them (karpenter.sh/discovery). Default:
-    none."""
+    """Additional tags on the private subnets, so that other tools discover them
+    (karpenter.sh/discovery). Default: none.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources."""
 
 
 class EksNetwork(pulumi.ComponentResource):
-    """A VPC with a private and a public subnet in each zone. Nodes are in private subnets behind NAT."""
+    """A VPC with a private and a public subnet in each zone. Nodes are in private subnets behind
+    NAT.
+    """
 
     vpc_id: pulumi.Output[str]
     """ID of the VPC."""
@@ -67,7 +80,9 @@ class EksNetwork(pulumi.ComponentResource):
     zones: pulumi.Output[list[str]]
     """Zone of each private subnet, in the same order."""
 
-    def __init__(self, name: str, args: EksNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksNetwork", name, args, EksNetworkArgs)
         named, count = read_zones(read)
         cidr = read.text("vpc_cidr", "10.0.0.0/16", check=check_vpc_cidr)
@@ -79,7 +94,10 @@ class EksNetwork(pulumi.ComponentResource):
 
         super().__init__("pulumi-dra:index:EksNetwork", name, {}, opts)
         self._children = Children(self, opts)
-        self._tags, self._subnet_tags = tags, {"private": private_tags, "public": dict[str, pulumi.Input[str]]()}
+        self._tags, self._subnet_tags = (
+            tags,
+            {"private": private_tags, "public": dict[str, pulumi.Input[str]]()},
+        )
         chosen = self._choose_zones(named, count)
         addresses = plan_addresses(cidr, sorted(chosen))
         vpc = aws.ec2.Vpc(
@@ -92,7 +110,10 @@ class EksNetwork(pulumi.ComponentResource):
         )
         # A default security group without rules: what forgets to name its own gets nothing.
         aws.ec2.DefaultSecurityGroup(
-            f"{name}-default", vpc_id=vpc.id, tags=self._named("default"), opts=self._children.options()
+            f"{name}-default",
+            vpc_id=vpc.id,
+            tags=self._named("default"),
+            opts=self._children.options(),
         )
         if flow_logs:
             declare_flow_logs(name, vpc, self._children, tags, boundary)
@@ -126,9 +147,10 @@ class EksNetwork(pulumi.ComponentResource):
     def _choose_zones(self, named: list[str], count: int) -> list[str]:
         """Return the zones; the cloud is asked only when some have no name.
 
-        It is asked at once, and not for an output, because subnets are named after their zones. The SDK's function for
-        that (`aws.get_availability_zones`) drops what the look-up is to wait for, so it is asked without it
-        (pulumi/pulumi:sdk/python/lib/pulumi/invoke.py@v3.272.0, `InvokeOptions.merge`).
+        It is asked at once, and not for an output, because subnets are named after their zones. The
+        SDK's function for that (`aws.get_availability_zones`) drops what the look-up is to wait
+        for, so it is asked without it (pulumi/pulumi:sdk/python/lib/pulumi/invoke.py@v3.272.0,
+        `InvokeOptions.merge`).
         """
         if zones_are_named(named, count):
             return named
@@ -141,29 +163,41 @@ class EksNetwork(pulumi.ComponentResource):
             },
             opts=self._children.invoke_options(version=version("pulumi_aws")),
         )
-        answer = cast(Mapping[str, Any], found.value or {})  # nothing from a provider that is not configured yet
+        # nothing from a provider that is not configured yet
+        answer = cast(Mapping[str, Any], found.value or {})
         try:
             return choose_zones(named, count, answer.get("names") or [])
         except ValueError as error:
-            raise pulumi.RunError(f'EksNetwork "{self._name}": {error}; name them in `zones`') from None
+            raise pulumi.RunError(
+                f'EksNetwork "{self._name}": {error}; name them in `zones`'
+            ) from None
 
-    def _subnet(self, side: str, zone: str, block: str, vpc: aws.ec2.Vpc, role: str) -> aws.ec2.Subnet:
+    def _subnet(
+        self, side: str, zone: str, block: str, vpc: aws.ec2.Vpc, role: str
+    ) -> aws.ec2.Subnet:
         return aws.ec2.Subnet(
             f"{self._name}-{side}-{zone}",
             vpc_id=vpc.id,
             availability_zone=zone,
             cidr_block=block,
             map_public_ip_on_launch=False,
-            tags={**self._named(f"{side}-{zone}", **{f"kubernetes.io/role/{role}": "1"}), **self._subnet_tags[side]},
+            tags={
+                **self._named(f"{side}-{zone}", **{f"kubernetes.io/role/{role}": "1"}),
+                **self._subnet_tags[side],
+            },
             opts=self._children.options(),
         )
 
-    def _declare_public_side(self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses]) -> dict[str, aws.ec2.Subnet]:
+    def _declare_public_side(
+        self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses]
+    ) -> dict[str, aws.ec2.Subnet]:
         name, options = self._name, self._children.options
         internet = aws.ec2.InternetGateway(
             f"{name}-internet", vpc_id=vpc.id, tags=self._named("internet"), opts=options()
         )
-        table = aws.ec2.RouteTable(f"{name}-public", vpc_id=vpc.id, tags=self._named("public"), opts=options())
+        table = aws.ec2.RouteTable(
+            f"{name}-public", vpc_id=vpc.id, tags=self._named("public"), opts=options()
+        )
         self._internet_route = aws.ec2.Route(
             f"{name}-public-internet",
             route_table_id=table.id,
@@ -182,13 +216,19 @@ class EksNetwork(pulumi.ComponentResource):
             )
         return subnets
 
-    def _declare_nat(self, public: dict[str, aws.ec2.Subnet], zones: list[str]) -> dict[str, aws.ec2.NatGateway]:
+    def _declare_nat(
+        self, public: dict[str, aws.ec2.Subnet], zones: list[str]
+    ) -> dict[str, aws.ec2.NatGateway]:
         gateways: dict[str, aws.ec2.NatGateway] = {}
         for zone in zones:
-            # An address can be released, and a gateway can work, only while the VPC has its way to the internet.
+            # An address can be released, and a gateway can work, only while the VPC has its way to
+            # the internet.
             options = self._children.options(depends_on=[self._internet_route])
             address = aws.ec2.Eip(
-                f"{self._name}-nat-{zone}", domain="vpc", tags=self._named(f"nat-{zone}"), opts=options
+                f"{self._name}-nat-{zone}",
+                domain="vpc",
+                tags=self._named(f"nat-{zone}"),
+                opts=options,
             )
             gateways[zone] = aws.ec2.NatGateway(
                 f"{self._name}-nat-{zone}",
@@ -200,7 +240,10 @@ class EksNetwork(pulumi.ComponentResource):
         return gateways
 
     def _declare_private_side(
-        self, vpc: aws.ec2.Vpc, addresses: dict[str, ZoneAddresses], gateways: dict[str, aws.ec2.NatGateway]
+        self,
+        vpc: aws.ec2.Vpc,
+        addresses: dict[str, ZoneAddresses],
+        gateways: dict[str, aws.ec2.NatGateway],
     ) -> dict[str, aws.ec2.Subnet]:
         name, options = self._name, self._children.options
         any_gateway = next(iter(gateways.values()), None)
@@ -209,7 +252,10 @@ class EksNetwork(pulumi.ComponentResource):
         self._egress: list[pulumi.Resource] = []
         for zone, blocks in addresses.items():
             table = aws.ec2.RouteTable(
-                f"{name}-private-{zone}", vpc_id=vpc.id, tags=self._named(f"private-{zone}"), opts=options()
+                f"{name}-private-{zone}",
+                vpc_id=vpc.id,
+                tags=self._named(f"private-{zone}"),
+                opts=options(),
             )
             if gateway := gateways.get(zone, any_gateway):
                 route = aws.ec2.Route(
@@ -222,12 +268,16 @@ class EksNetwork(pulumi.ComponentResource):
                 self._egress.append(route)
             subnets[zone] = self._subnet("private", zone, blocks.private, vpc, "internal-elb")
             association = aws.ec2.RouteTableAssociation(
-                f"{name}-private-{zone}", subnet_id=subnets[zone].id, route_table_id=table.id, opts=options()
+                f"{name}-private-{zone}",
+                subnet_id=subnets[zone].id,
+                route_table_id=table.id,
+                opts=options(),
             )
             tables.append(table)
             self._egress.append(association)
         aws.ec2.VpcEndpoint(
-            f"{name}-s3",  # image layers come from S3 without passing (and paying for) the NAT gateways
+            # image layers come from S3 without passing (and paying for) the NAT gateways
+            f"{name}-s3",
             vpc_id=vpc.id,
             service_name=vpc.arn.apply(lambda arn: f"com.amazonaws.{arn.split(':')[3]}.s3"),
             vpc_endpoint_type="Gateway",
@@ -239,7 +289,9 @@ class EksNetwork(pulumi.ComponentResource):
 
     @property
     def egress(self) -> list[pulumi.Resource]:
-        """What nodes need to reach the internet, or AWS' services without it; they come after it and go before it."""
+        """What nodes need to reach the internet, or AWS' services without it; they come after it
+        and go before it.
+        """
         return list(self._egress)
 
 

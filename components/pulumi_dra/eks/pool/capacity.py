@@ -1,4 +1,6 @@
-"""How an EKS pool gets its machines: the node group's capacity type and where the machine type is named."""
+"""How an EKS pool gets its machines: the node group's capacity type and where the machine type is
+named.
+"""
 
 from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
 from pulumi_dra.eks.boot.node_image import known_machine
@@ -9,17 +11,23 @@ KINDS = tuple(CAPACITY_TYPES)
 
 
 def capacity_type(capacity: str) -> str:
-    """Return the node group's capacity type; a reservation is on-demand capacity paid beforehand."""
+    """Return the node group's capacity type; a reservation is on-demand capacity paid
+    beforehand.
+    """
     return CAPACITY_TYPES[capacity]
 
 
 def is_bought(capacity: str) -> bool:
-    """Whether the machines were bought beforehand, so that a second set beside the first cannot be had."""
+    """Whether the machines were bought beforehand, so that a second set beside the first cannot be
+    had.
+    """
     return capacity in ("reservation", "capacity-block")
 
 
 def machine_in_template(capacity: str) -> bool:
-    """Whether the launch template names the machine type; for Capacity Blocks EKS does not take it elsewhere."""
+    """Whether the launch template names the machine type; for Capacity Blocks EKS does not take it
+    elsewhere.
+    """
     return capacity == "capacity-block"
 
 
@@ -40,16 +48,19 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
 
 
 def read_placement(read: InputReader, capacity: str) -> bool:
-    """Return `placement_group`, which is a new one: what was bought beforehand is in none, or in another.
+    """Return `placement_group`, which is a new one: what was bought beforehand is in none, or in
+    another.
 
-    Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity Blocks that are not in
-    the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull request 6311 (Capacity Blocks).
+    Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity
+    Blocks that are not in the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull
+    request 6311 (Capacity Blocks).
     """
     wanted = read.flag("placement_group", False)
     if wanted and is_bought(capacity):
         read.refuse(
             "placement_group",
-            "is not for machines that were bought: they are where they were bought, and EC2 finds none of them for a "
+            "is not for machines that were bought: they are where they were bought, and EC2 finds "
+            "none of them for a "
             "new placement group; leave it out",
         )
     return wanted

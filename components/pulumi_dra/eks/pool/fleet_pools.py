@@ -1,4 +1,6 @@
-"""What a pool of a fleet takes on EKS, whoever starts its nodes: zones, EFA, where machines come from."""
+"""What a pool of a fleet takes on EKS, whoever starts its nodes: zones, EFA, where machines come
+from.
+"""
 
 from typing import Any
 
@@ -9,7 +11,9 @@ from dra_planner.fleet import Fleet, Pool
 
 
 def zones_of(fleet: Fleet, pool: Pool) -> list[str]:
-    """Return the zones of a pool by name: its own, else those that the fleet names; none where nothing does."""
+    """Return the zones of a pool by name: its own, else those that the fleet names; none where
+    nothing does.
+    """
     zones = fleet.network.zones
     return list(pool.zones) or (list(zones) if isinstance(zones, list) else [])
 
@@ -31,6 +35,10 @@ def image_args(pool: Pool) -> dict[str, Any]:
 
 
 def planned_pods(fleet: Fleet, pool: Pool) -> int:
-    """Return how many pods of a node the plan counts on, for whoever would work out another number."""
-    settings = AllocatableSettings(max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation)
+    """Return how many pods of a node the plan counts on, for whoever would work out another
+    number.
+    """
+    settings = AllocatableSettings(
+        max_pods=pool.max_pods, prefix_delegation=fleet.network.prefix_delegation
+    )
     return max_pods(fleet.machine(pool.machine), settings)[0]

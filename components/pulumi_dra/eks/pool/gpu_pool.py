@@ -1,6 +1,7 @@
 """A managed node group of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +15,11 @@ from pulumi_dra.eks.boot.own_image import AMI_TYPE
 from pulumi_dra.eks.naming import NODE_GROUP_NAME
 from pulumi_dra.eks.pool.capacity import capacity_type, is_bought, machine_in_template
 from pulumi_dra.eks.pool.efa_group import declare_efa_group
-from pulumi_dra.eks.pool.gpu_pool_inputs import EksGpuPoolArgs, EksGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.eks.pool.gpu_pool_inputs import (
+    EksGpuPoolArgs,
+    EksGpuPoolInputs,
+    read_gpu_pool_inputs,
+)
 from pulumi_dra.eks.pool.node_count import desired_size
 from pulumi_dra.eks.pool.schedule import Action, declare_actions, follow
 from pulumi_dra.eks.rights.key_grants import declare_volume_grant
@@ -27,7 +32,9 @@ EVICTION_MINUTES = 15  # EKS user guide, “Understand each phase of node update
 
 
 class EksGpuPool(pulumi.ComponentResource):
-    """A managed node group of GPU machines for the DRA driver, or with allocation device-plugin for its plugin."""
+    """A managed node group of GPU machines for the DRA driver, or with allocation device-plugin for
+    its plugin.
+    """
 
     pool_name: pulumi.Output[str]
     """Name of the pool, and value of the label `pulumi-dra/pool`."""
@@ -36,7 +43,9 @@ class EksGpuPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """Maximum number of nodes."""
 
-    def __init__(self, name: str, args: EksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: EksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("EksGpuPool", name, args, EksGpuPoolArgs)
         inputs = read_gpu_pool_inputs(read, name)
         read.finish()
@@ -50,7 +59,11 @@ class EksGpuPool(pulumi.ComponentResource):
         self.node_group_name = group.node_group_name
         self.max_nodes = pulumi.Output.from_input(inputs.counts.max)
         self.register_outputs(
-            {"pool_name": self.pool_name, "node_group_name": self.node_group_name, "max_nodes": self.max_nodes}
+            {
+                "pool_name": self.pool_name,
+                "node_group_name": self.node_group_name,
+                "max_nodes": self.max_nodes,
+            }
         )
 
     def _declare_template(self, inputs: EksGpuPoolInputs) -> aws.ec2.LaunchTemplate:
@@ -73,13 +86,17 @@ class EksGpuPool(pulumi.ComponentResource):
             update_default_version=True,
             image_id=inputs.own_image.id if inputs.own_image else None,
             metadata_options=launch_template.metadata_options(),
-            block_device_mappings=launch_template.root_volume(inputs.disk_gib, inputs.disk_kms_key, inputs.disk_speed),
+            block_device_mappings=launch_template.root_volume(
+                inputs.disk_gib, inputs.disk_kms_key, inputs.disk_speed
+            ),
             instance_market_options=launch_template.market_options(inputs.capacity),
             capacity_reservation_specification=launch_template.reservation_target(
                 inputs.capacity, inputs.reservation_id
             ),
             user_data=inputs.user_data or None,
-            tag_specifications=launch_template.tag_specifications({**inputs.tags, "Name": inputs.pool_name}),
+            tag_specifications=launch_template.tag_specifications(
+                {**inputs.tags, "Name": inputs.pool_name}
+            ),
             tags=inputs.tags,
             opts=self._children.options(),
             **settings,
@@ -104,17 +121,27 @@ class EksGpuPool(pulumi.ComponentResource):
             ami_type=AMI_TYPE if inputs.own_image else gpu_image(architecture_of(inputs.machine)),
             capacity_type=capacity_type(inputs.capacity),
             instance_types=None if machine_in_template(inputs.capacity) else [inputs.machine],
-            scaling_config={"min_size": counts.min, "desired_size": desired, "max_size": counts.max},
+            scaling_config={
+                "min_size": counts.min,
+                "desired_size": desired,
+                "max_size": counts.max,
+            },
             # A full pool has no room for a new node beside an old one: take one away, then add one.
-            update_config={"max_unavailable": inputs.max_unavailable, "update_strategy": inputs.update_strategy},
+            update_config={
+                "max_unavailable": inputs.max_unavailable,
+                "update_strategy": inputs.update_strategy,
+            },
             node_repair_config=inputs.node_repair,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=inputs.labels,
-            taints=[{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
+            taints=[
+                {"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints
+            ],
             tags=inputs.tags,
             opts=self._children.options(
                 depends_on=grants,
-                # Bought machines cannot be had twice, so a replacement waits until the old ones are free.
+                # Bought machines cannot be had twice, so a replacement waits until the old ones are
+                # free.
                 delete_before_replace=True if is_bought(inputs.capacity) else None,
                 ignore_changes=["subnetIds"] if inputs.keep_subnets else None,
                 custom_timeouts=waiting(counts.max, inputs.max_unavailable, EVICTION_MINUTES),
@@ -124,10 +151,15 @@ class EksGpuPool(pulumi.ComponentResource):
     def _sizes(self, inputs: EksGpuPoolInputs) -> tuple[pulumi.Input[int], list[Action]]:
         """Return how many nodes to ask for now, and what changes that later."""
         if inputs.schedule is None:
-            return desired_size(inputs.counts, inputs.pool_name, inputs.cluster_name, self._children), []
+            return desired_size(
+                inputs.counts, inputs.pool_name, inputs.cluster_name, self._children
+            ), []
         return follow(inputs.schedule, inputs.counts, inputs.capacity, datetime.now(UTC))
 
     def _declare_placement_group(self, inputs: EksGpuPoolInputs) -> aws.ec2.PlacementGroup:
         return aws.ec2.PlacementGroup(
-            f"{self._name}-placement", strategy="cluster", tags=inputs.tags, opts=self._children.options()
+            f"{self._name}-placement",
+            strategy="cluster",
+            tags=inputs.tags,
+            opts=self._children.options(),
         )

@@ -1,6 +1,7 @@
 """Inputs of EksGpuPool: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from dra_planner.clouds.eks import CLOUD
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
 from dra_planner.quantity import amount_complaint
-from pulumi_dra.eks.boot.config import MOST_BYTES, JoiningNode, KubeletSettings, boot_config, read_boot_script
+from pulumi_dra.eks.boot.config import (
+    MOST_BYTES,
+    JoiningNode,
+    KubeletSettings,
+    boot_config,
+    read_boot_script,
+)
 from pulumi_dra.eks.boot.mig import mig_instances
 from pulumi_dra.eks.boot.node_image import known_machine, read_release
 from pulumi_dra.eks.boot.own_image import OwnImage, longest_node, read_joining, read_own_image
@@ -54,10 +61,13 @@ class EksGpuPoolArgs(TypedDict):
     node_role_arn: pulumi.Input[str]
     """IAM role of the nodes."""
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
-    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because a node group can't move."""
+    """Subnets for the nodes, in the pool's zones. Changing them replaces the pool, because a node
+    group can't move.
+    """
     keep_subnets: NotRequired[bool]
-    """Keep the pool in its original subnets when `subnet_ids` changes, for example when a network gets another zone.
-    Default: false."""
+    """Keep the pool in its original subnets when `subnet_ids` changes, for example when a network
+    gets another zone. Default: false.
+    """
     machine: str
     """Machine type, for example p5.48xlarge."""
     max_nodes: int
@@ -67,11 +77,13 @@ class EksGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let an autoscaler change the number of nodes. Pulumi then keeps the current number if it's within the limits.
-    Default: false."""
+    """Let an autoscaler change the number of nodes. Pulumi then keeps the current number if it's
+    within the limits. Default: false.
+    """
     schedule: NotRequired[PoolSchedule]
-    """Times at which the pool has desired_nodes. Otherwise, it has min_nodes. EC2 Auto Scaling changes the count.
-    Default: always."""
+    """Times at which the pool has desired_nodes. Otherwise, it has min_nodes. EC2 Auto Scaling
+    changes the count. Default: always.
+    """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     capacity: NotRequired[str]
@@ -79,12 +91,15 @@ class EksGpuPoolArgs(TypedDict):
     reservation_id: NotRequired[pulumi.Input[str]]
     """ID of the capacity reservation or Capacity Block (cr-…)."""
     image: NotRequired[str]
-    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names the EKS image that
-    the custom image is based on."""
+    """Operating system. Only al2023 supports DRA. With image_id, this input is required and names
+    the EKS image that the custom image is based on.
+    """
     image_id: NotRequired[pulumi.Input[str]]
-    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. The pool's user data
-    contains the cluster, labels, and taints. Another custom image replaces the nodes; a change to or from the EKS image
-    creates a new node group. Default: the EKS image with the NVIDIA driver."""
+    """Custom image (ami-…) for the machine type's processor, with /dev/xvda as root device. The
+    pool's user data contains the cluster, labels, and taints. Another custom image replaces the
+    nodes; a change to or from the EKS image creates a new node group. Default: the EKS image with
+    the NVIDIA driver.
+    """
     cluster_endpoint: NotRequired[pulumi.Input[str]]
     """With image_id: address of the API server."""
     cluster_certificate_authority: NotRequired[pulumi.Input[str]]
@@ -94,77 +109,100 @@ class EksGpuPoolArgs(TypedDict):
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes version of the nodes. Default: the cluster's version when the pool is created."""
     release_version: NotRequired[str]
-    """Image version, 1.34.2-20260115. It must match the nodes' Kubernetes version, so change both together. A later
-    version replaces the nodes, and you can't revert it. Default: the newest version when the pool is created or its
-    Kubernetes version changes."""
+    """Image version, 1.34.2-20260115. It must match the nodes' Kubernetes version, so change both
+    together. A later version replaces the nodes, and you can't revert it. Default: the newest
+    version when the pool is created or its Kubernetes version changes.
+    """
     update_strategy: NotRequired[str]
-    """Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a full pool has no free
-    capacity) or DEFAULT (new nodes first, which needs available machines)."""
+    """Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a full
+    pool has no free capacity) or DEFAULT (new nodes first, which needs available machines).
+    """
     max_unavailable: NotRequired[int]
     """Number of nodes that an update replaces at once, 1 to 100. Default: 1."""
     force_update: NotRequired[bool]
-    """Continue an update if a PodDisruptionBudget blocks eviction for 15 minutes. Default: false."""
+    """Continue an update if a PodDisruptionBudget blocks eviction for 15 minutes. Default:
+    false.
+    """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device plugin, for pods
-    that request nvidia.com/gpu). Another one replaces the nodes."""
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (the device
+    plugin, for pods that request nvidia.com/gpu). Another one replaces the nodes.
+    """
     mig_layout: NotRequired[str]
-    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device (0-3=all-balanced).
-    Default: none."""
+    """MIG configuration that is created at boot: one for all GPUs (all-1g.10gb), or by device
+    (0-3=all-balanced). Default: none.
+    """
     efa: NotRequired[bool]
     """Attach an EFA interface to every network card. Default: false."""
     cluster_security_group_id: NotRequired[pulumi.Input[str]]
-    """Security group of the cluster. Required with EFA, because the launch template then lists the groups."""
+    """Security group of the cluster. Required with EFA, because the launch template then lists the
+    groups.
+    """
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the nodes. Required with EFA for its security group."""
     security_group_ids: NotRequired[list[pulumi.Input[str]]]
-    """Additional security groups of the nodes. They require cluster_security_group_id, because EKS then doesn't attach
-    it."""
+    """Additional security groups of the nodes. They require cluster_security_group_id, because EKS
+    then doesn't attach it.
+    """
     boot_script: NotRequired[str]
-    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance before the node joins,
-    for example for proxies, certificates, or registry mirrors. Don't include secrets, because it's in the launch
-    template. Changing it replaces the nodes. Default: none."""
+    """Shell script, starting with "#!/bin/bash", that runs at the first boot of each instance
+    before the node joins, for example for proxies, certificates, or registry mirrors. Don't include
+    secrets, because it's in the launch template. Changing it replaces the nodes. Default: none.
+    """
     placement_group: NotRequired[bool]
     """Place the nodes close together, which requires subnets in one zone. Default: false."""
     max_pods: NotRequired[int]
-    """Maximum number of pods per node. Default: the number that EKS computes for the machine type."""
+    """Maximum number of pods per node. Default: the number that EKS computes for the machine
+    type.
+    """
     reserved_cpu: NotRequired[str]
     """CPU that kubelet reserves for the system ("500m"). Default: only the image's reservation."""
     reserved_memory: NotRequired[str]
-    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's reservation."""
+    """Memory that kubelet reserves for the system ("2Gi"). Default: only the image's
+    reservation.
+    """
     huge_pages_2mi: NotRequired[int]
-    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
-    this memory. A node that can't reserve all pages doesn't join. Default: none."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi.
+    Other pods can't use this memory. A node that can't reserve all pages doesn't join. Default:
+    none.
+    """
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or none (default).
-    Changing it replaces the nodes through the launch template."""
+    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or
+    none (default). Changing it replaces the nodes through the launch template.
+    """
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter policies aren't
-    supported, because kubelet would reject scheduled pods."""
+    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter
+    policies aren't supported, because kubelet would reject scheduled pods.
+    """
     disk_gib: NotRequired[int]
     """Root volume size in GiB. Default: 200."""
     disk_iops: NotRequired[int]
     """IOPS of the root volume, 3000 to 80000, and at most 500 per GiB. Default: 3000."""
     disk_throughput: NotRequired[int]
-    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default: 125."""
+    """Throughput of the root volume in MiB/s, 125 to 2000, and at most 1 per 4 IOPS. Default:
+    125.
+    """
     local_storage: NotRequired[str]
     """Use of local NVMe disks: none (default), raid0 (one file system for containers), or mount."""
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the root volume. Default: the account's key for EBS."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to false if the key
-    policy already grants it. Default: true."""
+    """With disk_kms_key: grant EC2 Auto Scaling, which starts the nodes, the use of the key. Set to
+    false if the key policy already grants it. Default: true.
+    """
     node_repair: NotRequired[bool]
-    """Let EKS replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring of the cluster. Default:
-    false."""
+    """Let EKS replace or reboot broken nodes. To detect broken GPUs, enable node_monitoring of the
+    cluster. Default: false.
+    """
     repair_limits: NotRequired[NodeRepairLimits]
     """With node_repair: limits of repairs, and actions for single faults. Default: EKS' limits."""
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
-    node must tolerate them, including the DRA driver."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
+    that run on every node must tolerate them, including the DRA driver.
+    """
     tags: NotRequired[dict[str, pulumi.Input[str]]]
     """Tags for all taggable resources, including instances and volumes."""
 
@@ -222,12 +260,16 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
     if complaint := check_capacity(capacity, reservation_id is not None):
         read.refuse("reservation_id", complaint)
     counts = read_counts(read, CLOUD)
-    nodes = NodeOrigin(name=pool_name, machine=known_machine(machine), capacity=capacity, plugin=read_plugin(read))
+    nodes = NodeOrigin(
+        name=pool_name, machine=known_machine(machine), capacity=capacity, plugin=read_plugin(read)
+    )
     labels, taints = read_labels(read, CLOUD, nodes), read_taints(read, CLOUD, nodes)
     own_image = read_joining(read, read_own_image(read))
     return EksGpuPoolInputs(
         cluster_name=read.required_identifier("cluster_name"),
-        node_role_arn=read.required_identifier("node_role_arn", pattern="arn:.+", meaning="the ARN of a role"),
+        node_role_arn=read.required_identifier(
+            "node_role_arn", pattern="arn:.+", meaning="the ARN of a role"
+        ),
         subnet_ids=read.identifiers("subnet_ids", required=True),
         keep_subnets=read.flag("keep_subnets", False),
         machine=machine,
@@ -242,7 +284,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         update_strategy=_read_update_strategy(read, capacity),
         max_unavailable=read.whole("max_unavailable", 1, least=1, most=100),
         force_update=read.flag("force_update", False),
-        user_data=_read_user_data(read, machine, own_image, {**labels, **CLOUD.added_labels(nodes)}, taints),
+        user_data=_read_user_data(
+            read, machine, own_image, {**labels, **CLOUD.added_labels(nodes)}, taints
+        ),
         security_group_ids=_read_groups(read),
         efa=read_efa(read, machine),
         cluster_security_group_id=read.identifier("cluster_security_group_id"),
@@ -260,25 +304,32 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
 
 
 def _read_update_strategy(read: InputReader, capacity: str) -> str:
-    """Return `update_strategy`: DEFAULT starts new nodes first, and bought capacity has no room for them."""
+    """Return `update_strategy`: DEFAULT starts new nodes first, and bought capacity has no room for
+    them.
+    """
     strategy = read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL")
     if strategy == "DEFAULT" and is_bought(capacity):
         read.refuse(
             "update_strategy",
-            f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before old ones end, and a '
+            f'must be MINIMAL with capacity "{capacity}", because DEFAULT starts new nodes before '
+            "old ones end, and a "
             "full reservation has no room for them",
         )
     return strategy
 
 
 def read_release_version(read: InputReader, machine: str) -> str | None:
-    """Return `release_version`, refused where the nodes' version is plain and of another minor; None for the newest."""
+    """Return `release_version`, refused where the nodes' version is plain and of another minor;
+    None for the newest.
+    """
     if not read.has("release_version"):
         return None
     release = read_release(read, machine)
     version = read.identifier("kubernetes_version")
     if isinstance(version, str) and release and not release.startswith(f"{version}."):
-        read.refuse("release_version", f"{release} is not of Kubernetes {version}: change both together")
+        read.refuse(
+            "release_version", f"{release} is not of Kubernetes {version}: change both together"
+        )
     return release
 
 
@@ -299,7 +350,9 @@ def _read_user_data(
 
 
 def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
-    """Return what makes user data of a pool's settings and, for an image of one's own, of what a node joins with."""
+    """Return what makes user data of a pool's settings and, for an image of one's own, of what a
+    node joins with.
+    """
     script = read_boot_script(read)
     mig, huge_pages = read_mig(read, machine), read_huge_pages(read, known_machine(machine))
     local_storage = read.choice("local_storage", ("none", "raid0", "mount"), "none")
@@ -320,9 +373,14 @@ def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None]
 
 
 def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
-    groups = read.some_identifiers("security_group_ids", pattern="sg-.+", meaning="the id of a security group")
+    groups = read.some_identifiers(
+        "security_group_ids", pattern="sg-.+", meaning="the id of a security group"
+    )
     if groups and not read.has("cluster_security_group_id"):
-        read.refuse("cluster_security_group_id", "is missing: where a launch template names groups EKS adds none")
+        read.refuse(
+            "cluster_security_group_id",
+            "is missing: where a launch template names groups EKS adds none",
+        )
     return groups
 
 
@@ -339,7 +397,9 @@ def read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
 
 
 def read_efa(read: InputReader, machine: str) -> Efa | None:
-    """Return the machine's EFA interfaces, None when they were not asked for or they are unknown."""
+    """Return the machine's EFA interfaces, None when they were not asked for or they are
+    unknown.
+    """
     if not read.flag("efa", False):
         return None
     for key in ("cluster_security_group_id", "vpc_id"):
@@ -352,4 +412,6 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
     if not found.efa_interfaces:
         read.refuse("efa", f"{machine} has no EFA interface")
         return None
-    return Efa(interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces))
+    return Efa(
+        interfaces=found.efa_interfaces, cards=max(found.network_cards or 0, found.efa_interfaces)
+    )

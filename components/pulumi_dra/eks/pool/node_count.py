@@ -1,8 +1,10 @@
-"""How many nodes a managed node group is told to have, where an autoscaler changes the number after us.
+"""How many nodes a managed node group is told to have, where an autoscaler changes the number after
+us.
 
-EKS takes minimum, desired and maximum together, and refuses a minimum above the desired size of the request
-(terraform-aws-modules/terraform-aws-eks issue 3306). A program that leaves the desired size alone repeats an old one:
-it can neither raise the minimum, nor change a limit without taking the autoscaler's nodes away.
+EKS takes minimum, desired and maximum together, and refuses a minimum above the desired size of the
+request (terraform-aws-modules/terraform-aws-eks issue 3306). A program that leaves the desired size
+alone repeats an old one: it can neither raise the minimum, nor change a limit without taking the
+autoscaler's nodes away.
 """
 
 import pulumi
@@ -16,10 +18,14 @@ from pulumi_dra.inputs.pool_inputs import Counts
 def desired_size(
     counts: Counts, pool_name: str, cluster_name: pulumi.Input[str], children: Children
 ) -> pulumi.Input[int]:
-    """Return the desired size to ask for: the plan's, or with an autoscaler the present one within the new limits."""
+    """Return the desired size to ask for: the plan's, or with an autoscaler the present one within
+    the new limits.
+    """
     if not counts.autoscaled:
         return counts.desired
-    names = aws.eks.get_node_groups_output(cluster_name=cluster_name, opts=children.invoke_options()).names
+    names = aws.eks.get_node_groups_output(
+        cluster_name=cluster_name, opts=children.invoke_options()
+    ).names
 
     def look_up(known: list[str]) -> pulumi.Output[list[aws.eks.GetNodeGroupResult]]:
         return pulumi.Output.all(
@@ -33,7 +39,9 @@ def desired_size(
 
     def within(groups: list[aws.eks.GetNodeGroupResult]) -> int:
         mine = [group for group in groups if group.labels.get(POOL) == pool_name]
-        present = max((group.scaling_configs[0].desired_size for group in mine), default=counts.desired)
+        present = max(
+            (group.scaling_configs[0].desired_size for group in mine), default=counts.desired
+        )
         return counts.within(present)
 
     return names.apply(look_up).apply(within)

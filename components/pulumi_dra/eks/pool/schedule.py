@@ -1,10 +1,12 @@
-"""A pool's nodes by the clock: scheduled actions of the Auto Scaling group behind its managed node group.
+"""A pool's nodes by the clock: scheduled actions of the Auto Scaling group behind its managed node
+group.
 
-Managed node groups have no schedule of their own (aws/containers-roadmap issue 1943). An action changes the desired
-size alone, so the limits that EKS knows stay true.
+Managed node groups have no schedule of their own (aws/containers-roadmap issue 1943). An action
+changes the desired size alone, so the limits that EKS knows stay true.
 """
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,11 +34,13 @@ from pulumi_dra.inputs.pool_inputs import Counts
 from pulumi_dra.inputs.reader import InputReader
 
 UNCHANGED = -1
-"""What the provider leaves out of an action; a size that is not given would be 0 (buildkite, pull request 146 of its
-terraform-buildkite-elastic-ci-stack-for-aws)."""
+"""What the provider leaves out of an action; a size that is not given would be 0 (buildkite, pull
+request 146 of its terraform-buildkite-elastic-ci-stack-for-aws).
+"""
 BLOCK_ENDS_EARLIER = timedelta(minutes=40)
-"""EKS empties a Capacity Block's group by an action of its own (EKS user guide, “Create a managed node group with
-Capacity Blocks for ML”)."""
+"""EKS empties a Capacity Block's group by an action of its own (EKS user guide, “Create a managed
+node group with Capacity Blocks for ML”).
+"""
 
 
 class WeeklyHours(TypedDict):
@@ -72,7 +76,9 @@ class PoolSchedule(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One scheduled action: how many nodes, and when: at `recurrence` in `time_zone`, or once at `start_time`."""
+    """One scheduled action: how many nodes, and when: at `recurrence` in `time_zone`, or once at
+    `start_time`.
+    """
 
     name: str
     nodes: int
@@ -92,7 +98,9 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
         read.refuse("schedule", "needs either hours (of every week) or a period (once)")
         return None
     if counts.autoscaled:
-        read.refuse("schedule", "is for a pool whose count nobody else changes, not with autoscaled")
+        read.refuse(
+            "schedule", "is for a pool whose count nobody else changes, not with autoscaled"
+        )
     if capacity == "capacity-block" and counts.min:
         read.refuse("min_nodes", "must be 0: before it begins a Capacity Block has no machine")
     schedule = _read_hours(inner) if given == ["hours"] else _read_period(inner)
@@ -104,14 +112,21 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
 def _read_hours(read: InputReader) -> Hours | None:
     block: Mapping[str, Any] = read.block("hours")
     hours = read.inside("hours", block, WeeklyHours)
-    start, end = hours.text("start", check=time_of_day_fault), hours.text("end", check=time_of_day_fault)
-    days = hours.texts("days", check=lambda day: "" if day in DAYS else f'"{day}" is not one of {", ".join(DAYS)}')
+    start, end = (
+        hours.text("start", check=time_of_day_fault),
+        hours.text("end", check=time_of_day_fault),
+    )
+    days = hours.texts(
+        "days", check=lambda day: "" if day in DAYS else f'"{day}" is not one of {", ".join(DAYS)}'
+    )
     if fault := repetition_fault(days):
         hours.refuse("days", fault)
     zone = hours.text("time_zone", UTC_ZONE, check=time_zone_fault)
     if time_of_day_fault(start) or time_of_day_fault(end):
         return None
-    return Hours(start=start, end=end, days=tuple(day for day in DAYS if day in days) or DAYS, time_zone=zone)
+    return Hours(
+        start=start, end=end, days=tuple(day for day in DAYS if day in days) or DAYS, time_zone=zone
+    )
 
 
 def _read_period(read: InputReader) -> Period | None:
@@ -121,17 +136,26 @@ def _read_period(read: InputReader) -> Period | None:
     return None if instant_fault(start) or instant_fault(end) else Period(start=start, end=end)
 
 
-def follow(schedule: Schedule, counts: Counts, capacity: str, now: datetime) -> tuple[int, list[Action]]:
+def follow(
+    schedule: Schedule, counts: Counts, capacity: str, now: datetime
+) -> tuple[int, list[Action]]:
     """Return how many nodes a pool has `now`, and the actions that change it later.
 
-    An action of one time that is past is left out, for it would be refused (“Given start time is in the past”).
+    An action of one time that is past is left out, for it would be refused (“Given start time is in
+    the past”).
     """
     if isinstance(schedule, Hours):
-        return (counts.desired if _within_hours(schedule, now) else counts.min), _weekly(schedule, counts)
+        return (counts.desired if _within_hours(schedule, now) else counts.min), _weekly(
+            schedule, counts
+        )
     start, end = read_instant(schedule.start), read_instant(schedule.end)
     of_eks = capacity == "capacity-block"
     last = end - BLOCK_ENDS_EARLIER if of_eks else end
-    actions = [Action(name="start", nodes=counts.desired, start_time=schedule.start)] if now < start else []
+    actions = (
+        [Action(name="start", nodes=counts.desired, start_time=schedule.start)]
+        if now < start
+        else []
+    )
     if now < end and not of_eks:
         actions.append(Action(name="end", nodes=counts.min, start_time=schedule.end))
     return (counts.desired if start <= now < last else counts.min), actions
@@ -139,14 +163,22 @@ def follow(schedule: Schedule, counts: Counts, capacity: str, now: datetime) -> 
 
 def _within_hours(hours: Hours, now: datetime) -> bool:
     local = now.astimezone(ZoneInfo(hours.time_zone))
-    time, today, yesterday = local.strftime("%H:%M"), DAYS[local.weekday()], DAYS[local.weekday() - 1]
+    time, today, yesterday = (
+        local.strftime("%H:%M"),
+        DAYS[local.weekday()],
+        DAYS[local.weekday() - 1],
+    )
     if hours.start < hours.end:
         return today in hours.days and hours.start <= time < hours.end
-    return (today in hours.days and time >= hours.start) or (yesterday in hours.days and time < hours.end)
+    return (today in hours.days and time >= hours.start) or (
+        yesterday in hours.days and time < hours.end
+    )
 
 
 def _weekly(hours: Hours, counts: Counts) -> list[Action]:
-    """Return the two actions of every week, as cron expressions: minute, hour, any day, any month, days of the week."""
+    """Return the two actions of every week, as cron expressions: minute, hour, any day, any month,
+    days of the week.
+    """
     next_day = hours.end < hours.start
 
     def at(time: str, later: int) -> str:
@@ -156,16 +188,28 @@ def _weekly(hours: Hours, counts: Counts) -> list[Action]:
         return f"{minute} {hour} * * {'*' if len(days) == 7 else ','.join(map(str, days))}"
 
     return [
-        Action(name="start", nodes=counts.desired, recurrence=at(hours.start, 0), time_zone=hours.time_zone),
-        Action(name="end", nodes=counts.min, recurrence=at(hours.end, int(next_day)), time_zone=hours.time_zone),
+        Action(
+            name="start",
+            nodes=counts.desired,
+            recurrence=at(hours.start, 0),
+            time_zone=hours.time_zone,
+        ),
+        Action(
+            name="end",
+            nodes=counts.min,
+            recurrence=at(hours.end, int(next_day)),
+            time_zone=hours.time_zone,
+        ),
     ]
 
 
-def declare_actions(name: str, group: aws.eks.NodeGroup, actions: Sequence[Action], children: Children) -> None:
+def declare_actions(
+    name: str, group: aws.eks.NodeGroup, actions: Sequence[Action], children: Children
+) -> None:
     """Declare a node group's scheduled actions; one that changes is made anew.
 
-    Changed in place it would be refused, for the provider repeats the start that was worked out when it was made
-    (pulumi/pulumi-aws issue 2473).
+    Changed in place it would be refused, for the provider repeats the start that was worked out
+    when it was made (pulumi/pulumi-aws issue 2473).
     """
     if not actions:
         return
@@ -186,6 +230,8 @@ def declare_actions(name: str, group: aws.eks.NodeGroup, actions: Sequence[Actio
 
 
 def _scaling_group(resources: Sequence[NodeGroupResource]) -> str:
-    """Return the name of the Auto Scaling group that EKS made for a managed node group, which has one."""
+    """Return the name of the Auto Scaling group that EKS made for a managed node group, which has
+    one.
+    """
     groups = resources[0].autoscaling_groups or []
     return groups[0].name or ""

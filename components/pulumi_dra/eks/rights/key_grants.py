@@ -1,8 +1,9 @@
 """Lets EC2 Auto Scaling, which starts the nodes of managed groups, use the key of their volumes.
 
-Without that the group is created and its nodes end at launch with Client.InvalidKMSKey.InvalidState (EC2 Auto Scaling
-user guide, “Required AWS KMS key policy for use with encrypted volumes”; the operations are those of its example of a
-grant). A grant leaves the policy of the key alone, and works on keys of other accounts.
+Without that the group is created and its nodes end at launch with Client.InvalidKMSKey.InvalidState
+(EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted volumes”; the
+operations are those of its example of a grant). A grant leaves the policy of the key alone, and
+works on keys of other accounts.
 """
 
 import pulumi
@@ -25,7 +26,9 @@ SERVICE_ROLE = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleFo
 
 
 class NoServiceRole(pulumi.RunError):
-    """The account has no service-linked role of EC2 Auto Scaling yet; shown as a sentence, without a traceback."""
+    """The account has no service-linked role of EC2 Auto Scaling yet; shown as a sentence, without
+    a traceback.
+    """
 
 
 def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
@@ -37,7 +40,8 @@ def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key and read.flag("grant_key_use", True):
         read.refuse(
             "disk_kms_key",
-            f'"{key}" is an alias, and KMS takes no alias in a grant: name the key (…:key/…), or set grant_key_use to '
+            f'"{key}" is an alias, and KMS takes no alias in a grant: name the key (…:key/…), or '
+            "set grant_key_use to "
             "false where its policy lets EC2 Auto Scaling use it",
         )
     return key
@@ -46,7 +50,9 @@ def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
 def declare_volume_grant(
     name: str, key: pulumi.Input[str], node_role_arn: pulumi.Input[str], children: Children
 ) -> aws.kms.Grant:
-    """Declare the grant for groups in the account of `node_role_arn`; they must wait for it, and go before it."""
+    """Declare the grant for groups in the account of `node_role_arn`; they must wait for it, and go
+    before it.
+    """
     return aws.kms.Grant(
         name,
         key_id=key,
@@ -57,13 +63,17 @@ def declare_volume_grant(
 
 
 def service_role_beside(role_arn: str) -> str:
-    """Return the ARN of the service-linked role of EC2 Auto Scaling in the account of another role."""
+    """Return the ARN of the service-linked role of EC2 Auto Scaling in the account of another
+    role.
+    """
     _, partition, _, _, account, *_ = role_arn.split(":")
     return f"arn:{partition}:iam::{account}:{SERVICE_ROLE}"
 
 
 def existing_service_role(children: Children) -> pulumi.Output[str]:
-    """Return the ARN of that role; fails with NoServiceRole where the account has none, in a preview too."""
+    """Return the ARN of that role; fails with NoServiceRole where the account has none, in a
+    preview too.
+    """
     found = aws.iam.get_roles_output(
         path_prefix="/aws-service-role/autoscaling.amazonaws.com/",
         name_regex="^AWSServiceRoleForAutoScaling$",
@@ -76,7 +86,8 @@ def require_service_role(arns: list[str]) -> str:
     """Return the role's ARN out of those found; raises NoServiceRole when none was."""
     if not arns:
         raise NoServiceRole(
-            "disk_kms_key: the account has no role AWSServiceRoleForAutoScaling yet, and the first nodes cannot be "
+            "disk_kms_key: the account has no role AWSServiceRoleForAutoScaling yet, and the first "
+            "nodes cannot be "
             "started with a key that no such role may use; run "
             "`aws iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
         )

@@ -11,15 +11,20 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
-    """Return `secrets_kms_key`, no alias: EKS answers with the key behind it, which differs at every `pulumi up`.
+    """Return `secrets_kms_key`, no alias: EKS answers with the key behind it, which differs at
+    every `pulumi up`.
 
-    Sources: hashicorp/terraform-provider-aws issue 43244, kubernetes-sigs/cluster-api-provider-aws issue 3096.
+    Sources: hashicorp/terraform-provider-aws issue 43244, kubernetes-sigs/cluster-api-provider-aws
+    issue 3096.
     """
-    key = read.identifier("secrets_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key")
+    key = read.identifier(
+        "secrets_kms_key", pattern="arn:.+:kms:.+", meaning="the ARN of a KMS key"
+    )
     if isinstance(key, str) and ":alias/" in key:
         read.refuse(
             "secrets_kms_key",
-            f'"{key}" is an alias, and EKS answers with the key behind it, a difference at every `pulumi up`: name the '
+            f'"{key}" is an alias, and EKS answers with the key behind it, a difference at every '
+            "`pulumi up`: name the "
             "key (…:key/…)",
         )
     return key
@@ -28,24 +33,31 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
 def key_region_fault(key: object, region: str) -> str:
     """Return why a key cannot be used in a region, "" where it can, or it is known later.
 
-    EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (in the region of the cluster); Amazon
-    EBS user guide, “Amazon EBS encryption” (a volume's key is of its region).
+    EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (in the region of the
+    cluster); Amazon EBS user guide, “Amazon EBS encryption” (a volume's key is of its region).
     """
     own = key.split(":")[3:4] if isinstance(key, str) else []
     if not own or own[0] in ("", region):
         return ""
-    return f'"{key}" is a key of {own[0]}, and AWS uses keys in their own region alone: name one of {region}'
+    return (
+        f'"{key}" is a key of {own[0]}, and AWS uses keys in their own region alone: name one '
+        f"of {region}"
+    )
 
 
 def account_policy(arn: str) -> str:
-    """Return the JSON that leaves a key to the IAM policies of its account; `arn` is one of anything there."""
+    """Return the JSON that leaves a key to the IAM policies of its account; `arn` is one of
+    anything there.
+    """
     return _document([_account(arn)])
 
 
 def log_groups_policy(arn: str) -> str:
-    """Return the same, and that CloudWatch Logs may encrypt the log groups of the account and region of `arn`.
+    """Return the same, and that CloudWatch Logs may encrypt the log groups of the account and
+    region of `arn`.
 
-    The statement is that of the CloudWatch Logs user guide, “Encrypt log data in CloudWatch Logs using KMS”.
+    The statement is that of the CloudWatch Logs user guide, “Encrypt log data in CloudWatch Logs
+    using KMS”.
     """
     _, partition, _, region, account, *_ = arn.split(":")
     service = f"logs.{region}.amazonaws.com{'.cn' if partition == 'aws-cn' else ''}"
@@ -53,7 +65,13 @@ def log_groups_policy(arn: str) -> str:
     logs = {
         "Effect": "Allow",
         "Principal": {"Service": service},
-        "Action": ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+        "Action": [
+            "kms:Decrypt*",
+            "kms:Describe*",
+            "kms:Encrypt*",
+            "kms:GenerateDataKey*",
+            "kms:ReEncrypt*",
+        ],
         "Resource": "*",
         "Condition": {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": groups}},
     }
@@ -68,7 +86,9 @@ def declare_key(
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> aws.kms.Key:
-    """Declare a key that rotates, with the policy made for the account (and region) that `arn` lies in."""
+    """Declare a key that rotates, with the policy made for the account (and region) that `arn` lies
+    in.
+    """
     return aws.kms.Key(
         name,
         description=description,

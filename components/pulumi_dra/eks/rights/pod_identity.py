@@ -30,7 +30,8 @@ def declare_pod_role(
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
     """Return the role, and what a pod must wait for: credentials are given when it starts alone.
 
-    `account` is namespace and name of the service account, `policy` the name and JSON of what the role may do.
+    `account` is namespace and name of the service account, `policy` the name and JSON of what the
+    role may do.
     """
     own = children.outliving()
     role = aws.iam.Role(
@@ -40,7 +41,9 @@ def declare_pod_role(
         tags=inputs.tags,
         opts=own.options(),
     )
-    rights = aws.iam.RolePolicy(f"{name}-{policy[0]}", role=role.name, policy=policy[1], opts=own.options())
+    rights = aws.iam.RolePolicy(
+        f"{name}-{policy[0]}", role=role.name, policy=policy[1], opts=own.options()
+    )
     identity = aws.eks.PodIdentityAssociation(
         f"{name}-identity",
         cluster_name=inputs.cluster_name,

@@ -11,7 +11,8 @@ from pulumi_dra.eks.naming import ROLE_NAME
 from pulumi_dra.names import fitting
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
-# A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of its own.
+# A worker joins and pulls images. Addresses for pods are the CNI's business, which has a role of
+# its own.
 NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
 CNI_POLICIES = ("AmazonEKS_CNI_Policy",)
 
@@ -25,7 +26,11 @@ SERVICE_ACTIONS = {
 
 def trust_policy(service: str) -> str:
     """Return the JSON that lets an AWS service assume a role."""
-    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": SERVICE_ACTIONS[service]}
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": SERVICE_ACTIONS[service],
+    }
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, sort_keys=True)
 
 
@@ -48,7 +53,9 @@ def declare_role(
     tags: dict[str, pulumi.Input[str]],
     boundary: pulumi.Input[str] | None = None,
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-    """Declare a role for a service; return it and its attachments, which its users must wait for."""
+    """Declare a role for a service; return it and its attachments, which its users must wait
+    for.
+    """
     role = aws.iam.Role(
         fitting(name, ROLE_NAME),
         assume_role_policy=trust_policy(service),

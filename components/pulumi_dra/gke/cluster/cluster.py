@@ -1,6 +1,7 @@
 """A GKE cluster that DRA can run on: VPC-native, private nodes, Dataplane V2, Workload Identity."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import Any
 
 import pulumi
@@ -9,7 +10,12 @@ from pulumi_gcp.container.outputs import ClusterControlPlaneEndpointsConfig
 
 from dra_planner.clouds import POOL
 from pulumi_dra.children import Children
-from pulumi_dra.gke.cluster.cluster_inputs import ExistingNetwork, GkeClusterArgs, GkeClusterInputs, read_cluster_inputs
+from pulumi_dra.gke.cluster.cluster_inputs import (
+    ExistingNetwork,
+    GkeClusterArgs,
+    GkeClusterInputs,
+    read_cluster_inputs,
+)
 from pulumi_dra.gke.cluster.kubeconfig import gke_kubeconfig
 from pulumi_dra.gke.cluster.storage import storage_addons
 from pulumi_dra.gke.key_grants import DISKS, SECRETS, declare_key_grant
@@ -24,9 +30,11 @@ from pulumi_dra.names import fitting
 
 SYSTEM_DISK_GIB = 100
 FIRST_MACHINE = "e2-medium"  # of the pool that is removed at once; GKE's own default
-# What the removed first pool looked like is of no interest afterwards, and a change would replace the cluster. In a
-# cluster that is taken over a first pool that is still there would be deleted, with all that runs on it
-# (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go, issue 3064).
+# What the removed first pool looked like is of no interest afterwards, and a change would replace
+# the cluster. In a cluster that is taken over a first pool that is still there would be deleted,
+# with all that runs on it
+# (hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go,
+# issue 3064).
 FIRST_POOL = ["initialNodeCount", "nodeConfig", "removeDefaultNodePool"]
 # An imported cluster has settings of its first pool that the provider reads but doesn't accept
 # (windowsNodeConfig.osversion: ""), so nothing is sent that ignoring would fill in.
@@ -34,7 +42,9 @@ IMPORTED_FIRST_POOL = ["initialNodeCount", "removeDefaultNodePool"]
 
 
 class GkeCluster(pulumi.ComponentResource):
-    """A GKE cluster with its network, node service account, and system nodes, ready for GPU pools."""
+    """A GKE cluster with its network, node service account, and system nodes, ready for GPU
+    pools.
+    """
 
     name: pulumi.Output[str]
     """Name of the cluster."""
@@ -51,7 +61,9 @@ class GkeCluster(pulumi.ComponentResource):
     workload_pool: pulumi.Output[str]
     """Workload Identity pool."""
 
-    def __init__(self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("GkeCluster", name, args, GkeClusterArgs)
         inputs = read_cluster_inputs(read)
         read.finish()
@@ -61,13 +73,17 @@ class GkeCluster(pulumi.ComponentResource):
         account, grants = declare_node_account(name, self._children)
         of_secrets = self._declare_key_grant(inputs.secrets_kms_key, SECRETS, inputs)
         of_disks = self._declare_key_grant(inputs.disk_kms_key, DISKS, inputs)
-        cluster = self._declare_cluster(inputs, network, account, [*grants, *ways_out, *of_secrets, *of_disks])
+        cluster = self._declare_cluster(
+            inputs, network, account, [*grants, *ways_out, *of_secrets, *of_disks]
+        )
         system_nodes = self._declare_system_nodes(inputs, cluster, account, [*grants, *of_disks])
         self._usable: list[pulumi.Resource] = [system_nodes, *grants]
         self.cluster_resource = cluster
         self._set_outputs(inputs, cluster, account)
 
-    def _declare_network(self, inputs: GkeClusterInputs) -> tuple[ExistingNetwork, list[pulumi.Resource]]:
+    def _declare_network(
+        self, inputs: GkeClusterInputs
+    ) -> tuple[ExistingNetwork, list[pulumi.Resource]]:
         """Return the network, given or new, and what nodes need to get out of a new one."""
         if inputs.network is not None:
             return inputs.network, []
@@ -103,7 +119,11 @@ class GkeCluster(pulumi.ComponentResource):
             location=inputs.location,
             node_locations=inputs.node_zones if inputs.node_zones and not inputs.zonal else None,
             min_master_version=inputs.kubernetes_version,
-            release_channel={"channel": "UNSPECIFIED" if inputs.release_channel == "none" else inputs.release_channel},
+            release_channel={
+                "channel": "UNSPECIFIED"
+                if inputs.release_channel == "none"
+                else inputs.release_channel
+            },
             maintenance_policy=_maintenance(inputs),
             network=network.network_id,
             subnetwork=network.subnetwork_id,
@@ -113,13 +133,19 @@ class GkeCluster(pulumi.ComponentResource):
                 "services_secondary_range_name": network.services_range_name,
             },
             datapath_provider="ADVANCED_DATAPATH",
-            # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come beside it.
+            # Dataplane V2 enforces network policies; the add-on for it, said to be off, would come
+            # beside it.
             network_policy={"enabled": False},
             enable_intranode_visibility=True,
             private_cluster_config=_private(not cidrs, inputs.global_access),
-            master_authorized_networks_config={"cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]},
-            # What is off is sent as off: the provider leaves an omitted block as it is in the cloud.
-            control_plane_endpoints_config={"dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}},
+            master_authorized_networks_config={
+                "cidr_blocks": [{"cidr_block": cidr} for cidr in cidrs]
+            },
+            # What is off is sent as off: the provider leaves an omitted block as it is in the
+            # cloud.
+            control_plane_endpoints_config={
+                "dns_endpoint_config": {"allow_external_traffic": inputs.dns_endpoint}
+            },
             workload_identity_config={"workload_pool": _workload_pool(account)},
             enable_shielded_nodes=True,
             enable_legacy_abac=False,
@@ -127,7 +153,9 @@ class GkeCluster(pulumi.ComponentResource):
             binary_authorization={"evaluation_mode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
             authenticator_groups_config={"security_group": inputs.security_group},
             database_encryption=(
-                {"state": "DECRYPTED"} if secrets_key is None else {"state": "ENCRYPTED", "key_name": secrets_key}
+                {"state": "DECRYPTED"}
+                if secrets_key is None
+                else {"state": "ENCRYPTED", "key_name": secrets_key}
             ),
             addons_config=_addons(inputs),
             dns_config=(
@@ -135,12 +163,15 @@ class GkeCluster(pulumi.ComponentResource):
                 if inputs.cloud_dns
                 else {"cluster_dns": "PLATFORM_DEFAULT"}
             ),
-            logging_config={"enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS", *inputs.control_plane_logs]},
+            logging_config={
+                "enable_components": ["SYSTEM_COMPONENTS", "WORKLOADS", *inputs.control_plane_logs]
+            },
             monitoring_config={
                 "enable_components": inputs.monitoring_components,
                 "managed_prometheus": {"enabled": True},
             },
-            # Pools are resources of their own; the cluster's first one is made small and removed at once.
+            # Pools are resources of their own; the cluster's first one is made small and removed at
+            # once.
             remove_default_node_pool=None if inputs.imported else True,
             initial_node_count=None if inputs.imported else 1,
             # Its key too: where a policy of the organisation wants keys, it is refused without
@@ -150,7 +181,8 @@ class GkeCluster(pulumi.ComponentResource):
             else node_settings(
                 account.email,
                 machine_type=FIRST_MACHINE,
-                # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has 250 (issue 1795).
+                # Balanced disks count as SSDs, 300 GB in three zones, of which a new project has
+                # 250 (issue 1795).
                 disk_type="pd-standard",
                 disk_gib=SYSTEM_DISK_GIB,
                 secure_boot=True,
@@ -198,9 +230,12 @@ class GkeCluster(pulumi.ComponentResource):
             cluster=cluster.id,
             location=inputs.location,
             node_locations=zones[:used] if used < len(zones) else None,
-            # Totals, so that the number does not depend on how many zones there are. The nodes that are there at first
-            # are those of the first count: a minimum adds none.
-            autoscaling={"total_min_node_count": count, "total_max_node_count": max(count, used * first)},
+            # Totals, so that the number does not depend on how many zones there are. The nodes that
+            # are there at first are those of the first count: a minimum adds none.
+            autoscaling={
+                "total_min_node_count": count,
+                "total_max_node_count": max(count, used * first),
+            },
             initial_node_count=first,
             management={"auto_repair": True, "auto_upgrade": True},
             node_config=node_config,
@@ -208,16 +243,24 @@ class GkeCluster(pulumi.ComponentResource):
         )
 
     def _set_outputs(
-        self, inputs: GkeClusterInputs, cluster: gcp.container.Cluster, account: gcp.serviceaccount.Account
+        self,
+        inputs: GkeClusterInputs,
+        cluster: gcp.container.Cluster,
+        account: gcp.serviceaccount.Account,
     ) -> None:
         self.name, self.endpoint, self.cluster_id = cluster.name, cluster.endpoint, cluster.id
         self.location = pulumi.Output.from_input(inputs.location)
         authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
         server = cluster.endpoint
         if inputs.dns_endpoint:
-            server, authority = cluster.control_plane_endpoints_config.apply(_dns_name), pulumi.Output.from_input("")
+            server, authority = (
+                cluster.control_plane_endpoints_config.apply(_dns_name),
+                pulumi.Output.from_input(""),
+            )
         parts = pulumi.Output.all(cluster.name, server, authority)
-        self.kubeconfig_json = pulumi.Output.secret(parts.apply(lambda known: gke_kubeconfig(*known)))
+        self.kubeconfig_json = pulumi.Output.secret(
+            parts.apply(lambda known: gke_kubeconfig(*known))
+        )
         self.kubeconfig = pulumi.Output.json_loads(self.kubeconfig_json)
         self.node_service_account, self.workload_pool = account.email, _workload_pool(account)
         self.register_outputs(
@@ -234,11 +277,15 @@ class GkeCluster(pulumi.ComponentResource):
 
     @property
     def usable(self) -> list[pulumi.Resource]:
-        """What must be there before anything runs in the cluster: system nodes and what they may do."""
+        """What must be there before anything runs in the cluster: system nodes and what they may
+        do.
+        """
         return list(self._usable)
 
 
-def _private(endpoint_alone: bool, global_access: bool) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
+def _private(
+    endpoint_alone: bool, global_access: bool
+) -> gcp.container.ClusterPrivateClusterConfigArgsDict:
     return {
         "enable_private_nodes": True,
         "enable_private_endpoint": endpoint_alone,

@@ -1,6 +1,7 @@
 """Inputs of GkeCluster: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
@@ -15,7 +16,12 @@ from pulumi_dra.gke.network.ranges import RANGE_KEYS, SubnetRanges, read_ranges
 from pulumi_dra.gke.network.zones import read_zones
 from pulumi_dra.inputs.key_inputs import read_key_grant
 from pulumi_dra.inputs.kubernetes_version import version_check
-from pulumi_dra.inputs.maintenance import MaintenanceExclusion, MaintenanceWindow, read_exclusions, read_window
+from pulumi_dra.inputs.maintenance import (
+    MaintenanceExclusion,
+    MaintenanceWindow,
+    read_exclusions,
+    read_window,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 RELEASE_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "none")
@@ -30,47 +36,59 @@ class GkeClusterArgs(TypedDict):
     region: str
     """Region, for example us-central1."""
     cluster_name: NotRequired[str]
-    """Name of the cluster. An imported cluster keeps its name. Default: a name that Pulumi generates, so that a
-    replacement can exist at the same time as the old cluster."""
+    """Name of the cluster. An imported cluster keeps its name. Default: a name that Pulumi
+    generates, so that a replacement can exist at the same time as the old cluster.
+    """
     node_zones: NotRequired[list[pulumi.Input[str]]]
     """Zones of the nodes. Default: the zones that GKE chooses for the region."""
     zonal: NotRequired[bool]
-    """Use one control plane in the only node zone instead of three in the region. Default: false."""
+    """Use one control plane in the only node zone instead of three in the region. Default:
+    false.
+    """
     public_access_cidrs: NotRequired[list[str]]
-    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is no public endpoint,
-    so run `pulumi up` inside the network."""
+    """Networks that can reach the API server from outside (203.0.113.0/24). Without any, there is
+    no public endpoint, so run `pulumi up` inside the network.
+    """
     dns_endpoint: NotRequired[bool]
-    """Make the API server reachable by its DNS name from outside the network. IAM controls access (permission
-    container.clusters.connect) instead of networks, and the kubeconfig uses the name. Default: false."""
+    """Make the API server reachable by its DNS name from outside the network. IAM controls access
+    (permission container.clusters.connect) instead of networks, and the kubeconfig uses the name.
+    Default: false.
+    """
     global_access: NotRequired[bool]
     """Make the private endpoint reachable from other regions of the network. Default: false."""
     storage_drivers: NotRequired[list[str]]
-    """Additional storage drivers that GKE runs: filestore, gcs-fuse, lustre. The driver for Persistent Disk and
-    Hyperdisk always runs. Default: none."""
+    """Additional storage drivers that GKE runs: filestore, gcs-fuse, lustre. The driver for
+    Persistent Disk and Hyperdisk always runs. Default: none.
+    """
     release_channel: NotRequired[str]
-    """Release channel: RAPID, REGULAR (default), STABLE, or EXTENDED. Use none to pin the version, and for pools with
-    auto_upgrade false, which channels don't allow."""
+    """Release channel: RAPID, REGULAR (default), STABLE, or EXTENDED. Use none to pin the version,
+    and for pools with auto_upgrade false, which channels don't allow.
+    """
     maintenance_exclusions: NotRequired[list[MaintenanceExclusion]]
     """Times without GKE upgrades, for example for busy GPU pools or reservations."""
     maintenance_start: NotRequired[str]
     """Start of the daily maintenance window of four hours, in UTC. Default: 03:00."""
     maintenance_window: NotRequired[MaintenanceWindow]
-    """Maintenance windows as a recurrence rule, for example weekends or the first days of a month. Default: daily, at
-    maintenance_start."""
+    """Maintenance windows as a recurrence rule, for example weekends or the first days of a month.
+    Default: daily, at maintenance_start.
+    """
     control_plane_logs: NotRequired[list[str]]
-    """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER. Default: SCHEDULER,
-    which explains pending claims."""
+    """Control plane components whose logs GKE collects: APISERVER, SCHEDULER, CONTROLLER_MANAGER.
+    Default: SCHEDULER, which explains pending claims.
+    """
     imported: NotRequired[bool]
     """Set to true if the cluster was imported, so its first pool stays as it is. Default: false."""
     node_local_dns: NotRequired[bool]
-    """Run a DNS cache on every node. Its pods also run on GPU nodes, so add them to daemonPods of the fleet. Changing
-    this value replaces the nodes. Default: false."""
+    """Run a DNS cache on every node. Its pods also run on GPU nodes, so add them to daemonPods of
+    the fleet. Changing this value replaces the nodes. Default: false.
+    """
     cloud_dns: NotRequired[bool]
     """Use Cloud DNS instead of kube-dns. Default: false."""
     monitoring_components: NotRequired[list[str]]
-    """Additional components whose metrics GKE collects: POD, KUBELET, DCGM, JOBSET, and others of its API. System
-    metrics are always collected. DCGM is GKE's own exporter, and Google documents it for drivers that GKE installs.
-    Default: none."""
+    """Additional components whose metrics GKE collects: POD, KUBELET, DCGM, JOBSET, and others of
+    its API. System metrics are always collected. DCGM is GKE's own exporter, and Google documents
+    it for drivers that GKE installs. Default: none.
+    """
     nodes_cidr: NotRequired[str]
     """Node CIDR of a new network. Default: 10.0.0.0/20, for 4092 nodes."""
     pods_cidr: NotRequired[str]
@@ -78,8 +96,9 @@ class GkeClusterArgs(TypedDict):
     service_cidr: NotRequired[str]
     """Service CIDR of a new network. Default: 10.8.0.0/20."""
     network_id: NotRequired[pulumi.Input[str]]
-    """Existing network, with subnetwork_id, pods_range_name, and services_range_name. Without it, the component creates
-    a network."""
+    """Existing network, with subnetwork_id, pods_range_name, and services_range_name. Without it,
+    the component creates a network.
+    """
     subnetwork_id: NotRequired[pulumi.Input[str]]
     """Existing subnet."""
     pods_range_name: NotRequired[pulumi.Input[str]]
@@ -91,17 +110,21 @@ class GkeClusterArgs(TypedDict):
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disks of system nodes. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With either key: grant Google's service agents the role that they need on it. The grant stays when the cluster is
-    deleted. Set to false if they already have the role. Default: true."""
+    """With either key: grant Google's service agents the role that they need on it. The grant stays
+    when the cluster is deleted. Set to false if they already have the role. Default: true.
+    """
     security_group: str
-    """Google group whose members and subgroups RBAC can name (gke-security-groups@example.com), or none, to record the
-    decision that roles are bound to single accounts."""
+    """Google group whose members and subgroups RBAC can name (gke-security-groups@example.com), or
+    none, to record the decision that roles are bound to single accounts.
+    """
     system_machine: NotRequired[str]
     """Machine type of the system nodes. Default: e2-standard-4."""
     system_count: NotRequired[int]
     """Number of system nodes in all zones. Default: 2."""
     deletion_protection: NotRequired[bool]
-    """Prevent GKE and Pulumi from deleting the cluster, and Pulumi from replacing it. Default: false."""
+    """Prevent GKE and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:
+    false.
+    """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the cluster and its machines, for billing."""
 
@@ -169,7 +192,8 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
             "cluster_name",
             "",
             pattern=r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?",
-            meaning="1 to 40 lower-case letters, digits and hyphens, a letter first, no hyphen last",
+            meaning="1 to 40 lower-case letters, digits and hyphens, a letter first, no hyphen "
+            "last",
         ),
         node_zones=zones,
         zonal=zonal,
@@ -186,7 +210,10 @@ def read_cluster_inputs(read: InputReader) -> GkeClusterInputs:
         security_group=_read_group(read),
         maintenance_exclusions=read_exclusions(read),
         maintenance_start=read.text(
-            "maintenance_start", "", pattern=r"([01]\d|2[0-3]):[0-5]\d", meaning="a time of day, 03:00"
+            "maintenance_start",
+            "",
+            pattern=r"([01]\d|2[0-3]):[0-5]\d",
+            meaning="a time of day, 03:00",
         ),
         maintenance_window=read_window(read),
         node_local_dns=read.flag("node_local_dns", False),
@@ -210,7 +237,9 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
             read.refuse(key, "is for a new network; network_id names an existing one")
     for key in keys:
         if not read.has(key):
-            read.refuse(key, f"is missing: an existing network is given by {', '.join(keys)} together")
+            read.refuse(
+                key, f"is missing: an existing network is given by {', '.join(keys)} together"
+            )
     return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
 
 
@@ -218,11 +247,14 @@ def _read_group(read: InputReader) -> str:
     if not read.has("security_group"):
         read.refuse(
             "security_group",
-            "is missing: name the group gke-security-groups@YOUR-DOMAIN, whose members RBAC may name, or write none",
+            "is missing: name the group gke-security-groups@YOUR-DOMAIN, whose members RBAC may "
+            "name, or write none",
         )
         return ""
     group = read.text(
-        "security_group", pattern=f"{NO_GROUP}|gke-security-groups@.+", meaning="a group gke-security-groups@… or none"
+        "security_group",
+        pattern=f"{NO_GROUP}|gke-security-groups@.+",
+        meaning="a group gke-security-groups@… or none",
     )
     return "" if group == NO_GROUP else group
 

@@ -1,10 +1,13 @@
-"""The kubeconfig of a GKE cluster: no token in it, Google's plugin makes a short-lived one for whoever uses it."""
+"""The kubeconfig of a GKE cluster: no token in it, Google's plugin makes a short-lived one for
+whoever uses it.
+"""
 
 import json
 
 
 def gke_kubeconfig(name: str, endpoint: str, certificate_authority: str) -> str:
-    """Return a kubeconfig as JSON; `endpoint` is the control plane's address or DNS name without a scheme.
+    """Return a kubeconfig as JSON; `endpoint` is the control plane's address or DNS name without a
+    scheme.
 
     Without a `certificate_authority` the public ones decide, as for the DNS name.
     """

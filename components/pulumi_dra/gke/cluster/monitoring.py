@@ -4,17 +4,32 @@ from pulumi_dra.inputs.reader import InputReader
 
 SYSTEM = "SYSTEM_COMPONENTS"
 COMPONENTS = (
-    "APISERVER", "SCHEDULER", "CONTROLLER_MANAGER", "STORAGE", "HPA", "POD", "DAEMONSET", "DEPLOYMENT", "STATEFULSET",
-    "CADVISOR", "KUBELET", "DCGM", "JOBSET",
-)  # fmt: skip
+    "APISERVER",
+    "SCHEDULER",
+    "CONTROLLER_MANAGER",
+    "STORAGE",
+    "HPA",
+    "POD",
+    "DAEMONSET",
+    "DEPLOYMENT",
+    "STATEFULSET",
+    "CADVISOR",
+    "KUBELET",
+    "DCGM",
+    "JOBSET",
+)
 """GKE API reference, MonitoringComponentConfig (google-cloud-container 2.67.0), which
-`tests/components/test_gcp_api.py` asks. In this order GKE gives them back; in another they would be a difference at
-every `pulumi up`, for the provider's list has an order (GoogleCloudPlatform/cluster-toolkit issue 6331,
-hashicorp/terraform-provider-google issue 28688, which saw others too)."""
+`tests/components/test_gcp_api.py` asks. In this order GKE gives them back; in another they would be
+a difference at every `pulumi up`, for the provider's list has an order
+(GoogleCloudPlatform/cluster-toolkit issue 6331, hashicorp/terraform-provider-google issue 28688,
+which saw others too).
+"""
 
 
 LOGGED = ("APISERVER", "SCHEDULER", "CONTROLLER_MANAGER")
-"""GKE API reference, LoggingComponentConfig, in the order of its values, which is the order of GKE's answers."""
+"""GKE API reference, LoggingComponentConfig, in the order of its values, which is the order of
+GKE's answers.
+"""
 
 
 def read_control_plane_logs(read: InputReader) -> list[str]:
@@ -30,7 +45,9 @@ def _log_complaint(text: str) -> str:
 
 
 def read_monitoring(read: InputReader) -> list[str]:
-    """Return the components, those of the system first; faults in `monitoring_components` are noted in `read`."""
+    """Return the components, those of the system first; faults in `monitoring_components` are noted
+    in `read`.
+    """
     components = read.texts("monitoring_components", check=_complaint)
     if len(set(components)) != len(components):
         read.refuse("monitoring_components", "names a component twice")
@@ -40,4 +57,8 @@ def read_monitoring(read: InputReader) -> list[str]:
 def _complaint(text: str) -> str:
     if text == SYSTEM:
         return f"{SYSTEM} are always there"
-    return "" if text in COMPONENTS else f'"{text}" is not a component; they are {", ".join(COMPONENTS)}'
+    return (
+        ""
+        if text in COMPONENTS
+        else f'"{text}" is not a component; they are {", ".join(COMPONENTS)}'
+    )

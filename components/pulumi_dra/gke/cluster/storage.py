@@ -15,8 +15,10 @@ ADDONS: Mapping[str, str] = MappingProxyType(
         "lustre": "lustre_csi_driver_config",
     }
 )
-"""What they are called here → the add-on (hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is
-a field of AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks)."""
+"""What they are called here → the add-on
+(hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is a field of
+AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks).
+"""
 
 
 HYPERDISK_CLASS = ClassOfVolumes(
@@ -25,13 +27,18 @@ HYPERDISK_CLASS = ClassOfVolumes(
     parameters={"type": "hyperdisk-balanced"},
     is_default=False,
 )
-"""Classes of GKE's own are of Persistent Disk, which a3-ultragpu, a4, a4x and g4 cannot attach (NVIDIA/aicr pull
-request 2338). Not the default, for other nodes cannot attach a Hyperdisk."""
+"""Classes of GKE's own are of Persistent Disk, which a3-ultragpu, a4, a4x and g4 cannot attach
+(NVIDIA/aicr pull request 2338). Not the default, for other nodes cannot attach a Hyperdisk.
+"""
 
 
 def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
     """Return the class whose volumes these machine types can attach, None where GKE's own do."""
-    return HYPERDISK_CLASS if any(boot_disks(each) == (HYPERDISK_CLASS.name,) for each in machines) else None
+    return (
+        HYPERDISK_CLASS
+        if any(boot_disks(each) == (HYPERDISK_CLASS.name,) for each in machines)
+        else None
+    )
 
 
 def read_storage_drivers(read: InputReader) -> list[str]:
@@ -48,4 +55,8 @@ def storage_addons(drivers: Sequence[str]) -> Any:
 
 
 def _complaint(text: str) -> str:
-    return "" if text in ADDONS else f'"{text}" is not a storage driver here; they are {", ".join(ADDONS)}'
+    return (
+        ""
+        if text in ADDONS
+        else f'"{text}" is not a storage driver here; they are {", ".join(ADDONS)}'
+    )

@@ -1,6 +1,9 @@
-"""A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud NAT."""
+"""A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud
+NAT.
+"""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -29,7 +32,9 @@ class GkeNetworkArgs(TypedDict):
 
 
 class GkeNetwork(pulumi.ComponentResource):
-    """A VPC with one subnet and ranges for pods and services. Private nodes use NAT for outbound traffic."""
+    """A VPC with one subnet and ranges for pods and services. Private nodes use NAT for outbound
+    traffic.
+    """
 
     network_id: pulumi.Output[str]
     """ID of the network."""
@@ -40,13 +45,16 @@ class GkeNetwork(pulumi.ComponentResource):
     services_range_name: pulumi.Output[str]
     """Name of the range for services."""
 
-    def __init__(self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: GkeNetworkArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("GkeNetwork", name, args, GkeNetworkArgs)
         region = read.text("region", check=CLOUD.region_fault)
         ranges = read_ranges(read)
         flow_logs = read.flag("flow_logs", True)
         read.finish()
-        # This module alone costs seconds to import; a cluster in an existing network does without it.
+        # This module alone costs seconds to import; a cluster in an existing network does without
+        # it.
         from pulumi_gcp import compute
 
         super().__init__("pulumi-dra:index:GkeNetwork", name, {}, opts)
@@ -67,10 +75,13 @@ class GkeNetwork(pulumi.ComponentResource):
                 {"range_name": "services", "ip_cidr_range": ranges.service_cidr},
             ],
             private_ip_google_access=True,
-            log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1} if flow_logs else None,
+            log_config={"aggregation_interval": "INTERVAL_10_MIN", "flow_sampling": 0.1}
+            if flow_logs
+            else None,
             opts=options(),
         )
-        # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to be.
+        # GKE writes rules of its own for what its nodes must take; all else is refused, and seen to
+        # be.
         compute.Firewall(
             fitting(f"{name}-deny", COMPUTE_NAME),
             network=network.id,
@@ -94,13 +105,19 @@ class GkeNetwork(pulumi.ComponentResource):
         )
 
     def _declare_nat(
-        self, network: pulumi.CustomResource, subnet: pulumi.CustomResource, region: str, opts: pulumi.ResourceOptions
+        self,
+        network: pulumi.CustomResource,
+        subnet: pulumi.CustomResource,
+        region: str,
+        opts: pulumi.ResourceOptions,
     ) -> pulumi.Resource:
         """Declare the way out of nodes, which have no addresses outside."""
         from pulumi_gcp import compute
 
         name = self._name
-        router = compute.Router(fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=opts)
+        router = compute.Router(
+            fitting(f"{name}-router", COMPUTE_NAME), network=network.id, region=region, opts=opts
+        )
         return compute.RouterNat(
             fitting(f"{name}-nat", COMPUTE_NAME),
             router=router.name,

@@ -10,10 +10,15 @@ from dra_planner.clouds.gke import CLOUD
 from pulumi_dra.inputs.reader import InputReader
 
 RANGE_KEYS = ("nodes_cidr", "pods_cidr", "service_cidr")
-_DEFAULTS = {"nodes_cidr": "10.0.0.0/20", "pods_cidr": CLOUD.pods_range, "service_cidr": "10.8.0.0/20"}
-# The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges that users make for
-# a VPC-native cluster, where a node of 110 pods has a /24 (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips,
-# “Cluster sizing”; only what GKE makes itself is a /21 at least).
+_DEFAULTS = {
+    "nodes_cidr": "10.0.0.0/20",
+    "pods_cidr": CLOUD.pods_range,
+    "service_cidr": "10.8.0.0/20",
+}
+# The smallest that Google takes: of subnets (VPC documentation, “Subnets”), and of secondary ranges
+# that users make for a VPC-native cluster, where a node of 110 pods has a /24
+# (cloud.google.com/kubernetes-engine/docs/concepts/alias-ips, “Cluster sizing”; only what GKE makes
+# itself is a /21 at least).
 _SMALLEST = {"nodes_cidr": 29, "pods_cidr": 24, "service_cidr": 27}
 
 
@@ -28,8 +33,13 @@ class SubnetRanges:
 
 def read_ranges(read: InputReader) -> SubnetRanges:
     """Return the checked ranges; faults are noted in `read`."""
-    given = {key: read.text(key, _DEFAULTS[key], check=lambda text, key=key: _fault(text, key)) for key in RANGE_KEYS}
-    networks = {key: ipaddress.IPv4Network(text) for key, text in given.items() if not _fault(text, key)}
+    given = {
+        key: read.text(key, _DEFAULTS[key], check=lambda text, key=key: _fault(text, key))
+        for key in RANGE_KEYS
+    }
+    networks = {
+        key: ipaddress.IPv4Network(text) for key, text in given.items() if not _fault(text, key)
+    }
     for one, other in combinations(networks, 2):
         if networks[one].overlaps(networks[other]):
             at, beside = (other, one) if read.has(other) else (one, other)

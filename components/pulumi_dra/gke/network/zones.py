@@ -1,4 +1,6 @@
-"""Zones of a GKE cluster and its pools: how many is plain, their names may be outputs of a look-up."""
+"""Zones of a GKE cluster and its pools: how many is plain, their names may be outputs of a
+look-up.
+"""
 
 import pulumi
 
@@ -7,10 +9,15 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[str]]:
-    """Return a list of zones; those that are plain must lie in the region (or be the zone itself)."""
+    """Return a list of zones; those that are plain must lie in the region (or be the zone
+    itself).
+    """
     value = read.identifiers(key)
     if isinstance(value, pulumi.Output):
-        read.refuse(key, "must be a list, whose elements may be outputs: how many there are decides the counts")
+        read.refuse(
+            key,
+            "must be a list, whose elements may be outputs: how many there are decides the counts",
+        )
         return []
     seen: set[str] = set()
     for index, zone in enumerate(value if isinstance(value, list) else []):

@@ -7,7 +7,10 @@ from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed, SpeedLimits, re
 from pulumi_dra.inputs.reader import InputReader
 
 HYPERDISK_BALANCED = SpeedLimits(
-    iops=range(3_000, 160_001), throughput=range(140, 2_401), iops_of_a_gib=500, iops_of_a_mib=range(4, 257)
+    iops=range(3_000, 160_001),
+    throughput=range(140, 2_401),
+    iops_of_a_gib=500,
+    iops_of_a_mib=range(4, 257),
 )
 """docs.cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced."""
 
@@ -16,17 +19,28 @@ def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
     """Return `disk_type`, "" for the machine's own; faults are noted in `read`."""
     disk_type, taken = read.text("disk_type", ""), boot_disks(machine.instance_type)
     if disk_type and machine.found and disk_type not in taken:
-        read.refuse("disk_type", f'{machine.instance_type} does not boot from "{disk_type}"; use {" or ".join(taken)}')
+        read.refuse(
+            "disk_type",
+            f'{machine.instance_type} does not boot from "{disk_type}"; use {" or ".join(taken)}',
+        )
     return disk_type
 
 
 def read_boot_disk_speed(read: InputReader, machine: GkeMachine, disk_type: str) -> DiskSpeed:
     """Return `disk_iops` and `disk_throughput`; faults are noted in `read`.
 
-    The provider takes both for hyperdisk-balanced alone (documentation of container_node_pool, boot_disk).
+    The provider takes both for hyperdisk-balanced alone (documentation of container_node_pool,
+    boot_disk).
     """
     keys = [key for key in ("disk_iops", "disk_throughput") if read.has(key)]
     boots_from = disk_type or boot_disks(machine.instance_type)[0]
     if keys and boots_from != "hyperdisk-balanced":
-        read.refuse(keys[0], f"is for hyperdisk-balanced, and {machine.instance_type} boots from {boots_from} here")
-    return read_disk_speed(read, HYPERDISK_BALANCED, read.whole("disk_gib", DISK_GIB)) if keys else USUAL_SPEED
+        read.refuse(
+            keys[0],
+            f"is for hyperdisk-balanced, and {machine.instance_type} boots from {boots_from} here",
+        )
+    return (
+        read_disk_speed(read, HYPERDISK_BALANCED, read.whole("disk_gib", DISK_GIB))
+        if keys
+        else USUAL_SPEED
+    )

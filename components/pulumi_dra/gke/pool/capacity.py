@@ -22,12 +22,15 @@ _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 class CapacitySettings:
     """Where a pool's machines come from, as settings of the node configuration and of the pool.
 
-    Nodes that the Dynamic Workload Scheduler lends (flex-start, queued) are not repaired, because a repair would give
-    them back, and upgraded by ending (docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
+    Nodes that the Dynamic Workload Scheduler lends (flex-start, queued) are not repaired, because a
+    repair would give them back, and upgraded by ending
+    (docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
     …/docs/concepts/node-pool-upgrade-strategies).
     """
 
-    def __init__(self, kind: str, reservation: pulumi.Input[str] | None, max_run_seconds: int) -> None:
+    def __init__(
+        self, kind: str, reservation: pulumi.Input[str] | None, max_run_seconds: int
+    ) -> None:
         self.kind = kind
         is_lent = kind in ("flex-start", "queued")
         self.is_repaired = not is_lent
@@ -35,7 +38,9 @@ class CapacitySettings:
             _BY_ENDING if is_lent else _ONE_BY_ONE
         )
         self.at_once = 1
-        self.pool: dict[str, Any] = {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
+        self.pool: dict[str, Any] = (
+            {"queued_provisioning": {"enabled": True}} if kind == "queued" else {}
+        )
         kinds: dict[str, gcp.container.NodePoolNodeConfigArgsDict] = {
             "on-demand": {"reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
             "spot": {"spot": True},
@@ -52,11 +57,18 @@ class CapacitySettings:
                 "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},
             },
             # Both: docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest.
-            "queued": {"flex_start": True, "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"}},
+            "queued": {
+                "flex_start": True,
+                "reservation_affinity": {"consume_reservation_type": "NO_RESERVATION"},
+            },
         }
         self.node_config = kinds[kind]
 
     def replace_at_once(self, surge: int, unavailable: int) -> None:
         """Set how many nodes an upgrade starts before others go, and takes away at once."""
-        self.upgrade_settings = {"strategy": "SURGE", "max_surge": surge, "max_unavailable": unavailable}
+        self.upgrade_settings = {
+            "strategy": "SURGE",
+            "max_surge": surge,
+            "max_unavailable": unavailable,
+        }
         self.at_once = surge + unavailable

@@ -1,13 +1,18 @@
 """A GKE node pool of GPU machines for Dynamic Resource Allocation, sized by a plan."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 import pulumi
 import pulumi_gcp as gcp
 
 from pulumi_dra.children import Children
 from pulumi_dra.gke.key_grants import DISKS, declare_key_grant
 from pulumi_dra.gke.naming import NODE_POOL_NAME
-from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs, GkeGpuPoolInputs, read_gpu_pool_inputs
+from pulumi_dra.gke.pool.gpu_pool_inputs import (
+    GkeGpuPoolArgs,
+    GkeGpuPoolInputs,
+    read_gpu_pool_inputs,
+)
 from pulumi_dra.gke.pool.machine import guest_accelerators
 from pulumi_dra.gke.pool.node_config import node_settings
 from pulumi_dra.gke.pool.node_counts import node_count_settings
@@ -17,13 +22,15 @@ from pulumi_dra.inputs.reader import InputReader
 from pulumi_dra.names import fitting
 from pulumi_dra.waiting import waiting
 
-# docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pool-upgrade-strategies: an hour for disruption budgets
-# and the grace of pods (kubernetes/kubernetes issue 50252 saw it).
+# docs.cloud.google.com/kubernetes-engine/docs/concepts/node-pool-upgrade-strategies: an hour for
+# disruption budgets and the grace of pods (kubernetes/kubernetes issue 50252 saw it).
 EVICTION_MINUTES = 60
 
 
 class GkeGpuPool(pulumi.ComponentResource):
-    """A node pool of GPU machines for the DRA driver or, with allocation device-plugin, for GKE's device plugin."""
+    """A node pool of GPU machines for the DRA driver or, with allocation device-plugin, for GKE's
+    device plugin.
+    """
 
     pool_name: pulumi.Output[str]
     """Name of the pool, and value of the label `pulumi-dra/pool`."""
@@ -32,7 +39,9 @@ class GkeGpuPool(pulumi.ComponentResource):
     max_nodes: pulumi.Output[int]
     """Maximum number of nodes."""
 
-    def __init__(self, name: str, args: GkeGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: GkeGpuPoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("GkeGpuPool", name, args, GkeGpuPoolArgs)
         inputs = read_gpu_pool_inputs(read, name)
         read.finish()
@@ -46,7 +55,10 @@ class GkeGpuPool(pulumi.ComponentResource):
             cluster=inputs.cluster_name,
             location=inputs.location,
             node_locations=inputs.zones,
-            management={"auto_repair": inputs.capacity.is_repaired, "auto_upgrade": inputs.auto_upgrade},
+            management={
+                "auto_repair": inputs.capacity.is_repaired,
+                "auto_upgrade": inputs.auto_upgrade,
+            },
             upgrade_settings=inputs.capacity.upgrade_settings,
             placement_policy=inputs.placement_policy,
             max_pods_per_node=inputs.max_pods,
@@ -55,22 +67,29 @@ class GkeGpuPool(pulumi.ComponentResource):
             node_config=_node_config(inputs),
             **inputs.capacity.pool,
             **node_count_settings(inputs.counts, len(inputs.zones), inputs.location_policy),
-            # A change of either would make a new pool: the first count is per zone, and GKE reports the SSDs that come
-            # with a machine though nobody asked for them (GoogleCloudPlatform/cluster-toolkit PR 2968).
+            # A change of either would make a new pool: the first count is per zone, and GKE reports
+            # the SSDs that come with a machine though nobody asked for them
+            # (GoogleCloudPlatform/cluster-toolkit PR 2968).
             opts=children.options(
                 depends_on=grants,
                 ignore_changes=[
                     "initialNodeCount",
                     *([] if inputs.local_ssds else ["nodeConfig.ephemeralStorageLocalSsdConfig"]),
                 ],
-                custom_timeouts=waiting(inputs.counts.max, inputs.capacity.at_once, EVICTION_MINUTES),
+                custom_timeouts=waiting(
+                    inputs.counts.max, inputs.capacity.at_once, EVICTION_MINUTES
+                ),
             ),
         )
         self.pool_name = pulumi.Output.from_input(inputs.pool_name)
         self.node_pool_name = pool.name
         self.max_nodes = pulumi.Output.from_input(inputs.counts.max)
         self.register_outputs(
-            {"pool_name": self.pool_name, "node_pool_name": self.node_pool_name, "max_nodes": self.max_nodes}
+            {
+                "pool_name": self.pool_name,
+                "node_pool_name": self.node_pool_name,
+                "max_nodes": self.max_nodes,
+            }
         )
 
 
@@ -89,12 +108,17 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
         **inputs.capacity.node_config,
         **inputs.system.node_config(),
         "guest_accelerators": guest_accelerators(inputs.machine, inputs.plugin),
-        "taints": [{"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints],
+        "taints": [
+            {"key": t.key, "value": t.value, "effect": cloud_effect(t)} for t in inputs.taints
+        ],
         "gvnic": {"enabled": True},
     }
     speed = inputs.disk_speed
     if speed != USUAL_SPEED:
-        config["boot_disk"] = {"provisioned_iops": speed.iops, "provisioned_throughput": speed.throughput}
+        config["boot_disk"] = {
+            "provisioned_iops": speed.iops,
+            "provisioned_throughput": speed.throughput,
+        }
     if inputs.local_ssds:
         config["ephemeral_storage_local_ssd_config"] = {"local_ssd_count": inputs.local_ssds}
     if inputs.host_maintenance:
@@ -105,7 +129,9 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
 
 
 def _network_config(profile: str) -> gcp.container.NodePoolNetworkConfigArgsDict:
-    """Return the pool's networks; the provider sends false for private nodes beside any other member."""
+    """Return the pool's networks; the provider sends false for private nodes beside any other
+    member.
+    """
     config: gcp.container.NodePoolNetworkConfigArgsDict = {"enable_private_nodes": True}
     if profile:
         config["accelerator_network_profile"] = profile

@@ -1,6 +1,7 @@
 """Inputs of GkeGpuPool: what they are, and what is wrong with them."""
 
-# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the annotations.
+# No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
+# annotations.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     # The SDK's own shape; nothing is imported at run time.
     from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
-SURGE_NODES = 20  # terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622
+# terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622
+SURGE_NODES = 20
 
 
 class GkeGpuPoolArgs(TypedDict):
@@ -49,7 +51,9 @@ class GkeGpuPoolArgs(TypedDict):
     location: str
     """Region or zone of the cluster."""
     machine: str
-    """Machine type, for example a3-highgpu-8g, or n1-standard-8+nvidia-tesla-t4:1 with attached GPUs."""
+    """Machine type, for example a3-highgpu-8g, or n1-standard-8+nvidia-tesla-t4:1 with attached
+    GPUs.
+    """
     zones: list[pulumi.Input[str]]
     """Zones of the nodes."""
     service_account: pulumi.Input[str]
@@ -61,53 +65,70 @@ class GkeGpuPoolArgs(TypedDict):
     desired_nodes: NotRequired[int]
     """Number of nodes when the pool is created. Default: the minimum."""
     autoscaled: NotRequired[bool]
-    """Let GKE's autoscaler change the number of nodes. Default: false, which keeps the number in the plan."""
+    """Let GKE's autoscaler change the number of nodes. Default: false, which keeps the number in
+    the plan.
+    """
     location_policy: NotRequired[str]
-    """Distribution of autoscaled nodes over zones: ANY (default, uses zones with available GPUs) or BALANCED.
-    Flex-start and queued capacity require ANY."""
+    """Distribution of autoscaled nodes over zones: ANY (default, uses zones with available GPUs) or
+    BALANCED. Flex-start and queued capacity require ANY.
+    """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, flex-start, or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
-    """Name of the reservation, which must exist in every zone of the pool. Use the full path for a reservation of
-    another project, or for one block (projects/P/reservations/R/reservationBlocks/B)."""
+    """Name of the reservation, which must exist in every zone of the pool. Use the full path for a
+    reservation of another project, or for one block
+    (projects/P/reservations/R/reservationBlocks/B).
+    """
     max_run_seconds: NotRequired[int]
     """Maximum run time of a flex-start node in seconds, up to seven days."""
     compact_placement: NotRequired[bool]
     """Place the nodes close together in one zone. Default: false."""
     placement_policy: NotRequired[str]
-    """Name of your own resource policy, in the same project and region, that places the nodes close together in one
-    zone, for example for an a4x topology or for several pools. Default: with compact_placement, a policy that GKE
-    creates."""
+    """Name of your own resource policy, in the same project and region, that places the nodes close
+    together in one zone, for example for an a4x topology or for several pools. Default: with
+    compact_placement, a policy that GKE creates.
+    """
     host_maintenance: NotRequired[str]
-    """Maintenance of the nodes' hosts: PERIODIC (one window of some hours per month) or AS_NEEDED. Changing it replaces
-    the pool. Default: Compute Engine's default for the machine type."""
+    """Maintenance of the nodes' hosts: PERIODIC (one window of some hours per month) or AS_NEEDED.
+    Changing it replaces the pool. Default: Compute Engine's default for the machine type.
+    """
     cpu_manager_policy: NotRequired[str]
-    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or none (default).
-    Changing it replaces the nodes, as an upgrade does."""
+    """Kubelet CPU manager policy: static (Guaranteed pods with whole CPUs get them exclusively) or
+    none (default). Changing it replaces the nodes, as an upgrade does.
+    """
     topology_manager_policy: NotRequired[str]
-    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter policies aren't
-    supported, because kubelet would reject scheduled pods."""
+    """With static CPUs: best-effort (prefers CPUs of one NUMA node) or none (default). Stricter
+    policies aren't supported, because kubelet would reject scheduled pods.
+    """
     sysctls: NotRequired[dict[str, str]]
-    """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the nodes, as an upgrade
-    does. Default: GKE's values. An empty mapping removes them, and omission keeps them."""
+    """Kernel parameters that GKE allows (net.core.somaxconn: "2048"). Changing them replaces the
+    nodes, as an upgrade does. Default: GKE's values. An empty mapping removes them, and omission
+    keeps them.
+    """
     huge_pages_2mi: NotRequired[int]
-    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi. Other pods can't use
-    this memory. Changing it replaces the nodes, as an upgrade does. Default: none. If you remove it later, the pool's
-    nodes keep their pages, so re-create the pool."""
+    """Number of 2 MiB huge pages that nodes reserve at boot for pods that request hugepages-2Mi.
+    Other pods can't use this memory. Changing it replaces the nodes, as an upgrade does. Default:
+    none. If you remove it later, the pool's nodes keep their pages, so re-create the pool.
+    """
     huge_pages_1gi: NotRequired[int]
     """Number of 1 GiB huge pages. Default: none."""
     max_pods: NotRequired[int]
     """Maximum number of pods per node, 8 to 256. Default: GKE's 110."""
     network_devices: NotRequired[bool]
-    """Let GKE's managed DRANET publish the network interfaces of nodes for claims, including RDMA interfaces if the
-    machine type has them. Default: false."""
+    """Let GKE's managed DRANET publish the network interfaces of nodes for claims, including RDMA
+    interfaces if the machine type has them. Default: false.
+    """
     driver_installation: NotRequired[str]
-    """Only disabled is supported, because DriverInstaller installs the GPU driver on DRA nodes instead of GKE."""
+    """Only disabled is supported, because DriverInstaller installs the GPU driver on DRA nodes
+    instead of GKE.
+    """
     allocation: NotRequired[str]
-    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's device plugin, with
-    GKE's driver, for pods that request nvidia.com/gpu). Another one replaces the pool."""
+    """Component that allocates the GPUs: dra (the DRA driver, default) or device-plugin (GKE's
+    device plugin, with GKE's driver, for pods that request nvidia.com/gpu). Another one replaces
+    the pool.
+    """
     mig_partition: NotRequired[str]
     """Partition size of every GPU, 1g.10gb for example. Only with allocation device-plugin."""
     gpu_sharing: NotRequired[str]
@@ -115,45 +136,62 @@ class GkeGpuPoolArgs(TypedDict):
     gpu_sharing_clients: NotRequired[int]
     """Largest number of containers that share a GPU, 2 to 48. Required with gpu_sharing."""
     secure_boot: NotRequired[bool]
-    """Only boot signed code. The preloaded driver of Container-Optimized OS is signed, but other drivers may not be.
-    Default: true."""
+    """Only boot signed code. The preloaded driver of Container-Optimized OS is signed, but other
+    drivers may not be. Default: true.
+    """
     disk_gib: NotRequired[int]
     """Boot disk size in GiB. Default: 200."""
     local_ssds: NotRequired[int]
-    """Number of 375 GiB local SSDs for ephemeral storage, on machine types with a choice (g2, g4, a2-highgpu, n1).
-    Changing it replaces the pool. Default: the SSDs of the machine type."""
+    """Number of 375 GiB local SSDs for ephemeral storage, on machine types with a choice (g2, g4,
+    a2-highgpu, n1). Changing it replaces the pool. Default: the SSDs of the machine type.
+    """
     disk_type: NotRequired[str]
-    """Boot disk type: pd-balanced, pd-ssd, pd-standard, or hyperdisk-balanced, if the machine type supports it.
-    Default: the balanced type of the machine family, which is Hyperdisk if it doesn't support Persistent Disk
-    (a3-ultragpu, a4, a4x, g4)."""
+    """Boot disk type: pd-balanced, pd-ssd, pd-standard, or hyperdisk-balanced, if the machine type
+    supports it. Default: the balanced type of the machine family, which is Hyperdisk if it doesn't
+    support Persistent Disk (a3-ultragpu, a4, a4x, g4).
+    """
     disk_iops: NotRequired[int]
-    """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default: Google's value for the
-    size. If you remove it later, existing disks keep their speed."""
+    """IOPS of a hyperdisk-balanced boot disk, 3000 to 160000, and at most 500 per GiB. Default:
+    Google's value for the size. If you remove it later, existing disks keep their speed.
+    """
     disk_throughput: NotRequired[int]
-    """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation per 4 to 256 KiB.
-    Default: Google's value. If you remove it later, existing disks keep their speed."""
+    """Throughput of a hyperdisk-balanced boot disk in MiB/s, 140 to 2400, with one I/O operation
+    per 4 to 256 KiB. Default: Google's value. If you remove it later, existing disks keep their
+    speed.
+    """
     disk_kms_key: NotRequired[pulumi.Input[str]]
     """Cloud KMS key that encrypts the boot disk. Default: Google's key."""
     grant_key_use: NotRequired[bool]
-    """With disk_kms_key: grant Compute Engine's service agent the role that it needs on the key. The grant stays when
-    the pool is deleted. Set to false if it already has the role. Default: true."""
+    """With disk_kms_key: grant Compute Engine's service agent the role that it needs on the key.
+    The grant stays when the pool is deleted. Set to false if it already has the role. Default:
+    true.
+    """
     auto_upgrade: NotRequired[bool]
-    """Let GKE upgrade the nodes. Only clusters without a release channel support false. For busy GPU nodes or
-    reservations, you can use maintenance exclusions of the cluster instead. Default: true."""
+    """Let GKE upgrade the nodes. Only clusters without a release channel support false. For busy
+    GPU nodes or reservations, you can use maintenance exclusions of the cluster instead. Default:
+    true.
+    """
     node_version: NotRequired[str]
-    """Node version, for example 1.35.1-gke.1616000. Use it with auto_upgrade false. A later version upgrades the nodes
-    according to max_surge and max_unavailable. Default: the control plane's version when the pool is created."""
+    """Node version, for example 1.35.1-gke.1616000. Use it with auto_upgrade false. A later version
+    upgrades the nodes according to max_surge and max_unavailable. Default: the control plane's
+    version when the pool is created.
+    """
     labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Additional node labels."""
     max_surge: NotRequired[int]
-    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no free capacity."""
+    """Number of additional nodes that an upgrade can start. Default: 0, because a full pool has no
+    free capacity.
+    """
     max_unavailable: NotRequired[int]
     """Number of nodes that an upgrade can remove at once. Default: 1, or 0 with max_surge."""
     image_streaming: NotRequired[bool]
-    """Start containers while their images are still being read from Artifact Registry. Default: false."""
+    """Start containers while their images are still being read from Artifact Registry. Default:
+    false.
+    """
     taints: NotRequired[list[pulumi.Input[NodeTaint]]]
-    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods that run on every
-    node must tolerate them, including the DRA driver."""
+    """Additional node taints. The taint nvidia.com/gpu=present:NoSchedule is always set. All pods
+    that run on every node must tolerate them, including the DRA driver.
+    """
     resource_labels: NotRequired[dict[str, pulumi.Input[str]]]
     """Labels of the machines, for billing."""
 
@@ -194,7 +232,9 @@ class GkeGpuPoolInputs:
 
 def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
-    location = read.text("location", pattern=r"[a-z]+-[a-z]+\d+(-[a-z])?", meaning="a region or a zone")
+    location = read.text(
+        "location", pattern=r"[a-z]+-[a-z]+\d+(-[a-z])?", meaning="a region or a zone"
+    )
     zones = read_zones(read, "zones", location)
     if not zones:
         read.refuse("zones", "must name at least one")
@@ -205,7 +245,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
-            f'must be disabled, not "{installation}": GKE does not install drivers with DRA; DriverInstaller does',
+            f'must be disabled, not "{installation}": GKE does not install drivers with DRA; '
+            "DriverInstaller does",
         )
     policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
     if read.has("location_policy") and not counts.autoscaled:
@@ -235,7 +276,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         capacity=capacity,
         placement_policy=read_placement(read, len(zones), machine, capacity.kind),
         host_maintenance=(
-            read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "") if read.has("host_maintenance") else ""
+            read.choice("host_maintenance", ("PERIODIC", "AS_NEEDED"), "")
+            if read.has("host_maintenance")
+            else ""
         ),
         system=read_node_system(read, machine.found),
         max_pods=read_max_pods(read, CLOUD),
@@ -261,9 +304,15 @@ def _read_version(read: InputReader) -> str:
     (hashicorp/terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622).
     """
     if read.has("node_version") and read.flag("auto_upgrade", True):
-        read.refuse("node_version", "is for auto_upgrade: false, which a cluster with release_channel: none allows")
+        read.refuse(
+            "node_version",
+            "is for auto_upgrade: false, which a cluster with release_channel: none allows",
+        )
     return read.text(
-        "node_version", "", pattern=r"1\.\d+\.\d+-gke\.\d+", meaning="a version of GKE (1.35.1-gke.1616000)"
+        "node_version",
+        "",
+        pattern=r"1\.\d+\.\d+-gke\.\d+",
+        meaning="a version of GKE (1.35.1-gke.1616000)",
     )
 
 
@@ -285,15 +334,21 @@ def _read_machine(read: InputReader) -> GkeMachine:
 
 
 def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
-    """Set how many nodes an upgrade replaces at once; those that are lent end by themselves instead."""
+    """Set how many nodes an upgrade replaces at once; those that are lent end by themselves
+    instead.
+    """
     surge = read.whole("max_surge", 0, most=SURGE_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=SURGE_NODES)
     given = [key for key in ("max_surge", "max_unavailable") if read.has(key)]
     if given and not capacity.is_repaired:
-        read.refuse(given[0], f'is not for capacity "{capacity.kind}": its nodes are upgraded by ending')
+        read.refuse(
+            given[0], f'is not for capacity "{capacity.kind}": its nodes are upgraded by ending'
+        )
     elif not 0 < surge + unavailable <= SURGE_NODES:
         total = surge + unavailable
-        read.refuse(given[0], f"max_surge and max_unavailable are together 1 to {SURGE_NODES}, not {total}")
+        read.refuse(
+            given[0], f"max_surge and max_unavailable are together 1 to {SURGE_NODES}, not {total}"
+        )
     elif given:
         capacity.replace_at_once(surge, unavailable)
 
@@ -302,16 +357,26 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     kind = read.choice("capacity", KINDS, "on-demand")
     reservation = read.identifier("reservation_name", check=CLOUD.reservation_fault)
     if kind == "reservation" and reservation is None:
-        read.refuse("reservation_name", 'is missing: capacity "reservation" needs the name of what was bought')
+        read.refuse(
+            "reservation_name",
+            'is missing: capacity "reservation" needs the name of what was bought',
+        )
     if kind != "reservation" and reservation is not None:
         read.refuse("reservation_name", f'is for capacity "reservation", not "{kind}"')
     seconds = read.whole("max_run_seconds", 604_800, least=600, most=604_800)
     if read.has("max_run_seconds") and kind != "flex-start":
         read.refuse("max_run_seconds", f'is for capacity "flex-start", not "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
-        read.refuse("autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask')
+        read.refuse(
+            "autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask'
+        )
     elif kind in ("flex-start", "queued") and location_policy != "ANY":
-        read.refuse("location_policy", f'must be ANY with capacity "{kind}": machines come from where there are some')
+        read.refuse(
+            "location_policy",
+            f'must be ANY with capacity "{kind}": machines come from where there are some',
+        )
     if kind in ("flex-start", "queued") and least:
-        read.refuse("min_nodes", f'must be 0 with capacity "{kind}": GKE starts its nodes when pods ask')
+        read.refuse(
+            "min_nodes", f'must be 0 with capacity "{kind}": GKE starts its nodes when pods ask'
+        )
     return CapacitySettings(kind, reservation, seconds)

@@ -29,7 +29,9 @@ class GkeMachine:
 
 
 def gke_machine(name: str) -> GkeMachine:
-    """Return what a node pool of this machine says; raises CatalogError for a machine without NVIDIA GPUs."""
+    """Return what a node pool of this machine says; raises CatalogError for a machine without
+    NVIDIA GPUs.
+    """
     found = catalog.machine(CLOUD.name, name)
     gpus = attachment(found)
     if gpus is None and any(each.serves_accelerator(found) for each in every_driver()):
@@ -42,16 +44,19 @@ def gke_machine(name: str) -> GkeMachine:
 def guest_accelerators(
     machine: GkeMachine, plugin: PluginServing | None = None
 ) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:
-    """Return the accelerators of a pool as GKE's `plugin` serves them; without it, without GKE's own driver.
+    """Return the accelerators of a pool as GKE's `plugin` serves them; without it, without GKE's
+    own driver.
 
-    Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet instead
-    (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
+    Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet
+    instead (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
     """
     if not machine.accelerator_type:
         return []
     if plugin is not None:
         size = partition_size(plugin.mig)
-        return [plugin_accelerator(machine.accelerator_type, machine.accelerator_count, plugin, size)]
+        return [
+            plugin_accelerator(machine.accelerator_type, machine.accelerator_count, plugin, size)
+        ]
     return [
         {
             "type": machine.accelerator_type,

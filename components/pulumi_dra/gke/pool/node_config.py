@@ -1,4 +1,6 @@
-"""Settings that every node of a cluster has: identity, metadata server, Shielded VM, disk. Plain values."""
+"""Settings that every node of a cluster has: identity, metadata server, Shielded VM, disk. Plain
+values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import pulumi
 from dra_planner.clouds.gke import IMAGE, boot_disks
 
 if TYPE_CHECKING:
-    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is
+    # imported at run time.
     from pulumi_gcp.container import NodePoolNodeConfigArgsDict
 
 
@@ -26,7 +29,8 @@ def node_settings(
     resource_labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
     disk_kms_key: pulumi.Input[str] | None = None,
 ) -> NodePoolNodeConfigArgsDict:
-    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the driver's paths.
+    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the
+    driver's paths.
 
     Without a `disk_type` the boot disk is the balanced one that the machine takes.
     """
@@ -35,7 +39,10 @@ def node_settings(
         "service_account": service_account,
         "oauth_scopes": ["https://www.googleapis.com/auth/cloud-platform"],
         "workload_metadata_config": {"mode": "GKE_METADATA"},
-        "shielded_instance_config": {"enable_integrity_monitoring": True, "enable_secure_boot": secure_boot},
+        "shielded_instance_config": {
+            "enable_integrity_monitoring": True,
+            "enable_secure_boot": secure_boot,
+        },
         "metadata": {"disable-legacy-endpoints": "true"},
         "disk_size_gb": disk_gib,
         "machine_type": machine_type,

@@ -1,7 +1,9 @@
-"""How a GKE pool's total number of nodes is said: GKE counts per zone unless its autoscaler counts in all.
+"""How a GKE pool's total number of nodes is said: GKE counts per zone unless its autoscaler counts
+in all.
 
 A pool begins with its first count, of each zone; a minimum of the autoscaler adds none
-(hashicorp/terraform-provider-google issues 8270 and 11594, terraform-google-kubernetes-engine issue 1517).
+(hashicorp/terraform-provider-google issues 8270 and 11594, terraform-google-kubernetes-engine issue
+1517).
 """
 
 from typing import Any
@@ -15,9 +17,10 @@ _USUAL_ZONES = 3  # of a region, where GKE picks them
 def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dict[str, Any]:
     """Return a node pool's count settings for `zones` zones.
 
-    With the autoscaler: limits as totals, and a first count per zone that never exceeds the wanted total, since each
-    zone must have the machines of a first count (vanvalenlab/kiosk-console issue 367) and the project the quota.
-    Without: a count per zone; `check_node_counts` has made sure that it divides.
+    With the autoscaler: limits as totals, and a first count per zone that never exceeds the wanted
+    total, since each zone must have the machines of a first count (vanvalenlab/kiosk-console issue
+    367) and the project the quota. Without: a count per zone; `check_node_counts` has made sure
+    that it divides.
     """
     if counts.autoscaled:
         return {
@@ -32,10 +35,12 @@ def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dic
 
 
 def spread(count: int, zones: int) -> tuple[int, int]:
-    """Return over how many of the zones so many nodes are spread, and how many each has at first; 0 zones: GKE's own.
+    """Return over how many of the zones so many nodes are spread, and how many each has at first; 0
+    zones: GKE's own.
 
-    As many zones as the count divides by; where it divides by none but one, all of them, and the nodes that are missing
-    come when pods ask for them. Where GKE picks the zones each has a node at least.
+    As many zones as the count divides by; where it divides by none but one, all of them, and the
+    nodes that are missing come when pods ask for them. Where GKE picks the zones each has a node at
+    least.
     """
     if not zones:
         return _USUAL_ZONES, max(1, count // _USUAL_ZONES)
@@ -49,4 +54,7 @@ def check_node_counts(counts: Counts, zones: int) -> str:
     step = CLOUD.count_step(zones, autoscaled=counts.autoscaled)
     if counts.desired % step.nodes == 0:
         return ""
-    return f"{counts.desired} nodes cannot be built: {step.why}; {step.fix}, or have a multiple of {step.nodes}"
+    return (
+        f"{counts.desired} nodes cannot be built: {step.why}; {step.fix}, or have a multiple of "
+        f"{step.nodes}"
+    )

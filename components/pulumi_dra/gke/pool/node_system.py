@@ -1,4 +1,6 @@
-"""Settings of kubelet and of the kernel on GKE's nodes, as far as GKE lets anybody set them. Plain values."""
+"""Settings of kubelet and of the kernel on GKE's nodes, as far as GKE lets anybody set them. Plain
+values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from pulumi_dra.inputs.pool_inputs import KubeletPolicies, read_huge_pages, read
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    # The SDK's own shapes, so that a misspelt key does not pass the type checker; nothing is
+    # imported at run time.
     from pulumi_gcp.container import (
         NodePoolNodeConfigArgsDict,
         NodePoolNodeConfigKubeletConfigArgsDict,
@@ -25,20 +28,27 @@ if TYPE_CHECKING:
 SYSCTLS: Mapping[str, str] = MappingProxyType(
     {
         "fs.": "aio-max-nr file-max inotify.max_user_instances inotify.max_user_watches nr_open",
-        "kernel.": "dmesg_restrict kptr_restrict perf_event_paranoid sched_rt_runtime_us shmall shmmax shmmni "
+        "kernel.": "dmesg_restrict kptr_restrict perf_event_paranoid sched_rt_runtime_us shmall "
+        "shmmax shmmni "
         "softlockup_panic sysrq yama.ptrace_scope",
-        "net.core.": "busy_poll busy_read netdev_max_backlog optmem_max rmem_default rmem_max somaxconn wmem_default "
+        "net.core.": "busy_poll busy_read netdev_max_backlog optmem_max rmem_default rmem_max "
+        "somaxconn wmem_default "
         "wmem_max",
-        "net.ipv4.tcp_": "congestion_control ecn max_orphans max_tw_buckets mtu_probing rmem syn_retries tw_reuse wmem",
-        "net.netfilter.nf_conntrack_": "acct buckets max tcp_timeout_close_wait tcp_timeout_established "
+        "net.ipv4.tcp_": "congestion_control ecn max_orphans max_tw_buckets mtu_probing rmem "
+        "syn_retries tw_reuse wmem",
+        "net.netfilter.nf_conntrack_": "acct buckets max tcp_timeout_close_wait "
+        "tcp_timeout_established "
         "tcp_timeout_time_wait",
-        "vm.": "dirty_background_bytes dirty_background_ratio dirty_bytes dirty_expire_centisecs dirty_ratio "
-        "dirty_writeback_centisecs max_map_count min_free_kbytes overcommit_memory overcommit_ratio swappiness "
+        "vm.": "dirty_background_bytes dirty_background_ratio dirty_bytes dirty_expire_centisecs "
+        "dirty_ratio "
+        "dirty_writeback_centisecs max_map_count min_free_kbytes overcommit_memory "
+        "overcommit_ratio swappiness "
         "vfs_cache_pressure watermark_scale_factor",
     }
 )
-"""Beginnings of the parameters that GKE takes → what follows (GKE API reference, LinuxNodeConfig, of
-google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` asks)."""
+"""Beginnings of the parameters that GKE takes → what follows (GKE API reference, LinuxNodeConfig,
+of google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` asks).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +62,10 @@ class NodeSystem:
     def node_config(self) -> NodePoolNodeConfigArgsDict:
         """Return this part of a node configuration.
 
-        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an empty CPU policy
-        means "none", and the topology policy matters only with static CPUs. An omitted quota would be sent as false by
-        older providers, so no CPU limit would apply (GoogleCloudPlatform/k8s-config-connector pull request 12658).
+        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an
+        empty CPU policy means "none", and the topology policy matters only with static CPUs. An
+        omitted quota would be sent as false by older providers, so no CPU limit would apply
+        (GoogleCloudPlatform/k8s-config-connector pull request 12658).
         """
         config: NodePoolNodeConfigArgsDict = {}
         kubelet: NodePoolNodeConfigKubeletConfigArgsDict = {

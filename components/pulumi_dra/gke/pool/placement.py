@@ -11,7 +11,8 @@ from pulumi_dra.gke.pool.machine import GkeMachine
 from pulumi_dra.inputs.reader import InputReader
 
 if TYPE_CHECKING:
-    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is imported at run time.
+    # The SDK's own shape, so that a misspelt key does not pass the type checker; nothing is
+    # imported at run time.
     from pulumi_gcp.container import NodePoolPlacementPolicyArgsDict
 
 
@@ -20,18 +21,24 @@ def read_placement(
 ) -> NodePoolPlacementPolicyArgsDict | None:
     """Return the pool's placement policy, None for none; faults are noted in `read`.
 
-    Warns if nodes share NVLink and no policy keeps them in one domain (cluster-toolkit:examples/gke-a4x@10470803).
+    Warns if nodes share NVLink and no policy keeps them in one domain
+    (cluster-toolkit:examples/gke-a4x@10470803).
 
-    A policy of one's own must be there when the pool is made (cluster-toolkit:modules/compute/gke-node-pool@10470803).
+    A policy of one's own must be there when the pool is made
+    (cluster-toolkit:modules/compute/gke-node-pool@10470803).
     """
     name = read.text(
-        "placement_policy", "", pattern=r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", meaning="the name of a resource policy"
+        "placement_policy",
+        "",
+        pattern=r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?",
+        meaning="the name of a resource policy",
     )
     is_compact, machine_type = read.flag("compact_placement", False), machine.instance_type
     domain = machine.found.nvlink_nodes if machine.found is not None else None
     if domain and not name:
         pulumi.warn(
-            f"{machine_type} nodes share NVLink in domains of {domain}, and without placement_policy they may be in "
+            f"{machine_type} nodes share NVLink in domains of {domain}, and without "
+            "placement_policy they may be in "
             "different domains"
         )
     for key, asked in (("placement_policy", bool(name)), ("compact_placement", is_compact)):
@@ -40,7 +47,10 @@ def read_placement(
         if asked and machine_type and (fault := compact_fault(machine_type, capacity)):
             read.refuse(key, fault)
     if name and read.has("compact_placement") and not is_compact:
-        read.refuse("placement_policy", "places nodes close together, which compact_placement: false says not to")
+        read.refuse(
+            "placement_policy",
+            "places nodes close together, which compact_placement: false says not to",
+        )
     if name:
         return {"type": "COMPACT", "policy_name": name}
     return {"type": "COMPACT"} if is_compact else None

@@ -21,20 +21,30 @@ _ONLY_WITH_PLUGIN = {
 
 
 def read_gke_plugin(read: InputReader) -> PluginServing | None:
-    """Return how GKE's plugin serves the GPUs; None for DRA pools, which have no partitions or shares."""
+    """Return how GKE's plugin serves the GPUs; None for DRA pools, which have no partitions or
+    shares.
+    """
     plugin = read_plugin(read)
     if plugin is None:
         for key, what in _ONLY_WITH_PLUGIN.items():
             if read.has(key):
                 read.refuse(key, str(CLOUD.unsupported(what)))
         return None
-    size = read.text("mig_partition", "", pattern=r"\d+g\.\d+gb", meaning="a partition size, such as 1g.10gb")
-    strategy = read.choice("gpu_sharing", tuple(SHARING_STRATEGIES), "") if read.has("gpu_sharing") else ""
-    clients = read.whole("gpu_sharing_clients", least=_CLIENTS[0], most=_CLIENTS[-1]) if strategy else 1
+    size = read.text(
+        "mig_partition", "", pattern=r"\d+g\.\d+gb", meaning="a partition size, such as 1g.10gb"
+    )
+    strategy = (
+        read.choice("gpu_sharing", tuple(SHARING_STRATEGIES), "") if read.has("gpu_sharing") else ""
+    )
+    clients = (
+        read.whole("gpu_sharing_clients", least=_CLIENTS[0], most=_CLIENTS[-1]) if strategy else 1
+    )
     if not strategy and read.has("gpu_sharing_clients"):
         read.refuse("gpu_sharing_clients", "is for gpu_sharing")
     mig = f"all-{size}" if size else "none"
-    return PluginServing(strategy=strategy, replicas=clients, mig=mig, mig_strategy="single" if size else "")
+    return PluginServing(
+        strategy=strategy, replicas=clients, mig=mig, mig_strategy="single" if size else ""
+    )
 
 
 def plugin_accelerator(

@@ -1,8 +1,8 @@
 """Pools of devices that a node can reach: generations, completeness, validity, order.
 
 Source of the behaviour:
-kubernetes/dynamic-resource-allocation:structured/internal/{experimental,incubating}/pools_*.go @v0.34.9,
-v0.35.6, v0.36.3 and v0.37.2.
+kubernetes/dynamic-resource-allocation:structured/internal/{experimental,incubating}/pools_*.go
+@v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dra_planner.releases import Features
 class DevicePool:
     """What one driver offers under one name to one node.
 
-    `slices` hold the devices the search walks, in its order; `others` are slices of the same generation for
-    other nodes, whose devices weigh on the counters only.
+    `slices` hold the devices the search walks, in its order; `others` are slices of the same
+    generation for other nodes, whose devices weigh on the counters only.
     """
 
     id: PoolId
@@ -41,11 +41,14 @@ class DevicePool:
         return any(device.binding_conditions for s in self.slices for device in s.devices)
 
 
-def gather_pools(slices: Sequence[ResourceSlice], node: Node, features: Features) -> tuple[DevicePool, ...]:
+def gather_pools(
+    slices: Sequence[ResourceSlice], node: Node, features: Features
+) -> tuple[DevicePool, ...]:
     """Return the pools relevant to a node, in the order in which the search walks them.
 
-    `slices` are those of the whole cluster, or those of the node alone where nothing else can matter.
-    Releases before 1.36 walk pools in no particular order; here they are sorted as from 1.36 on.
+    `slices` are those of the whole cluster, or those of the node alone where nothing else can
+    matter. Releases before 1.36 walk pools in no particular order; here they are sorted as from
+    1.36 on.
     """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in _relevant(slices, node, features):
@@ -78,12 +81,18 @@ def device_reaches(device: Device, node: Node) -> bool:
     return selection_matches(node, device.node_name, device.all_nodes, device.node_selector)
 
 
-def _relevant(slices: Sequence[ResourceSlice], node: Node, features: Features) -> list[ResourceSlice]:
+def _relevant(
+    slices: Sequence[ResourceSlice], node: Node, features: Features
+) -> list[ResourceSlice]:
     relevant = [item for item in slices if is_relevant(item, node, features)]
     if is_plain(features):
         return relevant
     if features.own_slices_first:
-        relevant.sort(key=lambda s: not s.node_name or bool(s.shared_counters and features.counter_slices_last))
+        relevant.sort(
+            key=lambda s: (
+                not s.node_name or bool(s.shared_counters and features.counter_slices_last)
+            )
+        )
     else:
         relevant.sort(key=lambda s: any(d.binding_conditions for d in s.devices))
     return relevant
@@ -103,7 +112,10 @@ def _add(found: dict[PoolId, list[ResourceSlice]], item: ResourceSlice) -> None:
 
 
 def _build(
-    pool_id: PoolId, relevant: list[ResourceSlice], slices: Sequence[ResourceSlice], features: Features
+    pool_id: PoolId,
+    relevant: list[ResourceSlice],
+    slices: Sequence[ResourceSlice],
+    features: Features,
 ) -> DevicePool | None:
     """Return the pool, or None when a newer generation for other nodes makes it obsolete."""
     if features.own_slices_only:
@@ -116,7 +128,9 @@ def _build(
     first = relevant[0]
     everywhere: list[ResourceSlice] | None = None
     if len(relevant) != first.slice_count:
-        everywhere = [s for s in slices if (s.driver, s.pool) == pool_id and s.generation >= first.generation]
+        everywhere = [
+            s for s in slices if (s.driver, s.pool) == pool_id and s.generation >= first.generation
+        ]
         if any(s.generation > first.generation for s in everywhere):
             return None
         if len(everywhere) != first.slice_count:
@@ -127,11 +141,16 @@ def _build(
 
 
 def _validate(
-    pool_id: PoolId, relevant: list[ResourceSlice], everywhere: list[ResourceSlice] | None, features: Features
+    pool_id: PoolId,
+    relevant: list[ResourceSlice],
+    everywhere: list[ResourceSlice] | None,
+    features: Features,
 ) -> DevicePool:
     if not features.partitionable_devices:
         reason = _duplicate_device(relevant)
-        return DevicePool(id=pool_id, invalid_reason=reason, slices=() if reason else tuple(relevant))
+        return DevicePool(
+            id=pool_id, invalid_reason=reason, slices=() if reason else tuple(relevant)
+        )
     names = {s.name for s in relevant}
     others = [s for s in everywhere or () if s.name not in names]
     counter_slices = [s for s in relevant if s.shared_counters]
@@ -145,11 +164,17 @@ def _validate(
     reason = _duplicate_device(devices) or _duplicate_set(sets) or _unknown_counter(sets, consumers)
     if reason:
         return DevicePool(id=pool_id, invalid_reason=reason)
-    return DevicePool(id=pool_id, slices=tuple(devices), others=tuple(others), counter_sets=tuple(sets))
+    return DevicePool(
+        id=pool_id, slices=tuple(devices), others=tuple(others), counter_sets=tuple(sets)
+    )
 
 
-def pool_faults(slices: Iterable[ResourceSlice], features: Features) -> Iterator[tuple[ResourceSlice, str]]:
-    """Yield a slice of each pool that no node can use, and why: its slices contradict each other."""
+def pool_faults(
+    slices: Iterable[ResourceSlice], features: Features
+) -> Iterator[tuple[ResourceSlice, str]]:
+    """Yield a slice of each pool that no node can use, and why: its slices contradict each
+    other.
+    """
     found: dict[PoolId, list[ResourceSlice]] = {}
     for item in slices:
         _add(found, item)

@@ -1,8 +1,10 @@
-"""The scheduler's filters besides devices, in its order: a node rejected by one is never searched for
-devices.
+"""The scheduler's filters besides devices, in its order: a node rejected by one is never searched
+for devices.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,
-tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go, apis/config/v1/default_plugins.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,
+tainttoleration,nodeaffinity,nodeports,noderesources,interpodaffinity}/*.go,
+apis/config/v1/default_plugins.go
 @v1.36.3.
 """
 
@@ -39,9 +41,10 @@ Filter = Literal[
 class Misfit:
     """Which filter turned the node down, and over what.
 
-    `taint` for "taint"; `shortages` (resource, asked, left) for "resources", and beside any filter that looks at the
-    node alone what the node does not offer at all; `port` for "host-port"; `label` names the label at fault for
-    "node-selector", "affinity", "spread" and "topology-label" (rules between pods need it, and the node has none).
+    `taint` for "taint"; `shortages` (resource, asked, left) for "resources", and beside any filter
+    that looks at the node alone what the node does not offer at all; `port` for "host-port";
+    `label` names the label at fault for "node-selector", "affinity", "spread" and "topology-label"
+    (rules between pods need it, and the node has none).
     """
 
     filter: Filter
@@ -70,14 +73,22 @@ def reject_for_good(pod: PodSpec, node: Node) -> Misfit | None:
 
 
 def with_absent(misfit: Misfit | None, requests: Mapping[str, int], node: Node) -> Misfit | None:
-    """Return a misfit with the extended resources that the node does not offer: they would keep the pod off as well."""
+    """Return a misfit with the extended resources that the node does not offer: they would keep the
+    pod off as well.
+    """
     if misfit is None:
         return None
-    absent = ((name, asked, 0) for name, asked in requests.items() if "/" in name and not node.allocatable.get(name))
+    absent = (
+        (name, asked, 0)
+        for name, asked in requests.items()
+        if "/" in name and not node.allocatable.get(name)
+    )
     return replace(misfit, shortages=tuple(absent))
 
 
-def reject_for_now(requests: dict[str, int], ports: frozenset[Port], state: NodeState) -> Misfit | None:
+def reject_for_now(
+    requests: dict[str, int], ports: frozenset[Port], state: NodeState
+) -> Misfit | None:
     """Return what keeps the pod off the node as it is now: ports and resources."""
     if ports:
         port = ports_clash(ports, state.ports)
@@ -93,8 +104,8 @@ def reject_for_now(requests: dict[str, int], ports: frozenset[Port], state: Node
 
 
 def reject_for_neighbours(shape: Shape, state: NodeState) -> Misfit | None:
-    """Return the (anti-)affinity to pods on this very node that keeps the pod away; wider topologies need a
-    cluster.
+    """Return the (anti-)affinity to pods on this very node that keeps the pod away; wider
+    topologies need a cluster.
     """
     if not state.pods:
         return None

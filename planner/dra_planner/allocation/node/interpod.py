@@ -1,7 +1,8 @@
 """Pods that mind each other: which pods on a node a term of (anti-)affinity or spread speaks of.
 
 Source of the behaviour:
-kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity/filtering.go} @v1.36.3.
+kubernetes/kubernetes:pkg/scheduler/framework/{types.go,plugins/interpodaffinity/filtering.go}
+@v1.36.3.
 """
 
 from __future__ import annotations
@@ -10,12 +11,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dra_planner.allocation.node.selectors import labels_match
-from dra_planner.model import LabelSelector, PodAffinityTerm, Requirement, Shape, TopologySpreadConstraint
+from dra_planner.model import (
+    LabelSelector,
+    PodAffinityTerm,
+    Requirement,
+    Shape,
+    TopologySpreadConstraint,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PodView:
-    """What other pods can see of a pod: its namespace and labels, and the anti-affinity it brings along."""
+    """What other pods can see of a pod: its namespace and labels, and the anti-affinity it brings
+    along.
+    """
 
     namespace: str
     labels: Mapping[str, str] = field(hash=False)
@@ -26,18 +35,26 @@ class PodView:
         return cls(shape.namespace, shape.labels, shape.pod.pod_anti_affinity)
 
 
-def term_selects(term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces) -> bool:
+def term_selects(
+    term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces
+) -> bool:
     """Tell whether a pod is among those a term of `owner` speaks of."""
     if not _namespace_selected(term, owner, pod, namespaces):
         return False
-    return labels_match(_with_label_keys(term.label_selector, term.match_label_keys, owner.labels), pod.labels)
+    return labels_match(
+        _with_label_keys(term.label_selector, term.match_label_keys, owner.labels), pod.labels
+    )
 
 
 def spread_selects(constraint: TopologySpreadConstraint, owner: PodView, pod: PodView) -> bool:
-    """Tell whether a pod counts for a topology spread constraint of `owner`; other namespaces never do."""
+    """Tell whether a pod counts for a topology spread constraint of `owner`; other namespaces never
+    do.
+    """
     if owner.namespace != pod.namespace:
         return False
-    selector = _with_label_keys(constraint.label_selector, constraint.match_label_keys, owner.labels)
+    selector = _with_label_keys(
+        constraint.label_selector, constraint.match_label_keys, owner.labels
+    )
     return labels_match(selector, pod.labels)
 
 
@@ -45,7 +62,9 @@ Namespaces = Mapping[str, Mapping[str, str]]
 """Labels of namespaces by name, for terms that select namespaces by label."""
 
 
-def _namespace_selected(term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces) -> bool:
+def _namespace_selected(
+    term: PodAffinityTerm, owner: PodView, pod: PodView, namespaces: Namespaces
+) -> bool:
     if pod.namespace in term.namespaces:
         return True
     if term.namespace_selector is not None:
@@ -64,7 +83,9 @@ def _with_label_keys(
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Which pods others of the demand can notice; the rest leaves no trace in the key of a node's state."""
+    """Which pods others of the demand can notice; the rest leaves no trace in the key of a node's
+    state.
+    """
 
     watchers: tuple[tuple[PodView, PodAffinityTerm | TopologySpreadConstraint], ...] = ()
     namespaces: Namespaces = field(default_factory=dict, hash=False)

@@ -1,6 +1,7 @@
 """Host ports that a pod takes of a node.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeports/node_ports.go @v0.36.3.
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeports/node_ports.go @v0.36.3.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ def _ports(containers: Iterable[Container], host_network: bool) -> Iterable[tupl
                 yield port.host_ip or "0.0.0.0", port.protocol, number
 
 
-def ports_clash(wanted: frozenset[tuple[str, str, int]], used: frozenset[tuple[str, str, int]]) -> int | None:
+def ports_clash(
+    wanted: frozenset[tuple[str, str, int]], used: frozenset[tuple[str, str, int]]
+) -> int | None:
     """Return a port that both sides take, or None; the address 0.0.0.0 stands for every address."""
     for address, protocol, port in sorted(wanted):
         for other, other_protocol, other_port in used:
-            if (protocol, port) == (other_protocol, other_port) and (address == other or "0.0.0.0" in (address, other)):
+            if (protocol, port) == (other_protocol, other_port) and (
+                address == other or "0.0.0.0" in (address, other)
+            ):
                 return port
     return None

@@ -1,7 +1,7 @@
 """Labels, node selectors and taints: does a node qualify?
 
-Source of the behaviour: kubernetes/component-helpers:scheduling/corev1/nodeaffinity/nodeaffinity.go and
-kubernetes/api:core/v1/toleration.go @v0.36.3.
+Source of the behaviour: kubernetes/component-helpers:scheduling/corev1/nodeaffinity/nodeaffinity.go
+and kubernetes/api:core/v1/toleration.go @v0.36.3.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FIELD_NAME = "metadata.name"
 
 
 def requirement_holds(requirement: Requirement, values: Mapping[str, str]) -> bool:
-    """Tell whether one expression over labels (or fields) holds; a missing label satisfies NotIn and
-    DoesNotExist.
+    """Tell whether one expression over labels (or fields) holds; a missing label satisfies NotIn
+    and DoesNotExist.
     """
     value = values.get(requirement.key)
     match requirement.operator:
@@ -50,7 +50,9 @@ def _compare(requirement: Requirement, value: str | None) -> bool:
 
 
 def labels_match(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Tell whether labels pass a label selector; no selector matches nothing, an empty one everything."""
+    """Tell whether labels pass a label selector; no selector matches nothing, an empty one
+    everything.
+    """
     return selector is not None and all(requirement_holds(r, labels) for r in selector.requirements)
 
 
@@ -69,7 +71,9 @@ def node_matches(selector: NodeSelector, node: Node) -> bool:
     return any(term_matches(term, node) for term in selector.terms)
 
 
-def selection_matches(node: Node, node_name: str | None, all_nodes: bool, selector: NodeSelector | None) -> bool:
+def selection_matches(
+    node: Node, node_name: str | None, all_nodes: bool, selector: NodeSelector | None
+) -> bool:
     """Tell whether a slice's (or a device's) node selection reaches the node."""
     if node_name:
         return node.name == node_name
@@ -91,7 +95,9 @@ def tolerates(toleration: Toleration | DeviceToleration, taint: Taint | DeviceTa
             return _tolerates_number(toleration, taint)
 
 
-def _tolerates_number(toleration: Toleration | DeviceToleration, taint: Taint | DeviceTaint) -> bool:
+def _tolerates_number(
+    toleration: Toleration | DeviceToleration, taint: Taint | DeviceTaint
+) -> bool:
     try:
         have, bound = int(taint.value), int(toleration.value)
     except ValueError:
@@ -111,10 +117,12 @@ def untolerated_taint(taints: Iterable[Taint], tolerations: Iterable[Toleration]
 def untolerated_device_taint(
     taints: Iterable[DeviceTaint], tolerations: tuple[DeviceToleration, ...]
 ) -> DeviceTaint | None:
-    """Return the first taint that keeps a request off a device, or None; effect None and unknown ones never
-    do.
+    """Return the first taint that keeps a request off a device, or None; effect None and unknown
+    ones never do.
     """
     for taint in taints:
-        if taint.effect in ("NoSchedule", "NoExecute") and not any(tolerates(t, taint) for t in tolerations):
+        if taint.effect in ("NoSchedule", "NoExecute") and not any(
+            tolerates(t, taint) for t in tolerations
+        ):
             return taint
     return None

@@ -23,8 +23,8 @@ Port = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class HeldClaim:
-    """A claim that pods share: the devices it holds here (bits and shares are in the state), and its
-    consumers.
+    """A claim that pods share: the devices it holds here (bits and shares are in the state), and
+    its consumers.
     """
 
     key: ObjectKey
@@ -34,11 +34,12 @@ class HeldClaim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeState:
-    """A node and what is taken of it. Compare `key`, which is equal only for states with equal futures.
+    """A node and what is taken of it. Compare `key`, which is equal only for states with equal
+    futures.
 
-    `used` are amounts by name, sorted (`pods` among them); `taken` the devices in use, as bits over the
-    template's candidates; `shares` what is used of shared devices; `pods` those that others may notice, with
-    their number.
+    `used` are amounts by name, sorted (`pods` among them); `taken` the devices in use, as bits over
+    the template's candidates; `shares` what is used of shared devices; `pods` those that others may
+    notice, with their number.
     """
 
     template: Template
@@ -156,7 +157,9 @@ class NodeState:
         return replace(self, claims=tuple(sorted(claims, key=lambda c: c.key)), _cache={})
 
     def picks_of(self, devices: Iterable[AllocatedDevice]) -> list[Pick]:
-        """Return allocated devices as the search would have picked them; those of other nodes are left out."""
+        """Return allocated devices as the search would have picked them; those of other nodes are
+        left out.
+        """
         picks = []
         for device in devices:
             index = self.template.index.get(DeviceId(device.driver, device.pool, device.device))
@@ -186,24 +189,34 @@ def _with_picks(
         if pick.share is None:
             taken |= 1 << pick.index
             continue
-        used = grown.setdefault(pick.index, dict(next((s for i, s in shares if i == pick.index), ())))
+        used = grown.setdefault(
+            pick.index, dict(next((s for i, s in shares if i == pick.index), ()))
+        )
         for name, amount in pick.share:
             used[name] = used.get(name, 0) + amount
     if grown:
-        merged = dict(shares) | {index: tuple(sorted(used.items())) for index, used in grown.items()}
+        merged = dict(shares) | {
+            index: tuple(sorted(used.items())) for index, used in grown.items()
+        }
         shares = tuple(sorted(merged.items()))
     return taken, shares
 
 
-def _with_view(pods: tuple[tuple[PodView, int], ...], view: PodView) -> tuple[tuple[PodView, int], ...]:
+def _with_view(
+    pods: tuple[tuple[PodView, int], ...], view: PodView
+) -> tuple[tuple[PodView, int], ...]:
     for position, (other, count) in enumerate(pods):
         if other == view:
             return (*pods[:position], (view, count + 1), *pods[position + 1 :])
     return (*pods, (view, 1))
 
 
-def _without_view(pods: tuple[tuple[PodView, int], ...], view: PodView) -> tuple[tuple[PodView, int], ...]:
-    return tuple((other, count - (other == view)) for other, count in pods if count > (other == view))
+def _without_view(
+    pods: tuple[tuple[PodView, int], ...], view: PodView
+) -> tuple[tuple[PodView, int], ...]:
+    return tuple(
+        (other, count - (other == view)) for other, count in pods if count > (other == view)
+    )
 
 
 def open_node(
@@ -219,9 +232,9 @@ def open_node(
     """Return the state of a node before any pod of the demand.
 
     `slices` are those of the node, or of the whole cluster where devices are shared between nodes;
-    `deductions` what daemons and bound pods use (`pods` counts them); `allocated` the devices that claims
-    hold already; `sight` what the pods to come notice of each other (`sight_of(shapes)`), needed where they
-    have (anti-)affinity or spread.
+    `deductions` what daemons and bound pods use (`pods` counts them); `allocated` the devices that
+    claims hold already; `sight` what the pods to come notice of each other (`sight_of(shapes)`),
+    needed where they have (anti-)affinity or spread.
     """
     template = build_template(node, slices, classes, features, sight)
     state = NodeState(template, used=tuple(sorted((deductions or {}).items())))
@@ -229,15 +242,26 @@ def open_node(
 
 
 def open_offer(
-    offer: Offer, classes: Mapping[str, DeviceClass], features: Features, sight: Sight = NOTHING_SEEN
+    offer: Offer,
+    classes: Mapping[str, DeviceClass],
+    features: Features,
+    sight: Sight = NOTHING_SEEN,
 ) -> NodeState:
-    """Return the state of (each of) an offer's nodes before any pod of the demand, what is there already included.
+    """Return the state of (each of) an offer's nodes before any pod of the demand, what is there
+    already included.
 
-    `sight` is what the pods to come notice of each other (`sight_of`), needed where they keep apart or together.
+    `sight` is what the pods to come notice of each other (`sight_of`), needed where they keep apart
+    or together.
     """
     devices = [d for claim in offer.claims if claim.allocation for d in claim.allocation.devices]
     state = open_node(
-        offer.node, offer.slices, classes, features, deductions=offer.used, allocated=devices, sight=sight
+        offer.node,
+        offer.slices,
+        classes,
+        features,
+        deductions=offer.used,
+        allocated=devices,
+        sight=sight,
     )
     if offer.devices_doubt:
         state = replace(state, template=replace(state.template, devices_doubt=offer.devices_doubt))

@@ -1,4 +1,6 @@
-"""What of a node never changes: its pools, and its devices in the order in which the search walks them."""
+"""What of a node never changes: its pools, and its devices in the order in which the search walks
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ from dra_planner.releases import Features
 class Template:
     """A node and all that it can reach.
 
-    Sets of devices are integers, bit i for candidate i. `searched` are the devices the search walks; the
-    others belong to the same pools on other nodes and weigh on counters only. `broken` are places where a
-    release fails on meeting an invalid pool, with the message. `memory` keeps what has been worked out
-    before, by shape; it never changes an answer.
+    Sets of devices are integers, bit i for candidate i. `searched` are the devices the search
+    walks; the others belong to the same pools on other nodes and weigh on counters only. `broken`
+    are places where a release fails on meeting an invalid pool, with the message. `memory` keeps
+    what has been worked out before, by shape; it never changes an answer.
     """
 
     node: Node
@@ -54,7 +56,9 @@ def build_template(
     features: Features,
     sight: Sight = NOTHING_SEEN,
 ) -> Template:
-    """Return the template of a node from the slices of the cluster (or its own, where no others matter)."""
+    """Return the template of a node from the slices of the cluster (or its own, where no others
+    matter).
+    """
     behaviour = behaviour_of(features)
     pools = gather_pools(slices, node, features)
     candidates: list[Candidate] = []

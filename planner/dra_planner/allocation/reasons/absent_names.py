@@ -12,7 +12,9 @@ _ABSENT: Final = re.compile(r"no such key: \S+")
 
 
 def published_instead(error: str, devices: Sequence[Candidate]) -> str:
-    """Return a clause on what each driver publishes, if a selector failed because of an absent name; "" otherwise."""
+    """Return a clause on what each driver publishes, if a selector failed because of an absent
+    name; "" otherwise.
+    """
     if _ABSENT.search(error) is None:
         return ""
     told: list[str] = []

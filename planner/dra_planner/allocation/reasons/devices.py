@@ -26,7 +26,14 @@ from dra_planner.allocation.reasons.selector_changes import (
 from dra_planner.allocation.search.depth_first import STEP_BUDGET, Search
 from dra_planner.allocation.search.requests import plan_claims
 from dra_planner.allocation.verdicts import Refusal
-from dra_planner.model import ClaimSpec, DeviceRequest, ExactDeviceRequest, Reason, Shape, ShapeClaim
+from dra_planner.model import (
+    ClaimSpec,
+    DeviceRequest,
+    ExactDeviceRequest,
+    Reason,
+    Shape,
+    ShapeClaim,
+)
 from dra_planner.quantity import Quantity
 from dra_planner.wording import counted, verb
 
@@ -35,18 +42,25 @@ _LEFT: Final = re.compile(r"(?P<left>\S+) of \S+ (?P<name>\S+) left, asked (?P<a
 
 
 def device_reasons(refusal: Refusal) -> Iterable[Reason]:
-    """Yield which claims, requests and constraints the node's devices cannot satisfy, nearest miss first."""
+    """Yield which claims, requests and constraints the node's devices cannot satisfy, nearest miss
+    first.
+    """
     shape, node = refusal.shape, refusal.node
     claims = searched_claims(shape, node)
     plan = plan_for(shape, claims, node.template)
     reports = report_claims(plan, node)
     culprits = [
-        (claim, report) for claim, report in zip(claims, reports, strict=True) if not _fits(shape, (claim,), refusal)
+        (claim, report)
+        for claim, report in zip(claims, reports, strict=True)
+        if not _fits(shape, (claim,), refusal)
     ]
     if not culprits:
         names = ", ".join(report.claim for report in reports)
         total = sum(
-            way.wanted or way.matching for report in reports for request in report.requests for way in request[:1]
+            way.wanted or way.matching
+            for report in reports
+            for request in report.requests
+            for way in request[:1]
         )
         yield Reason(
             code="claims-together",
@@ -65,7 +79,9 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
         alone = replace(claim, spec=ClaimSpec(requests=(request,)))
         if not _fits(refusal.shape, (alone,), refusal):
             failing.append((request, ways))
-    for request, ways in sorted(failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)):
+    for request, ways in sorted(
+        failing, key=lambda each: min((w.shortfall for w in each[1]), default=0)
+    ):
         specs = (request.exactly,) if request.exactly is not None else request.first_available
         for way, spec in sorted(zip(ways, specs, strict=True), key=lambda each: each[0].shortfall):
             trial = _SelectorTrial(claim, spec, refusal)
@@ -89,21 +105,26 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
     wanted = sum(request[0].wanted or request[0].matching for request in report.requests if request)
     yield Reason(
         code="requests-together",
-        message=f"each request fits by itself, but not all of the claim: it requests {wanted} devices, "
+        message=f"each request fits by itself, but not all of the claim: it requests {wanted} "
+        "devices, "
         f"{_free(refusal)} are free",
         fix="use a machine with more devices",
         claim=report.claim,
     )
 
 
-def _fits(shape: Shape, claims: Sequence[ShapeClaim], refusal: Refusal, *, on_empty_node: bool = False) -> bool:
+def _fits(
+    shape: Shape, claims: Sequence[ShapeClaim], refusal: Refusal, *, on_empty_node: bool = False
+) -> bool:
     node = refusal.node
     named = [(str(c.shared or f"{shape.namespace}/{c.name}"), c.spec) for c in claims]
     plan = plan_claims(named, node.template)
     shares = {index: dict(used) for index, used in node.shares}
     taken = 0 if on_empty_node else node.taken
     shares = {} if on_empty_node else shares
-    search = Search(node.template, plan, node.template.behaviour, taken, shares, budget=STEP_BUDGET // 10)
+    search = Search(
+        node.template, plan, node.template.behaviour, taken, shares, budget=STEP_BUDGET // 10
+    )
     return search.run().outcome == "found"
 
 
@@ -128,17 +149,25 @@ class _SelectorTrial:
         """Return the smallest change to one selector with which the node satisfies the request."""
         template = self.refusal.node.template
         for index, selector in enumerate(self.way.selectors):
-            for change in selector_changes(selector.expression, self.way.device_class_name, template):
-                changed = replace(selector, expression=change_selector(selector.expression, change.parts))
+            for change in selector_changes(
+                selector.expression, self.way.device_class_name, template
+            ):
+                changed = replace(
+                    selector, expression=change_selector(selector.expression, change.parts)
+                )
                 selectors = (*self.way.selectors[:index], changed, *self.way.selectors[index + 1 :])
-                request = DeviceRequest(name="tried", exactly=replace(self.way, selectors=selectors))
+                request = DeviceRequest(
+                    name="tried", exactly=replace(self.way, selectors=selectors)
+                )
                 alone = replace(self.claim, spec=ClaimSpec(requests=(request,)))
                 if _fits(self.refusal.shape, (alone,), self.refusal, on_empty_node=on_empty_node):
                     return change
         return None
 
     def failing(self, expression: str) -> str:
-        """Return the conditions of a selector that devices fail, with the values that these have."""
+        """Return the conditions of a selector that devices fail, with the values that these
+        have.
+        """
         template = self.refusal.node.template
         told = []
         for term in failing_conditions(expression, self.way.device_class_name, template):
@@ -154,20 +183,29 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
     if code == "selector-mismatch":
         fix = "" if change is None else change.text
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
-            change, fix = later, f"{later.text}, and add a node, because the devices that match then are in use"
+            change, fix = (
+                later,
+                f"{later.text}, and add a node, because the devices that match then are in use",
+            )
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
     wanted = "all matching devices" if way.wanted is None else counted(way.wanted, "device")
-    counts = "; ".join(_exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count))
+    counts = "; ".join(
+        _exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count)
+    )
     free = "match" if way.left == way.matching else "are free and match"
     found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node offers no device"
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
-    return Reason(code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes)
+    return Reason(
+        code=code, message=message, fix=fix, claim=claim, request=way.request, changes=changes
+    )
 
 
 def _split_request(way: AlternativeReport) -> str:
-    """Return how much less of a capacity one request may ask for, if devices have some of it left; "" otherwise."""
+    """Return how much less of a capacity one request may ask for, if devices have some of it left;
+    "" otherwise.
+    """
     found = [
         (each.count, match)
         for each in way.exclusions
@@ -178,7 +216,11 @@ def _split_request(way: AlternativeReport) -> str:
         return ""
     most, _, match = max(amounts, key=lambda each: each[0])
     text = f"request at most {match['left']} {match['name']}, because one request uses one device"
-    if sum(left * count for left, count, _ in amounts) >= Quantity.parse(match["asked"]).as_float() > most:
+    if (
+        sum(left * count for left, count, _ in amounts)
+        >= Quantity.parse(match["asked"]).as_float()
+        > most
+    ):
         text += "; or split it into several requests, none for more than that"
     return text
 
@@ -238,7 +280,9 @@ def _covers_several(report: ConstraintReport) -> bool:
 
 
 def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) -> Reason:
-    """Return why the devices of several requests never have one value: how many each request has, value by value."""
+    """Return why the devices of several requests never have one value: how many each request has,
+    value by value.
+    """
     wanted = {ways[0].request: ways[0].wanted or 1 for ways in claim.requests if ways}
     values = [(value, dict(counts)) for value, counts in report.by_request]
     listed = "; ".join(
@@ -247,16 +291,33 @@ def _unpaired_reason(claim: ClaimReport, report: ConstraintReport, name: str) ->
     )
     message = f"no value of {name} has enough free devices for every request: {listed}"
     if report.without:
-        message += f"; {counted(report.without, 'device')} {verb(report.without, 'publish')} no {name}"
+        message += (
+            f"; {counted(report.without, 'device')} {verb(report.without, 'publish')} no {name}"
+        )
     lacking: list[tuple[int, int, str, dict[str, int]]] = []
     for value, counts in values:
-        missing = {each: wanted.get(each, 1) - have for each, have in counts.items() if have < wanted.get(each, 1)}
+        missing = {
+            each: wanted.get(each, 1) - have
+            for each, have in counts.items()
+            if have < wanted.get(each, 1)
+        }
         if missing:  # what comes later in a claim joins what comes first
-            lacking.append((sum(missing.values()), -list(counts).index(next(iter(missing))), value, missing))
-    _, _, value, missing = min(lacking, key=lambda each: each[:3], default=(0, 0, "", dict[str, int]()))
-    more = " and ".join(f"{counted(number, 'more device')} for request {each}" for each, number in missing.items())
+            lacking.append(
+                (sum(missing.values()), -list(counts).index(next(iter(missing))), value, missing)
+            )
+    _, _, value, missing = min(
+        lacking, key=lambda each: each[:3], default=(0, 0, "", dict[str, int]())
+    )
+    more = " and ".join(
+        f"{counted(number, 'more device')} for request {each}" for each, number in missing.items()
+    )
     add = f"add {more} with {name} {value}, or " if more else ""
-    return Reason(code="match-attribute", message=message, fix=f"{add}drop the constraint on {name}", claim=claim.claim)
+    return Reason(
+        code="match-attribute",
+        message=message,
+        fix=f"{add}drop the constraint on {name}",
+        claim=claim.claim,
+    )
 
 
 def attribute_of(report: ConstraintReport) -> str:
@@ -268,7 +329,9 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     name = attribute_of(report)
     if report.constraint.match_attribute and _covers_several(report):
         return _unpaired_reason(claim, report, name)
-    groups = ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "none carries it"
+    groups = (
+        ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "none carries it"
+    )
     without = f"; {report.without} devices have no {name}" if report.without else ""
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
     if report.constraint.match_attribute:
@@ -277,11 +340,14 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         return Reason(
             code="match-attribute",
             message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
-            fix=f"request at most {counted(largest, 'device')} with the same {name}" if can_be_fewer else "",
+            fix=f"request at most {counted(largest, 'device')} with the same {name}"
+            if can_be_fewer
+            else "",
             claim=claim.claim,
         )
     return Reason(
         code="distinct-attribute",
-        message=f"there are not enough free devices with different values of {name}: {groups}{without}",
+        message=f"there are not enough free devices with different values of {name}: "
+        f"{groups}{without}",
         claim=claim.claim,
     )

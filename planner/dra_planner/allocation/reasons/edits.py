@@ -12,7 +12,11 @@ from dra_planner.allocation.node.selectors import node_matches, tolerates
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import needs_of
 from dra_planner.allocation.reasons.nodes import amount_text, toleration_text
-from dra_planner.allocation.reasons.selector_changes import change_selector, is_conditional, selector_changes
+from dra_planner.allocation.reasons.selector_changes import (
+    change_selector,
+    is_conditional,
+    selector_changes,
+)
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
@@ -53,8 +57,9 @@ PREFERENCE: tuple[EditKind, ...] = get_args(EditKind)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change, in words (`text`). `claim`, `request` and `way` are positions in the shape (way -1: no alternatives),
-    `index` one in a list there; `name` is a resource, label or class, `value` the new amount.
+    """One change, in words (`text`). `claim`, `request` and `way` are positions in the shape (way
+    -1: no alternatives), `index` one in a list there; `name` is a resource, label or class, `value`
+    the new amount.
     """
 
     kind: EditKind
@@ -72,7 +77,8 @@ class Edit:
         return is_conditional(self.text)
 
     toleration: Toleration | DeviceToleration | None = None
-    conditions: tuple[tuple[str, str], ...] = ()  # of the selector at `index`: each, and what stands in its place
+    # of the selector at `index`: each, and what stands in its place
+    conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -82,7 +88,9 @@ class Edit:
 
 
 def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> Iterator[Edit]:
-    """Yield every single change that takes away one obstacle on this node, whether it suffices or not."""
+    """Yield every single change that takes away one obstacle on this node, whether it suffices or
+    not.
+    """
     if fresh is not None:
         yield Edit("add-node", f"add one more node like {node.node.name}")
     yield from _pod_edits(shape, node)
@@ -91,24 +99,37 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := _pairs(claim.spec, index):
                 text = (
-                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its own constraint "
+                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its own "
+                    "constraint "
                     f"on {name}: "
-                    f"write {pairs[0]} requests for 1 device in place of each of {', '.join(pairs[1])}"
+                    f"write {pairs[0]} requests for 1 device in place of each of "
+                    f"{', '.join(pairs[1])}"
                 )
                 yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
-            yield Edit("drop-constraint", f"drop the constraint on {name} of claim {claim.name}", number, index=index)
+            yield Edit(
+                "drop-constraint",
+                f"drop the constraint on {name} of claim {claim.name}",
+                number,
+                index=index,
+            )
         for position, request in enumerate(claim.spec.requests):
             ways = [(-1, request.exactly)] if request.exactly else []
             ways += list(enumerate(request.first_available))
             for way, spec in ways:
-                yield from _way_edits(Edit("lower-count", "", number, position, way), spec, shape, node)
+                yield from _way_edits(
+                    Edit("lower-count", "", number, position, way), spec, shape, node
+                )
 
 
 def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     pod, own = shape.pod, node.node
     for taint in own.taints:
-        if taint.effect != "PreferNoSchedule" and not any(tolerates(t, taint) for t in pod.tolerations):
-            toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+        if taint.effect != "PreferNoSchedule" and not any(
+            tolerates(t, taint) for t in pod.tolerations
+        ):
+            toleration = Toleration(
+                taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect
+            )
             text = f"add to the pod's tolerations: {toleration_text(taint)}"
             yield Edit("tolerate", text, toleration=toleration)
     for key, value in pod.node_selector.items():
@@ -120,7 +141,10 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
     for name, amount in needs.requests.items():
         left = node.free(name)
         if amount > left > 0 and name != "pods":
-            text = f"lower the pod's request for {name} from {amount_text(name, amount)} to {amount_text(name, left)}"
+            text = (
+                f"lower the pod's request for {name} from {amount_text(name, amount)} to "
+                f"{amount_text(name, left)}"
+            )
             yield Edit("lower-resource", text, name=name, value=left)
     if needs.ports:
         yield Edit("drop-host-port", "use no host port")
@@ -131,7 +155,12 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
 def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState) -> Iterator[Edit]:
     where = _where(shape, at)
     if spec.allocation_mode == "All":
-        yield replace(at, kind="count-instead-of-all", text=f"request one device instead of all in {where}", value=1)
+        yield replace(
+            at,
+            kind="count-instead-of-all",
+            text=f"request one device instead of all in {where}",
+            value=1,
+        )
     elif spec.count > 1:
         yield replace(at, kind="lower-count", text=count_text(shape, at, spec.count, 1), value=1)
     if shape.claims[at.claim].name == CLAIM_NAME:
@@ -143,7 +172,12 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     for name, amount in spec.capacity.items():
         text = f"request less {name} than {amount} in {where}"
         yield replace(at, kind="lower-capacity", text=text, name=name)
-    taints = {t for c in node.template.candidates for t in c.device.taints if t.effect in ("NoSchedule", "NoExecute")}
+    taints = {
+        t
+        for c in node.template.candidates
+        for t in c.device.taints
+        if t.effect in ("NoSchedule", "NoExecute")
+    }
     for taint in sorted(taints, key=str):
         if not any(tolerates(t, taint) for t in spec.tolerations):
             toleration = DeviceToleration(taint.key, "Equal", taint.value, taint.effect)
@@ -152,16 +186,24 @@ def _way_edits(at: Edit, spec: ExactDeviceRequest, shape: Shape, node: NodeState
     yield from _guards(at, spec, node)
     for name in sorted(node.template.classes):
         if name != spec.device_class_name:
-            yield replace(at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name)
+            yield replace(
+                at, kind="use-class", text=f"use DeviceClass {name} in {where}", name=name
+            )
 
 
 def _pairs(spec: ClaimSpec, index: int) -> tuple[int, tuple[str, ...]] | None:
-    """Return how often each request that one constraint ties together asks for a device, and their names.
+    """Return how often each request that one constraint ties together asks for a device, and their
+    names.
 
-    None unless there are several requests, each for the same number of devices, of which there is more than one.
+    None unless there are several requests, each for the same number of devices, of which there is
+    more than one.
     """
     constraint = spec.constraints[index]
-    tied = [each for each in spec.requests if not constraint.requests or each.name in constraint.requests]
+    tied = [
+        each
+        for each in spec.requests
+        if not constraint.requests or each.name in constraint.requests
+    ]
     ways = [each.exactly for each in tied]
     counts = {way.count for way in ways if way is not None and way.allocation_mode == "ExactCount"}
     if not constraint.match_attribute or len(tied) < 2 or None in ways or len(counts) != 1:
@@ -182,20 +224,30 @@ def _constrain_pairs(spec: ClaimSpec, index: int) -> ClaimSpec:
         if each.exactly is None or each.name not in parts:
             requests.append(each)
             continue
-        requests += [replace(each, name=part, exactly=replace(each.exactly, count=1)) for part in parts[each.name]]
+        requests += [
+            replace(each, name=part, exactly=replace(each.exactly, count=1))
+            for part in parts[each.name]
+        ]
     own = spec.constraints[index]
-    groups = tuple(replace(own, requests=tuple(parts[name][number] for name in names)) for number in range(count))
+    groups = tuple(
+        replace(own, requests=tuple(parts[name][number] for name in names))
+        for number in range(count)
+    )
 
     def renamed(listed: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(part for name in listed for part in parts.get(name, (name,)))
 
-    others = tuple(replace(each, requests=renamed(each.requests)) for each in _without(spec.constraints, index))
+    others = tuple(
+        replace(each, requests=renamed(each.requests)) for each in _without(spec.constraints, index)
+    )
     config = tuple(replace(each, requests=renamed(each.requests)) for each in spec.config)
     return replace(spec, requests=tuple(requests), constraints=(*groups, *others), config=config)
 
 
 def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edit]:
-    """Yield that a class first looks whether a device has the attributes; other classes stand for its devices."""
+    """Yield that a class first looks whether a device has the attributes; other classes stand for
+    its devices.
+    """
     own = node.template.classes.get(spec.device_class_name)
     for position, selector in enumerate(own.selectors if own is not None else ()):
         read = dict.fromkeys(_ATTRIBUTE.findall(selector.expression))
@@ -204,9 +256,13 @@ def _guards(at: Edit, spec: ExactDeviceRequest, node: NodeState) -> Iterator[Edi
             continue
         guarded = {position: " && ".join([*guards, f"({selector.expression})"])}
         conditions = tuple(
-            (selector.expression, guarded.get(number, each.expression)) for number, each in enumerate(own.selectors)
+            (selector.expression, guarded.get(number, each.expression))
+            for number, each in enumerate(own.selectors)
         )
-        text = f"begin the selector of DeviceClass {spec.device_class_name} with {' && '.join(guards)} &&"
+        text = (
+            f"begin the selector of DeviceClass {spec.device_class_name} with "
+            f"{' && '.join(guards)} &&"
+        )
         for name in sorted(node.template.classes):
             if name != spec.device_class_name:
                 yield replace(at, kind="guard-class", text=text, name=name, conditions=conditions)
@@ -268,11 +324,16 @@ def _apply(edit: Edit, shape: Shape) -> Shape:
         case _:
             claim = shape.claims[edit.claim]
             changed = replace(claim, spec=_edit_claim(edit, claim.spec))
-            return replace(shape, claims=(*shape.claims[: edit.claim], changed, *shape.claims[edit.claim + 1 :]))
+            return replace(
+                shape,
+                claims=(*shape.claims[: edit.claim], changed, *shape.claims[edit.claim + 1 :]),
+            )
 
 
 def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
-    """The pod asking for so much of a resource in all: in its first container, and nothing in the others."""
+    """The pod asking for so much of a resource in all: in its first container, and nothing in the
+    others.
+    """
     pod = shape.pod
 
     def without(container: Container) -> Container:
@@ -287,7 +348,9 @@ def _with_resource(shape: Shape, name: str, value: int) -> PodSpec:
     whole = {n: a for n, a in pod.pod_requests.items() if n != name}
     overhead = {n: a for n, a in pod.overhead.items() if n != name}
     init = tuple(without(c) for c in pod.init_containers)
-    return replace(pod, containers=containers, init_containers=init, pod_requests=whole, overhead=overhead)
+    return replace(
+        pod, containers=containers, init_containers=init, pod_requests=whole, overhead=overhead
+    )
 
 
 def _edit_claim(edit: Edit, spec: ClaimSpec) -> ClaimSpec:
@@ -297,7 +360,9 @@ def _edit_claim(edit: Edit, spec: ClaimSpec) -> ClaimSpec:
         return _constrain_pairs(spec, edit.index)
     request = spec.requests[edit.request]
     changed = _edit_request(edit, request)
-    return replace(spec, requests=(*spec.requests[: edit.request], changed, *spec.requests[edit.request + 1 :]))
+    return replace(
+        spec, requests=(*spec.requests[: edit.request], changed, *spec.requests[edit.request + 1 :])
+    )
 
 
 def _edit_request(edit: Edit, request: DeviceRequest) -> DeviceRequest:
@@ -322,7 +387,9 @@ def _edit_way(edit: Edit, way: Way) -> Way:
         case "compare-inclusive" | "correct-value" | "drop-selector":
             old = way.selectors[edit.index]
             new = replace(old, expression=change_selector(old.expression, edit.conditions))
-            return replace(way, selectors=(*way.selectors[: edit.index], new, *way.selectors[edit.index + 1 :]))
+            return replace(
+                way, selectors=(*way.selectors[: edit.index], new, *way.selectors[edit.index + 1 :])
+            )
         case "lower-capacity":
             return replace(way, capacity={n: q for n, q in way.capacity.items() if n != edit.name})
         case "tolerate-device":

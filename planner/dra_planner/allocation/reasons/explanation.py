@@ -1,7 +1,7 @@
 """Why a claim fits or not, request by request: how many devices each step leaves, as data.
 
-The counts answer for one node in one state. A device is counted at the first step that excludes it, in the
-order in which the search looks: use, selectors term by term, capacity, counters, taints.
+The counts answer for one node in one state. A device is counted at the first step that excludes it,
+in the order in which the search looks: use, selectors term by term, capacity, counters, taints.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Step = Literal["selector", "unknown", "error", "capacity", "taken", "counters", 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """So many devices end at this step. `term` is set for selectors; `detail` says over what (a taint, a
-    message, a capacity); `values` are what those devices have where a selector looked.
+    """So many devices end at this step. `term` is set for selectors; `detail` says over what (a
+    taint, a message, a capacity); `values` are what those devices have where a selector looked.
     """
 
     step: Step
@@ -44,8 +44,8 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeReport:
-    """One way to satisfy a request. `wanted` is None for all devices; `left` is how many are free and match,
-    `matching` how many match at all, `seen` how many the node has.
+    """One way to satisfy a request. `wanted` is None for all devices; `left` is how many are free
+    and match, `matching` how many match at all, `seen` how many the node has.
     """
 
     request: str
@@ -65,8 +65,9 @@ class AlternativeReport:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintReport:
-    """One constraint over the devices that are left: how many carry the attribute, and how they group by its
-    value. `by_request` counts them for each request that the constraint covers, value by value.
+    """One constraint over the devices that are left: how many carry the attribute, and how they
+    group by its value. `by_request` counts them for each request that the constraint covers, value
+    by value.
     """
 
     constraint: DeviceConstraint
@@ -91,7 +92,9 @@ def report_claims(plan: PlannedClaims, node: NodeState) -> tuple[ClaimReport, ..
 
 
 def _report_claim(claim: PlannedClaim, plan: PlannedClaims, node: NodeState) -> ClaimReport:
-    requests = tuple(tuple(_report_way(way, plan, node) for way in r.alternatives) for r in claim.requests)
+    requests = tuple(
+        tuple(_report_way(way, plan, node) for way in r.alternatives) for r in claim.requests
+    )
     left: dict[str, int] = {}
     for spec, request in zip(claim.spec.requests, claim.requests, strict=False):
         for way in request.alternatives:
@@ -166,7 +169,11 @@ def _why_excluded(
     if not holdings.has_room(way, index):
         return "taken", None, _left_of(way, candidate, holdings.used(index))
     if candidate.device.consumes_counters and not holdings.ledger.charge(candidate):
-        return "counters", None, ", ".join(c.counter_set for c in candidate.device.consumes_counters)
+        return (
+            "counters",
+            None,
+            ", ".join(c.counter_set for c in candidate.device.consumes_counters),
+        )
     if way.tainted & bit:
         return "taint", None, str(_taint_text(way, candidate))
     return None
@@ -176,7 +183,11 @@ def _taint_text(way: Alternative, candidate: Candidate) -> str:
     taint = untolerated_device_taint(candidate.device.taints, way.spec.tolerations)
     if taint is None:
         return "a taint"
-    text = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+    text = (
+        f"{taint.key}={taint.value}:{taint.effect}"
+        if taint.value
+        else f"{taint.key}:{taint.effect}"
+    )
     return f"{text} (of DeviceTaintRule {taint.rule})" if taint.rule else text
 
 
@@ -207,7 +218,9 @@ def _left_of(way: Alternative, candidate: Candidate, used: Mapping[str, int]) ->
 def _by_request(
     constraint: DeviceConstraint, left: Mapping[str, int], node: NodeState
 ) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    """Return how many devices of each covered request have a value of the constraint's attribute, value by value."""
+    """Return how many devices of each covered request have a value of the constraint's attribute,
+    value by value.
+    """
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     found: dict[str, Counter[str]] = {}
     covered = [each for each in left if not constraint.requests or each in constraint.requests]
@@ -216,14 +229,18 @@ def _by_request(
             value = lookup_attribute(candidate, name)
             if value is not None and not (isinstance(value, Unknown) and not value.group):
                 found.setdefault(_value_text(value), Counter())[request] += 1
-    return tuple((value, tuple((each, counts[each]) for each in covered)) for value, counts in found.items())
+    return tuple(
+        (value, tuple((each, counts[each]) for each in covered)) for value, counts in found.items()
+    )
 
 
 def _value_text(value: AttributeValue) -> str:
     return f"group {value.group}" if isinstance(value, Unknown) else str(value)
 
 
-def _report_constraint(constraint: DeviceConstraint, by_name: Mapping[str, int], node: NodeState) -> ConstraintReport:
+def _report_constraint(
+    constraint: DeviceConstraint, by_name: Mapping[str, int], node: NodeState
+) -> ConstraintReport:
     name = constraint.match_attribute or constraint.distinct_attribute or ""
     groups: Counter[str] = Counter()
     without = unknown = left = 0
@@ -247,7 +264,8 @@ def _of(bits: int, candidates: Sequence[Candidate]) -> Iterable[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class NodeExplanation:
-    """How the search for one pod goes on one node: the verdict, what the other filters say, and each claim in turn.
+    """How the search for one pod goes on one node: the verdict, what the other filters say, and
+    each claim in turn.
 
     `claims` counts devices as they are before the pod comes; `picks` are the devices it would
     get, by claim and request.
@@ -275,5 +293,11 @@ def explain(shape: Shape, node: NodeState) -> NodeExplanation:
     picks: tuple[tuple[str, str, DeviceId], ...] = ()
     if isinstance(verdict, Placement):
         candidates = node.template.candidates
-        picks = tuple((got.name, p.request, candidates[p.index].id) for got in verdict.picks for p in got.picks)
-    return NodeExplanation(node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks)
+        picks = tuple(
+            (got.name, p.request, candidates[p.index].id)
+            for got in verdict.picks
+            for p in got.picks
+        )
+    return NodeExplanation(
+        node.node.name, verdict, misfit, report_claims(plan, node) if plan else (), picks
+    )

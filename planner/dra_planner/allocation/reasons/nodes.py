@@ -30,33 +30,57 @@ def misfit_reasons(misfit: Misfit, refusal: Refusal) -> Iterable[Reason]:
         reason = _shortage(name, asked, left, refusal.node.node.allocatable.get(name, 0))
         overhead = refusal.shape.pod.overhead.get(name, 0)
         if overhead:
-            message = f"{reason.message} (its RuntimeClass adds {amount_text(name, overhead)} of overhead)"
+            message = (
+                f"{reason.message} (its RuntimeClass adds {amount_text(name, overhead)} of "
+                "overhead)"
+            )
             reason = replace(reason, message=message)
         yield reason
 
 
 def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     if name == "pods":
-        return Reason(code="too-many-pods", message=f"all {total} pod slots of the node are taken", fix="add a node")
+        return Reason(
+            code="too-many-pods",
+            message=f"all {total} pod slots of the node are taken",
+            fix="add a node",
+        )
     missing = amount_text(name, asked - left)
     whole = "" if left == total else f" of {amount_text(name, total)}"
-    fix = f"request {missing} less, or use a larger machine" if asked > total else f"free {missing}, or add a node"
+    fix = (
+        f"request {missing} less, or use a larger machine"
+        if asked > total
+        else f"free {missing}, or add a node"
+    )
     if not total and name.startswith("hugepages-"):
-        fix = f"give the nodes pages of that size (hugePages of a pool of the fleet), or leave {name} out"
+        fix = (
+            "give the nodes pages of that size (hugePages of a pool of the fleet), or leave "
+            f"{name} out"
+        )
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
-        fix = f"request the devices with a ResourceClaim, or {plugin}" if name.startswith("nvidia.com/") else plugin
+        fix = (
+            f"request the devices with a ResourceClaim, or {plugin}"
+            if name.startswith("nvidia.com/")
+            else plugin
+        )
         if name.startswith(IMPLICIT_PREFIX):
-            fix = f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a ResourceClaim"
+            fix = (
+                f"request a device of DeviceClass {name.removeprefix(IMPLICIT_PREFIX)} with a "
+                "ResourceClaim"
+            )
     return Reason(
         code=_SHORT_CODES.get(name, "insufficient-resource"),
-        message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} left, {missing} short",
+        message=f"{name}: requests {amount_text(name, asked)}, {amount_text(name, left)}{whole} "
+        f"left, {missing} short",
         fix=fix,
     )
 
 
 def amount_text(name: str, amount: int) -> str:
-    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count otherwise."""
+    """Return an amount with its unit: cores for cpu, GiB for memory and storage, a count
+    otherwise.
+    """
     if name == "cpu":
         return f"{amount / 1000:g} CPU"
     if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
@@ -69,10 +93,15 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     match misfit.filter:
         case "unschedulable":
             return Reason(
-                code="node-unschedulable", message="the node is cordoned", fix=f"kubectl uncordon {node.name}"
+                code="node-unschedulable",
+                message="the node is cordoned",
+                fix=f"kubectl uncordon {node.name}",
             )
         case "node-name":
-            return Reason(code="node-name", message=f"the pod is bound to node {refusal.shape.pod.node_name} by name")
+            return Reason(
+                code="node-name",
+                message=f"the pod is bound to node {refusal.shape.pod.node_name} by name",
+            )
         case "taint":
             return _taint_reason(misfit.taint or Taint(""))
         case "host-port":
@@ -80,12 +109,14 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message=f"the pod must run beside other pods (same {misfit.label}) that are not here",
+                message=f"the pod must run beside other pods (same {misfit.label}) that are not "
+                "here",
             )
         case "topology-label":
             return Reason(
                 code="topology-label",
-                message=f"the node has no label {misfit.label}, over which the pods must be spread or kept together",
+                message=f"the node has no label {misfit.label}, over which the pods must be spread "
+                "or kept together",
                 fix=f"label the nodes with {misfit.label}, or use a label that they carry",
             )
         case "spread":
@@ -121,7 +152,10 @@ def toleration_text(taint: Taint) -> str:
 def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     labels = refusal.node.node.meta.labels
     if not misfit.label:
-        return Reason(code="node-affinity", message="the node's labels do not pass the pod's required node affinity")
+        return Reason(
+            code="node-affinity",
+            message="the node's labels do not pass the pod's required node affinity",
+        )
     key, _, value = misfit.label.partition("=")
     have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"
     if key not in labels and (owner := _owner(key)):
@@ -139,7 +173,9 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
 
 
 def _owner(key: str) -> tuple[str, str] | None:
-    """Return who sets the label, and what to select by instead; None for one that pools can be given."""
+    """Return who sets the label, and what to select by instead; None for one that pools can be
+    given.
+    """
     found = label_owner(key)
     return (found.owner, found.instead) if found is not None else None
 

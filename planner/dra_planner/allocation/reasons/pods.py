@@ -8,7 +8,12 @@ from dataclasses import replace
 from dra_planner.allocation.place import plan_for, searched_claims
 from dra_planner.allocation.reasons.absent_names import published_instead
 from dra_planner.allocation.reasons.devices import attribute_of, device_reasons
-from dra_planner.allocation.reasons.explanation import AlternativeReport, ClaimReport, Exclusion, report_claims
+from dra_planner.allocation.reasons.explanation import (
+    AlternativeReport,
+    ClaimReport,
+    Exclusion,
+    report_claims,
+)
 from dra_planner.allocation.reasons.nodes import misfit_reasons
 from dra_planner.allocation.reasons.selector_changes import devices_of_class
 from dra_planner.allocation.reasons.suggestions import suggest_edits
@@ -37,7 +42,11 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
     reasons = list(device_reasons(refusal))
     pools = [p for p in refusal.node.template.pools if p.invalid or p.incomplete]
     for pool in pools:
-        what = f"is invalid: {pool.invalid_reason}" if pool.invalid else "is incomplete: not all its slices are there"
+        what = (
+            f"is invalid: {pool.invalid_reason}"
+            if pool.invalid
+            else "is incomplete: not all its slices are there"
+        )
         reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
     return tuple(_noted(reason, refusal) for reason in reasons)
 
@@ -48,7 +57,8 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="search-too-long",
-                message=f"no answer after trying {undecided.steps} devices; the scheduler gives up after 10 seconds",
+                message=f"no answer after trying {undecided.steps} devices; the scheduler gives up "
+                "after 10 seconds",
                 fix="request fewer devices at a time, or narrow the selectors",
             ),
         )
@@ -57,15 +67,18 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="zonal-volume",
-                message=f"the zone of {names} is known at run time only: it cannot be told which nodes can mount it",
+                message=f"the zone of {names} is known at run time only: it cannot be told which "
+                "nodes can mount it",
             ),
         )
     if undecided.kind == "driver":
         return (
             Reason(
                 code="driver-not-known",
-                message=f"it cannot be told whether its nodes publish devices: {undecided.details[0]}",
-                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver on its image",
+                message="it cannot be told whether its nodes publish devices: "
+                f"{undecided.details[0]}",
+                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver on its "
+                "image",
             ),
         )
     if undecided.kind in ("estimate", "label"):
@@ -75,18 +88,23 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
     for claim in report_claims(plan, node):
         for request in claim.requests:
             for way in request:
-                reasons += [_unknown_reason(claim, way, e) for e in way.exclusions if e.step == "unknown"]
+                reasons += [
+                    _unknown_reason(claim, way, e) for e in way.exclusions if e.step == "unknown"
+                ]
         for constraint in claim.constraints:
             if constraint.unknown:
                 name = attribute_of(constraint)
                 reasons.append(
                     Reason(
                         code="attribute-unknown",
-                        message=f"{constraint.unknown} devices have a value of {name} that is known at run time only",
+                        message=f"{constraint.unknown} devices have a value of {name} that is "
+                        "known at run time only",
                         claim=claim.claim,
                     )
                 )
-    depends = Reason(code="attribute-unknown", message="it depends on a value that is known at run time only")
+    depends = Reason(
+        code="attribute-unknown", message="it depends on a value that is known at run time only"
+    )
     return tuple(reasons) or (depends,)
 
 
@@ -95,7 +113,8 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     if undecided.kind == "estimate":
         return Reason(
             code="estimate-too-close",
-            message=f"the cautious estimate of {names} leaves too little, and a real node may have enough",
+            message=f"the cautious estimate of {names} leaves too little, and a real node may have "
+            "enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(
@@ -147,11 +166,14 @@ def _claim_reason(refusal: Refusal) -> Reason:
             fix="create the DeviceClass, or correct deviceClassName",
         )
     if refusal.fix:
-        return Reason(code="claim-not-prepared", message=refusal.message, fix=refusal.fix, claim=refusal.claim)
+        return Reason(
+            code="claim-not-prepared", message=refusal.message, fix=refusal.fix, claim=refusal.claim
+        )
     return Reason(
         code="claim-elsewhere",
         message=f"{refusal.message}; the pods that share it must run there",
-        fix="give each pod a claim of its own with a ResourceClaimTemplate, or make room on that node",
+        fix="give each pod a claim of its own with a ResourceClaimTemplate, or make room on that "
+        "node",
         claim=refusal.claim,
     )
 
@@ -164,7 +186,10 @@ def _error_reason(refusal: Refusal) -> Reason:
     elif "CEL" in message:
         code, fix = "selector-error", _edits_text(refusal)
     elif "exceeds the claim limit" in message:
-        code, fix = "too-many-devices", "a claim holds at most 32 devices: split it into several claims"
+        code, fix = (
+            "too-many-devices",
+            "a claim holds at most 32 devices: split it into several claims",
+        )
     elif "status.reservedFor" in message:
         code, fix = (
             "too-many-consumers",
@@ -177,7 +202,9 @@ def _error_reason(refusal: Refusal) -> Reason:
             "all-breaks-constraint",
             "allocationMode All takes every matching device: narrow the selectors",
         )
-    instead = published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""
+    instead = (
+        published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""
+    )
     return Reason(
         code=code,
         message=f"scheduling fails with an error: {message}{instead}",

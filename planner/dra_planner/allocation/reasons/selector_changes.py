@@ -1,4 +1,5 @@
-"""What could be changed in one selector so that more devices pass it: condition by condition, smallest change first.
+"""What could be changed in one selector so that more devices pass it: condition by condition,
+smallest change first.
 
 Nothing here is tried: whoever offers a change applies it and searches again.
 """
@@ -32,30 +33,45 @@ _MOST_DROPS: Final = 4  # sets of conditions to drop, of one selector
 _LEAST_PATH: Final = 3  # attributes, domain, name
 _NO_VERSION: Final = "No Major.Minor.Patch elements found"
 _NO_OVERLOAD: Final = "no such overload"
-_SHORT_VERSION: Final = re.compile(r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])")
-_MIG_ONLY: Final = frozenset({"profile", "parentUUID"})  # which devices of NVIDIA's driver publish if they are parts
+_SHORT_VERSION: Final = re.compile(
+    r"(?P<before>semver\(\s*[\"'])(?P<version>\d+(?:\.\d+)?)(?P<after>[\"'])"
+)
+# which devices of NVIDIA's driver publish if they are parts
+_MIG_ONLY: Final = frozenset({"profile", "parentUUID"})
 _OF_MIG: Final = re.compile(
     r"""attributes\[["']gpu\.nvidia\.com["']\](?:\.|\[["'])(?:profile|parentUUID|type(?:["']\])?\s*==\s*["']mig["'])"""
 )
 _NUMBER: Final = re.compile(r"\d+")
-_MODELS: Final = ("model", "productName", "accelerator", "instanceType", "boardName", "pciDevice", "pciId")
+_MODELS: Final = (
+    "model",
+    "productName",
+    "accelerator",
+    "instanceType",
+    "boardName",
+    "pciDevice",
+    "pciId",
+)
 """Attributes that name the model of a device, the most telling first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorChange:
-    """Conditions of a selector, each with what stands in its place ("": nothing), and the change in words."""
+    """Conditions of a selector, each with what stands in its place ("": nothing), and the change in
+    words.
+    """
 
     kind: ChangeKind
     parts: tuple[tuple[str, str], ...]
     text: str
 
 
-def selector_changes(expression: str, device_class: str, template: Template) -> Iterator[SelectorChange]:
+def selector_changes(
+    expression: str, device_class: str, template: Template
+) -> Iterator[SelectorChange]:
     """Yield changes to a selector of a request, by what the devices of its class have on this node.
 
-    First those that keep what was meant (a comparison that includes the value itself, a value as it is published),
-    then the conditions to drop.
+    First those that keep what was meant (a comparison that includes the value itself, a value as it
+    is published), then the conditions to drop.
     """
     selector = _compile(expression, template)
     if selector is None:
@@ -71,18 +87,30 @@ def selector_changes(expression: str, device_class: str, template: Template) -> 
     are_whole = not any(_MIG_ONLY & _names(each, "attributes", each.driver) for each in devices)
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = " and ".join(f"`{condition}`" for condition in dropped)
-        only_if = f"{_ONLY_IF}a whole GPU will do, " if are_whole and any(map(asks_for_mig, dropped)) else ""
-        yield SelectorChange("drop-selector", tuple((each, "") for each in dropped), f"{only_if}drop {what}")
+        only_if = (
+            f"{_ONLY_IF}a whole GPU will do, "
+            if are_whole and any(map(asks_for_mig, dropped))
+            else ""
+        )
+        yield SelectorChange(
+            "drop-selector", tuple((each, "") for each in dropped), f"{only_if}drop {what}"
+        )
 
 
-def failing_conditions(expression: str, device_class: str, template: Template) -> tuple[Condition, ...]:
-    """Return the conditions of a selector that keep devices of the class out, over the devices that are kept out."""
+def failing_conditions(
+    expression: str, device_class: str, template: Template
+) -> tuple[Condition, ...]:
+    """Return the conditions of a selector that keep devices of the class out, over the devices that
+    are kept out.
+    """
     selector = _compile(expression, template)
     if selector is None:
         return ()
     devices = devices_of_class(device_class, template)
     said = outcomes([expression], devices, template.features)
-    kept_out = [each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"]
+    kept_out = [
+        each for each, ((verdict, _),) in zip(devices, said, strict=True) if verdict == "no-match"
+    ]
     return tuple(term for term in explain(selector, kept_out).terms if term.failing)
 
 
@@ -95,7 +123,9 @@ def change_selector(expression: str, parts: Sequence[tuple[str, str]]) -> str:
 
 
 def asks_for_mig(expression: str) -> bool:
-    """Whether a selector, or a condition of one, is for MIG devices: by their type, or by what they alone publish."""
+    """Whether a selector, or a condition of one, is for MIG devices: by their type, or by what they
+    alone publish.
+    """
     return _OF_MIG.search(expression) is not None
 
 
@@ -108,8 +138,14 @@ def devices_of_class(name: str, template: Template) -> list[Candidate]:
     """Return the devices of a node that the selectors of a class match."""
     devices = [each for each in template.candidates if each.bit & template.searched]
     known = template.classes.get(name)
-    said = outcomes([each.expression for each in known.selectors] if known else [], devices, template.features)
-    return [each for each, answers in zip(devices, said, strict=True) if all(v == "match" for v, _ in answers)]
+    said = outcomes(
+        [each.expression for each in known.selectors] if known else [], devices, template.features
+    )
+    return [
+        each
+        for each, answers in zip(devices, said, strict=True)
+        if all(v == "match" for v, _ in answers)
+    ]
 
 
 def _compile(expression: str, template: Template) -> Selector | None:
@@ -129,11 +165,13 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
 def _corrections_of_errors(
     term: Condition, devices: Sequence[Candidate], template: Template
 ) -> Iterator[SelectorChange]:
-    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to compare with, and
-    versions compared as such.
+    """Yield the condition with what is a capacity read as one, or an attribute; or with a value to
+    compare with, and versions compared as such.
     """
     if _NO_VERSION in term.error:
-        yield from _correction("correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text))
+        yield from _correction(
+            "correct-value", term.text, _SHORT_VERSION.sub(_whole_version, term.text)
+        )
     if _NO_OVERLOAD in term.error:
         selector = _compile(term.text, template)
         better = as_versions(selector.tree) if selector is not None else ""
@@ -144,15 +182,21 @@ def _corrections_of_errors(
         kind, domain, name = at.path[:_LEAST_PATH]
         other = {"attributes": "capacity", "capacity": "attributes"}[kind]
         if at.absent and any(name in _names(each, other, domain) for each in devices):
-            yield from _correction("correct-value", term.text, term.text.replace(f".{kind}", f".{other}"))
+            yield from _correction(
+                "correct-value", term.text, term.text.replace(f".{kind}", f".{other}")
+            )
         if at.absent and kind == "capacity" and (model := _model_condition(domain, devices)):
             yield _by_model(term.text, *model)
         if "to bool" in term.error and at.values and term.text.endswith(name):
-            yield from _correction("correct-value", term.text, f'{term.text} == "{at.values[0][0]}"')
+            yield from _correction(
+                "correct-value", term.text, f'{term.text} == "{at.values[0][0]}"'
+            )
 
 
 def _model_condition(domain: str, devices: Sequence[Candidate]) -> tuple[str, str] | None:
-    """Return the model that all devices of a driver publish, and the condition on it; None without any."""
+    """Return the model that all devices of a driver publish, and the condition on it; None without
+    any.
+    """
     own = [each.attributes for each in devices if each.driver == domain]
     for name in _MODELS:
         values = {attributes.get(name) for attributes in own}
@@ -183,15 +227,23 @@ def _names(candidate: Candidate, kind: str, domain: str) -> set[str]:
     }
 
 
-def _correction(kind: ChangeKind, condition: str, instead: str, only_if: str = "") -> Iterator[SelectorChange]:
+def _correction(
+    kind: ChangeKind, condition: str, instead: str, only_if: str = ""
+) -> Iterator[SelectorChange]:
     if instead not in ("", condition):
-        yield SelectorChange(kind, ((condition, instead),), f"{only_if}write `{instead}` instead of `{condition}`")
+        yield SelectorChange(
+            kind, ((condition, instead),), f"{only_if}write `{instead}` instead of `{condition}`"
+        )
 
 
 def _inclusive(condition: str, template: Template) -> str:
-    """Return a strict comparison as one that the value itself passes; "" where the condition is none."""
+    """Return a strict comparison as one that the value itself passes; "" where the condition is
+    none.
+    """
     selector = _compile(condition, template)
-    function = selector.tree.function if selector is not None and isinstance(selector.tree, Call) else ""
+    function = (
+        selector.tree.function if selector is not None and isinstance(selector.tree, Call) else ""
+    )
     for name, sign in (("isGreaterThan", ">="), ("isLessThan", "<=")):
         value, call, amount = condition.rpartition(f".{name}(")
         if function == name and call:
@@ -203,30 +255,51 @@ def _inclusive(condition: str, template: Template) -> str:
 
 
 def _is_meant(term: Condition) -> bool:
-    """Whether the nearest published value is what the wanted one stands for: the same word, or a figure on a box."""
+    """Whether the nearest published value is what the wanted one stands for: the same word, or a
+    figure on a box.
+    """
     if not term.wanted or not term.nearest:
         return False
     try:
-        wanted, nearest = Quantity.parse(term.wanted).as_float(), Quantity.parse(term.nearest).as_float()
+        wanted, nearest = (
+            Quantity.parse(term.wanted).as_float(),
+            Quantity.parse(term.nearest).as_float(),
+        )
     except QuantityError:
         ours, theirs = term.wanted.lower(), term.nearest.lower()
         same_numbers = set(_NUMBER.findall(ours)) <= set(_NUMBER.findall(theirs))
-        return same_numbers and (ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD)
+        return same_numbers and (
+            ours in theirs or SequenceMatcher(None, ours, theirs).ratio() >= _SAME_WORD
+        )
     return wanted * (100 - NEAR_PERCENT) <= nearest * 100 < wanted * 100
 
 
 def _is_amount(term: Condition) -> bool:
     """Whether a quantity is compared, of which less is still some."""
     try:
-        return bool(term.nearest and Quantity.parse(term.wanted).as_float() and Quantity.parse(term.nearest).as_float())
+        return bool(
+            term.nearest
+            and Quantity.parse(term.wanted).as_float()
+            and Quantity.parse(term.nearest).as_float()
+        )
     except QuantityError:
         return False
 
 
 def _with_value(condition: str, term: Condition) -> str:
-    """Return the condition with the published value in the place of the wanted one; "" where that is no literal."""
-    literals = [literal for literal in (f'"{term.wanted}"', f"'{term.wanted}'") if condition.count(literal) == 1]
-    return condition.replace(literals[0], literals[0].replace(term.wanted, term.nearest)) if literals else ""
+    """Return the condition with the published value in the place of the wanted one; "" where that
+    is no literal.
+    """
+    literals = [
+        literal
+        for literal in (f'"{term.wanted}"', f"'{term.wanted}'")
+        if condition.count(literal) == 1
+    ]
+    return (
+        condition.replace(literals[0], literals[0].replace(term.wanted, term.nearest))
+        if literals
+        else ""
+    )
 
 
 def _conditions_to_drop(
@@ -235,7 +308,13 @@ def _conditions_to_drop(
     """Return which conditions must go for some device to pass, fewest first."""
     said = outcomes(conditions, devices, template.features)
     failing = {
-        tuple(condition for condition, (verdict, _) in zip(conditions, answers, strict=True) if verdict != "match")
+        tuple(
+            condition
+            for condition, (verdict, _) in zip(conditions, answers, strict=True)
+            if verdict != "match"
+        )
         for answers in said
     }
-    return sorted((each for each in failing if each), key=lambda each: (len(each), each))[:_MOST_DROPS]
+    return sorted((each for each in failing if each), key=lambda each: (len(each), each))[
+        :_MOST_DROPS
+    ]

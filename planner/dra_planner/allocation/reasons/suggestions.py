@@ -1,4 +1,6 @@
-"""A minimal set of edits that would make a pod fit: all of them together do, and no part of them does."""
+"""A minimal set of edits that would make a pod fit: all of them together do, and no part of them
+does.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,19 @@ from itertools import combinations, islice, product
 
 from dra_planner.allocation.node.state import NodeState
 from dra_planner.allocation.place import place
-from dra_planner.allocation.reasons.edits import PREFERENCE, Edit, apply_edits, count_text, possible_edits, way_of
+from dra_planner.allocation.reasons.edits import (
+    PREFERENCE,
+    Edit,
+    apply_edits,
+    count_text,
+    possible_edits,
+    way_of,
+)
 from dra_planner.allocation.verdicts import Placement, Refusal
 from dra_planner.model import Shape
 
-_REWRITING = ("use-class", "guard-class", "constrain-pairs")  # they exclude other edits of the same request
+# they exclude other edits of the same request
+_REWRITING = ("use-class", "guard-class", "constrain-pairs")
 _STEPS = 20_000  # of one search while looking for edits
 _CLASS_CHOICES = 200  # combinations of other classes for the requests
 _PAIRS = 60  # pairs of edits tried before the set of all is shrunk
@@ -21,10 +31,11 @@ _PAIRS = 60  # pairs of edits tried before the set of all is shrunk
 def suggest_edits(
     refusal: Refusal, fresh: NodeState | None = None, pools: Mapping[str, NodeState] | None = None
 ) -> tuple[Edit, ...]:
-    """Return a minimal set of edits that makes the pod fit, the smallest found; empty where none helps.
+    """Return a minimal set of edits that makes the pod fit, the smallest found; empty where none
+    helps.
 
-    `fresh` is a node of the same kind without pods of the demand: with it, "one more node" is among the edits; so is
-    moving to one of the other `pools`, by name.
+    `fresh` is a node of the same kind without pods of the demand: with it, "one more node" is among
+    the edits; so is moving to one of the other `pools`, by name.
     """
     best = _suggest_here(refusal, fresh)
     for name, node in (pools or {}).items():
@@ -40,8 +51,11 @@ def suggest_edits(
 
 def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]:
     trial = _Trial(refusal.shape, refusal.node, fresh)
-    edits = sorted(possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind))
-    in_sets = [edit for edit in edits if edit.kind != "constrain-pairs"]  # which moves what other edits point at
+    edits = sorted(
+        possible_edits(refusal.shape, refusal.node, fresh), key=lambda e: PREFERENCE.index(e.kind)
+    )
+    # which moves what other edits point at
+    in_sets = [edit for edit in edits if edit.kind != "constrain-pairs"]
     few = [(edit,) for edit in edits] + list(combinations(in_sets, 2))[:_PAIRS]
     chosen: tuple[Edit, ...] = next((part for part in few if trial.fits(part)), ())
     if not chosen:
@@ -56,9 +70,11 @@ def _suggest_here(refusal: Refusal, fresh: NodeState | None) -> tuple[Edit, ...]
 
 
 def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
-    """Yield sets of all edits that do not exclude each other: a request can name one other class, or keep its own.
+    """Yield sets of all edits that do not exclude each other: a request can name one other class,
+    or keep its own.
 
-    First those where every request that changes its class names the same one, then the combinations.
+    First those where every request that changes its class names the same one, then the
+    combinations.
     """
     rest = [e for e in edits if e.kind not in _REWRITING]
     choices: dict[tuple[int, int, int], list[Edit]] = {}
@@ -73,7 +89,9 @@ def _large_sets(edits: Sequence[Edit]) -> Iterator[Sequence[Edit]]:
 
 
 def _shrink(edits: Sequence[Edit], trial: _Trial) -> tuple[Edit, ...]:
-    """Leave edits out as long as the rest suffices; then look whether a part of what is left does."""
+    """Leave edits out as long as the rest suffices; then look whether a part of what is left
+    does.
+    """
     kept = list(edits)
     for edit in reversed(edits):
         rest = [e for e in kept if e is not edit]

@@ -1,5 +1,5 @@
-"""Quantities as integers: billionths, the finest unit a quantity holds, so that sums and comparisons are
-exact.
+"""Quantities as integers: billionths, the finest unit a quantity holds, so that sums and
+comparisons are exact.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Consumable capacity: what a request takes of a device, and whether the device still has it.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/consumable_capacity.go @v0.34.9,
+Source of the behaviour:
+kubernetes/dynamic-resource-allocation:structured/internal/*/consumable_capacity.go @v0.34.9,
 v0.35.6, v0.36.3 and v0.37.2. Amounts are in billionths (`amounts.nano`).
 """
 
@@ -25,14 +26,19 @@ class UnknownCapacity(Exception):
 
 
 class CapacityError(Exception):
-    """A request that the range arithmetic of the device cannot hold; it ends the attempt of the pod."""
+    """A request that the range arithmetic of the device cannot hold; it ends the attempt of the
+    pod.
+    """
 
 
-def consumption(device: Device, requested: Mapping[str, Quantity], features: Features) -> Consumption | None:
+def consumption(
+    device: Device, requested: Mapping[str, Quantity], features: Features
+) -> Consumption | None:
     """Return what a request takes of each capacity of the device, sorted by name.
 
-    None when a policy or an unknown name excludes the device. Raises CapacityError for amounts that the release
-    cannot represent, and UnknownCapacity where the device's amount decides and is known at run time only.
+    None when a policy or an unknown name excludes the device. Raises CapacityError for amounts that
+    the release cannot represent, and UnknownCapacity where the device's amount decides and is known
+    at run time only.
     """
     if any(name not in device.capacity for name in requested):
         return None
@@ -59,7 +65,9 @@ def fits(device: Device, used: Mapping[str, int], taken: Consumption) -> bool:
     return True
 
 
-def _taken(name: str, requested: Quantity | None, capacity: DeviceCapacity, features: Features) -> int:
+def _taken(
+    name: str, requested: Quantity | None, capacity: DeviceCapacity, features: Features
+) -> int:
     try:
         amount = _resolve(requested, capacity, features)
     except CapacityError as error:
@@ -96,7 +104,9 @@ def _round_up(requested: Quantity, valid: ValidRange, features: Features) -> int
     rounded = low + step * -((low - amount) // step)
     if features.checks_range_arithmetic and rounded > _INT64_MAX:
         what = "the milli-value range" if unit == _MILLI else "MaxInt64"
-        raise CapacityError(f"{_NOT_REPRESENTABLE}: rounding request {requested} up to the next step passes {what}")
+        raise CapacityError(
+            f"{_NOT_REPRESENTABLE}: rounding request {requested} up to the next step passes {what}"
+        )
     return rounded * unit
 
 
@@ -106,7 +116,9 @@ _NOT_REPRESENTABLE = "capacity request cannot be represented in the device's ran
 def _refuse_unrepresentable(requested: Quantity, unit: int) -> None:
     amount = nano(requested)
     if unit == _MILLI and (amount % _MILLI or amount // _MILLI > _INT64_MAX):
-        raise CapacityError(f"{_NOT_REPRESENTABLE}: request {requested} is not a representable milli value")
+        raise CapacityError(
+            f"{_NOT_REPRESENTABLE}: request {requested} is not a representable milli value"
+        )
     if unit == _ONE and amount > _INT64_MAX * _ONE:
         raise CapacityError(f"{_NOT_REPRESENTABLE}: request {requested} exceeds MaxInt64")
 

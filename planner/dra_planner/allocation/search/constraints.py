@@ -1,10 +1,11 @@
 """`matchAttribute` and `distinctAttribute` over the devices of one claim.
 
-Each constraint takes devices (`add`) and gives them back in reverse order (`remove`); a refused `add` leaves
-no trace. A value that is known at run time only makes two devices equal, different, or *perhaps* equal; which of
-the last two readings holds is the `Reading` of the search.
+Each constraint takes devices (`add`) and gives them back in reverse order (`remove`); a refused
+`add` leaves no trace. A value that is known at run time only makes two devices equal, different, or
+*perhaps* equal; which of the last two readings holds is the `Reading` of the search.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/{constraint,allocator_*}.go
+Source of the behaviour:
+kubernetes/dynamic-resource-allocation:structured/internal/*/{constraint,allocator_*}.go
 @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
@@ -25,7 +26,9 @@ Comparison = Literal["equal", "different", "unknown"]
 
 
 def lookup_attribute(candidate: Candidate, name: str) -> AttributeValue | None:
-    """Return an attribute by qualified name; a bare name in the slice belongs to the driver's own domain."""
+    """Return an attribute by qualified name; a bare name in the slice belongs to the driver's own
+    domain.
+    """
     attributes = candidate.device.attributes
     value = attributes.get(name)
     if value is None:
@@ -36,7 +39,9 @@ def lookup_attribute(candidate: Candidate, name: str) -> AttributeValue | None:
 
 
 def compare(left: AttributeValue, right: AttributeValue) -> Comparison:
-    """Compare two values as the allocator does: type and value, versions as text, lists by common elements."""
+    """Compare two values as the allocator does: type and value, versions as text, lists by common
+    elements.
+    """
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         if isinstance(left, Unknown) and isinstance(right, Unknown) and left.group and right.group:
             return "equal" if left.group == right.group else "different"
@@ -114,8 +119,9 @@ class MatchAttribute:
 class DistinctAttribute:
     """All devices carry the attribute, each with a value of its own.
 
-    `memory` says what a release compares with: every device so far ("all", from 1.37 on), or the last device of each
-    request ("last"); 1.34 does the latter and compares devices instead of their values ("identity").
+    `memory` says what a release compares with: every device so far ("all", from 1.37 on), or the
+    last device of each request ("last"); 1.34 does the latter and compares devices instead of their
+    values ("identity").
     """
 
     scope: _Scope
@@ -134,7 +140,13 @@ class DistinctAttribute:
         if value is None:
             return False
         new = _Held(candidate.index, value)
-        compared = self.held if self.memory == "all" else list(self.remembered.values()) if self.held else []
+        compared = (
+            self.held
+            if self.memory == "all"
+            else list(self.remembered.values())
+            if self.held
+            else []
+        )
         if not all(self._differ(other, new) for other in compared):
             return False
         if self.memory != "all":
@@ -169,10 +181,12 @@ class _Held:
 def build_constraint(
     constraint: DeviceConstraint, features: Features, behaviour: Behaviour, reading: Reading
 ) -> MatchAttribute | DistinctAttribute:
-    """Return the constraint as this release enforces it. One of its attributes is set; match wins over
-    distinct.
+    """Return the constraint as this release enforces it. One of its attributes is set; match wins
+    over distinct.
     """
     scope = _Scope(frozenset(constraint.requests))
     if constraint.match_attribute is not None:
         return MatchAttribute(scope, constraint.match_attribute, reading, features.list_attributes)
-    return DistinctAttribute(scope, constraint.distinct_attribute or "", reading, behaviour.distinct_memory)
+    return DistinctAttribute(
+        scope, constraint.distinct_attribute or "", reading, behaviour.distinct_memory
+    )

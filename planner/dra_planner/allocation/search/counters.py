@@ -82,17 +82,23 @@ class CounterLedger:
         total, consumers = self._untouched(candidate)
         left = dict(total)
         for index in indexes(consumers & self.occupied):
-            for name, amount in self._known.get(index) or draws_of(self.template, self.template.candidates[index]):
+            for name, amount in self._known.get(index) or draws_of(
+                self.template, self.template.candidates[index]
+            ):
                 if name in left:
                     left[name] -= amount
         return _Table(left, candidate.id[:2], min(left.values(), default=0) < 0)
 
     def _untouched(self, candidate: Candidate) -> tuple[dict[CounterName, int], int]:
-        """Return the counters of a device's table before anything is drawn, and as bits the devices that draw on it."""
+        """Return the counters of a device's table before anything is drawn, and as bits the devices
+        that draw on it.
+        """
         template = self.template
         by_slice = self.behaviour.counters_by_slice
         key = candidate.slice.name if by_slice else candidate.id[:2]
-        cache: dict[Hashable, tuple[dict[CounterName, int], int]] = template.memory.setdefault("counters", {})
+        cache: dict[Hashable, tuple[dict[CounterName, int], int]] = template.memory.setdefault(
+            "counters", {}
+        )
         if key not in cache:
             if by_slice:
                 sets: tuple[CounterSet, ...] = candidate.slice.shared_counters
@@ -101,7 +107,10 @@ class CounterLedger:
                 pool = template.pool_of(candidate)
                 sets = pool.counter_sets
                 bits = sum(c.bit for c in template.candidates if c.id[:2] == pool.id)
-            cache[key] = {(s.name, name): nano(value) for s in sets for name, value in s.counters.items()}, bits
+            cache[key] = (
+                {(s.name, name): nano(value) for s in sets for name, value in s.counters.items()},
+                bits,
+            )
         return cache[key]
 
 

@@ -1,12 +1,12 @@
-"""The search for devices: claims in order, their requests in order, devices in order; the first full solution
-wins.
+"""The search for devices: claims in order, their requests in order, devices in order; the first
+full solution wins.
 
-Depth first over a stack of choices: a step forward takes the next device, a step back returns to the last
-choice that has something left to try. Devices that nothing in the pod's claims tells apart are tried once,
-not once each.
+Depth first over a stack of choices: a step forward takes the next device, a step back returns to
+the last choice that has something left to try. Devices that nothing in the pod's claims tells apart
+are tried once, not once each.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (Allocate,
-allocateOne) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+(Allocate, allocateOne) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -18,8 +18,20 @@ from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.constraints import DistinctAttribute, Reading
 from dra_planner.allocation.search.devices import indexes
-from dra_planner.allocation.search.holdings import AttemptFailed, Holdings, Pick, Shares, TakenDevice, open_holdings
-from dra_planner.allocation.search.requests import MAX_DEVICES, Alternative, PlannedClaims, PlannedRequest
+from dra_planner.allocation.search.holdings import (
+    AttemptFailed,
+    Holdings,
+    Pick,
+    Shares,
+    TakenDevice,
+    open_holdings,
+)
+from dra_planner.allocation.search.requests import (
+    MAX_DEVICES,
+    Alternative,
+    PlannedClaims,
+    PlannedRequest,
+)
 
 STEP_BUDGET: Final = 200_000
 """Devices tried before a search gives up; upstream gives up after ten seconds."""
@@ -30,7 +42,9 @@ Failure = Literal["none", "limit"]
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found: `picks` holds the devices of each claim, `defects` what of them took part."""
+    """What a search found: `picks` holds the devices of each claim, `defects` what of them took
+    part.
+    """
 
     outcome: Literal["found", "none", "error", "exhausted"]
     picks: tuple[tuple[Pick, ...], ...] = ()
@@ -60,7 +74,9 @@ class _Choice:
 
 @dataclass(slots=True)
 class Search:
-    """One search on one node. `taken` are devices allocated before, `shares` the used part of shared ones."""
+    """One search on one node. `taken` are devices allocated before, `shares` the used part of
+    shared ones.
+    """
 
     template: Template
     plan: PlannedClaims
@@ -79,7 +95,9 @@ class Search:
 
     def run(self) -> SearchResult:
         """Search; never raises for what claims or devices hold."""
-        self.holdings = open_holdings(self.template, self.plan, self.behaviour, self.taken, self.shares, self.reading)
+        self.holdings = open_holdings(
+            self.template, self.plan, self.behaviour, self.taken, self.shares, self.reading
+        )
         free = self._order_is_free()
         self._ordered = free or not self.behaviour.permutes
         self._prunes_twins = self._ordered and not self.plan.order_shows
@@ -94,7 +112,9 @@ class Search:
             outcome = "exhausted"
         return self._result(outcome, message)
 
-    def _result(self, outcome: Literal["found", "none", "error", "exhausted"], message: str) -> SearchResult:
+    def _result(
+        self, outcome: Literal["found", "none", "error", "exhausted"], message: str
+    ) -> SearchResult:
         holdings = self.holdings
         picks = tuple(tuple(picks) for picks in holdings.picks) if outcome == "found" else ()
         met_unknown, defects = self.met_unknown, set(holdings.defects)
@@ -107,7 +127,9 @@ class Search:
         return SearchResult(outcome, picks, message, self.steps, met_unknown, frozenset(defects))
 
     def _order_is_free(self) -> bool:
-        """Whether one order of a set of devices stands for all of them, in a release that tries them all."""
+        """Whether one order of a set of devices stands for all of them, in a release that tries
+        them all.
+        """
         behaviour = self.behaviour
         if self.plan.shares_devices or (behaviour.leaks_counters and self.plan.draws_counters):
             return False
@@ -125,15 +147,20 @@ class Search:
                 if request.fault:
                     raise AttemptFailed(request.fault)
                 needed = min([self._count(way) for way in request.alternatives], default=0)
-                if self.template.features.limits_devices_as_counted and needed > MAX_DEVICES - least:
+                if (
+                    self.template.features.limits_devices_as_counted
+                    and needed > MAX_DEVICES - least
+                ):
                     raise AttemptFailed(
-                        f"claim {claim.name}, request {request.name}: adding {needed} devices exceeds the claim limit "
+                        f"claim {claim.name}, request {request.name}: adding {needed} devices "
+                        "exceeds the claim limit "
                         f"of {MAX_DEVICES}, with {least} already accounted for"
                     )
                 least += needed
             if least > MAX_DEVICES:
                 raise AttemptFailed(
-                    f"claim {claim.name}: number of requested devices {least} exceeds the claim limit of {MAX_DEVICES}"
+                    f"claim {claim.name}: number of requested devices {least} exceeds the claim "
+                    f"limit of {MAX_DEVICES}"
                 )
             if claim.fault:
                 raise AttemptFailed(claim.fault)
@@ -207,29 +234,39 @@ class Search:
             chosen = claims[claim].requests[request].has_subrequests
         return True
 
-    def _forward(self, choice: _Choice, way: Alternative, members: tuple[int, ...] | None) -> Failure | None:
-        """Take the next device of a request and remember the choice; return the failure when there is none."""
+    def _forward(
+        self, choice: _Choice, way: Alternative, members: tuple[int, ...] | None
+    ) -> Failure | None:
+        """Take the next device of a request and remember the choice; return the failure when there
+        is none.
+        """
         if members is None:
             choice.left = self._pending(choice, way)
             if not self._next_device(choice):
                 return "none"
         else:
             self._step()
-            choice.taken = self.holdings.take(choice.claim, way, members[choice.slot], choice.slot, must=True)
+            choice.taken = self.holdings.take(
+                choice.claim, way, members[choice.slot], choice.slot, must=True
+            )
             if choice.taken is None:
                 return "none"
         self._stack.append(choice)
         return None
 
     def _slip(self, planned: PlannedRequest, way: Alternative, sub: int) -> int:
-        """Releases before 1.36 go on with the first alternative after the first device of a later `All`."""
+        """Releases before 1.36 go on with the first alternative after the first device of a later
+        `All`.
+        """
         if sub and way.takes_all and self.behaviour.slips_to_first_alternative:
             self.holdings.defects.add("all-as-later-alternative")
             return 0
         return sub
 
     def _back(self, failure: Failure) -> tuple[int, int, int, int] | Failure:
-        """Give back until something else can be tried; return where the search goes on, the failure at the end."""
+        """Give back until something else can be tried; return where the search goes on, the failure
+        at the end.
+        """
         while self._stack:
             choice = self._stack[-1]
             if choice.taken is not None:
@@ -251,7 +288,9 @@ class Search:
 
     def _pending(self, choice: _Choice, way: Alternative) -> int:
         """The devices to try for a slot, those whose evaluation fails among them."""
-        left = (self._matching(way) | way.erring) & ~self.holdings.busy(choice.claim, way) | way.broken
+        left = (self._matching(way) | way.erring) & ~self.holdings.busy(
+            choice.claim, way
+        ) | way.broken
         if choice.slot and self._ordered:
             left &= -(1 << (self.holdings.picks[choice.claim][-1].index + 1))
         return left

@@ -32,8 +32,8 @@ class DeviceId(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A device at its place in the order of the search; `bit` is `1 << index` in every set of devices of its
-    node.
+    """A device at its place in the order of the search; `bit` is `1 << index` in every set of
+    devices of its node.
     """
 
     index: int

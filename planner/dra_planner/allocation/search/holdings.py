@@ -1,8 +1,8 @@
-"""What a search holds at one moment: devices, shares of devices, counters and constraints; taking and giving
-back.
+"""What a search holds at one moment: devices, shares of devices, counters and constraints; taking
+and giving back.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (allocateDevice,
-rollbackDevice) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+(allocateDevice, rollbackDevice) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ from dataclasses import dataclass, field
 from dra_planner.allocation.behaviour import Behaviour
 from dra_planner.allocation.node.template import Template
 from dra_planner.allocation.search.capacity import CapacityError, Consumption, consumption, fits
-from dra_planner.allocation.search.constraints import DistinctAttribute, MatchAttribute, Reading, build_constraint
+from dra_planner.allocation.search.constraints import (
+    DistinctAttribute,
+    MatchAttribute,
+    Reading,
+    build_constraint,
+)
 from dra_planner.allocation.search.counters import CounterLedger
 from dra_planner.allocation.search.devices import Candidate, DeviceId
 from dra_planner.allocation.search.requests import Alternative, PlannedClaims
@@ -28,7 +33,9 @@ class AttemptFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A device given to a request; `share` is what it consumes of a device that others may use too."""
+    """A device given to a request; `share` is what it consumes of a device that others may use
+    too.
+    """
 
     request: str
     index: int
@@ -64,7 +71,9 @@ class Holdings:
     defects: set[str] = field(default_factory=set)
 
     def busy(self, claim: int, way: Alternative) -> int:
-        """Devices that are not to be had: for admin access those of the same claim, else every device in use."""
+        """Devices that are not to be had: for admin access those of the same claim, else every
+        device in use.
+        """
         return self.claim_marks[claim] if way.spec.admin_access else self.taken | self.marked
 
     def used(self, index: int) -> dict[str, int]:
@@ -81,16 +90,25 @@ class Holdings:
             return True
         if not self.template.features.consumable_capacity:
             return True
-        return fits(self.template.candidates[index].device, self.used(index), way.consumptions[index])
+        return fits(
+            self.template.candidates[index].device, self.used(index), way.consumptions[index]
+        )
 
-    def take(self, claim: int, way: Alternative, index: int, slot: int, must: bool) -> TakenDevice | None:
-        """Give a device to a request if counters, taints, constraints and capacity allow it, else change
-        nothing.
+    def take(
+        self, claim: int, way: Alternative, index: int, slot: int, must: bool
+    ) -> TakenDevice | None:
+        """Give a device to a request if counters, taints, constraints and capacity allow it, else
+        change nothing.
 
-        Raises AttemptFailed where exactly this device was needed (`must`) and a constraint forbids it.
+        Raises AttemptFailed where exactly this device was needed (`must`) and a constraint forbids
+        it.
         """
         candidate = self.template.candidates[index]
-        if must and self.busy(claim, way) & candidate.bit and not (way.spec.admin_access and candidate.shareable):
+        if (
+            must
+            and self.busy(claim, way) & candidate.bit
+            and not (way.spec.admin_access and candidate.shareable)
+        ):
             return None
         charged = self._charge(way, candidate) if candidate.device.consumes_counters else False
         if charged is None:
@@ -104,7 +122,8 @@ class Holdings:
                 self._reject(claim, taken)
                 if must:
                     raise AttemptFailed(
-                        f"claim {way.claim}, request {way.sub or way.request}: cannot add device {candidate.id} "
+                        f"claim {way.claim}, request {way.sub or way.request}: cannot add device "
+                        f"{candidate.id} "
                         "because a claim constraint would not be satisfied"
                     )
                 return None
@@ -155,7 +174,9 @@ class Holdings:
         self.marked = marked
 
     def _charge(self, way: Alternative, candidate: Candidate) -> bool | None:
-        """Draw the counters of a device; return whether the request draws any, None when they do not suffice."""
+        """Draw the counters of a device; return whether the request draws any, None when they do
+        not suffice.
+        """
         if not self.template.features.partitionable_devices:
             return None
         if candidate.shareable and self._shared_already(candidate.index):
@@ -187,7 +208,9 @@ class Holdings:
         else:
             self.ledger.release(taken.candidate)
 
-    def _still_has_room(self, way: Alternative, candidate: Candidate, slot: int, must: bool) -> bool:
+    def _still_has_room(
+        self, way: Alternative, candidate: Candidate, slot: int, must: bool
+    ) -> bool:
         if not self.template.features.consumable_capacity:
             return True
         if self.behaviour.checks_capacity_by_slot:
@@ -197,7 +220,9 @@ class Holdings:
     def _slot_has_room(self, way: Alternative, candidate: Candidate, slot: int) -> bool:
         devices = candidate.slice.devices
         if slot >= len(devices):
-            raise AttemptFailed(f"runtime error: index out of range [{slot}] with length {len(devices)}")
+            raise AttemptFailed(
+                f"runtime error: index out of range [{slot}] with length {len(devices)}"
+            )
         other = devices[slot]
         index = self.template.index[DeviceId(*candidate.id[:2], other.name)]
         if index != candidate.index:
@@ -210,7 +235,12 @@ class Holdings:
 
 
 def open_holdings(
-    template: Template, plan: PlannedClaims, behaviour: Behaviour, taken: int, shares: Shares, reading: Reading
+    template: Template,
+    plan: PlannedClaims,
+    behaviour: Behaviour,
+    taken: int,
+    shares: Shares,
+    reading: Reading,
 ) -> Holdings:
     """Return holdings before anything is taken."""
     occupied = taken
@@ -219,7 +249,10 @@ def open_holdings(
     constraints = [
         []
         if claim.fault
-        else [build_constraint(c, template.features, behaviour, reading) for c in claim.spec.constraints]
+        else [
+            build_constraint(c, template.features, behaviour, reading)
+            for c in claim.spec.constraints
+        ]
         for claim in plan.claims
     ]
     return Holdings(

@@ -1,8 +1,8 @@
-"""A claim made ready for the search on one node: which devices each request may take, and what is wrong with
-it.
+"""A claim made ready for the search on one node: which devices each request may take, and what is
+wrong with it.
 
-Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go (Allocate,
-validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
+Source of the behaviour: kubernetes/dynamic-resource-allocation:structured/internal/*/allocator_*.go
+(Allocate, validateDeviceRequest, isSelectable) @v0.34.9, v0.35.6, v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import Any
 
 from dra_planner.allocation.node.selectors import tolerates, untolerated_device_taint
 from dra_planner.allocation.node.template import Template
-from dra_planner.allocation.search.capacity import CapacityError, Consumption, UnknownCapacity, consumption, fits
+from dra_planner.allocation.search.capacity import (
+    CapacityError,
+    Consumption,
+    UnknownCapacity,
+    consumption,
+    fits,
+)
 from dra_planner.allocation.search.constraints import Reading, lookup_attribute
 from dra_planner.allocation.search.counters import draws_of
 from dra_planner.allocation.search.devices import Candidate, indexes
@@ -26,11 +32,11 @@ MAX_DEVICES = 32  # allocation results per claim
 
 @dataclass(slots=True, eq=False)
 class Alternative:
-    """One way to satisfy a request: the request itself, or one entry of `firstAvailable` (then `sub` names
-    it).
+    """One way to satisfy a request: the request itself, or one entry of `firstAvailable` (then
+    `sub` names it).
 
-    Sets of devices are integers over the template's candidates. `fault` is what ends the attempt whatever the
-    devices; `all_fault` what ends it because this alternative wants all of them.
+    Sets of devices are integers over the template's candidates. `fault` is what ends the attempt
+    whatever the devices; `all_fault` what ends it because this alternative wants all of them.
     """
 
     claim: str
@@ -86,8 +92,8 @@ class PlannedClaim:
 
 @dataclass(slots=True, eq=False)
 class PlannedClaims:
-    """All claims of one pod on one node. `twins[i]` is the set of devices that nothing here tells from device
-    i.
+    """All claims of one pod on one node. `twins[i]` is the set of devices that nothing here tells
+    from device i.
     """
 
     claims: tuple[PlannedClaim, ...]
@@ -95,27 +101,36 @@ class PlannedClaims:
     doubtful: bool  # an unknown outcome may hide an error
     draws_counters: bool
     shares_devices: bool
-    number_is_unknown: bool  # how many devices some request can choose from, or which ones `All` means
-    order_shows: bool  # "all devices" under a constraint: which member comes first decides between failure and error
+    # how many devices some request can choose from, or which ones `All` means
+    number_is_unknown: bool
+    # "all devices" under a constraint: which member comes first decides between failure and error
+    order_shows: bool
     bounds: tuple[
         tuple[int, int], ...
     ]  # (devices that may serve a request, how many it needs); only where nothing errs
-    searches: dict[Hashable, Any] = field(default_factory=dict)  # what equal claims found, by what was taken before
+    # what equal claims found, by what was taken before
+    searches: dict[Hashable, Any] = field(default_factory=dict)
 
     def exceeds(self, taken: int) -> bool:
-        """Tell whether too few devices are free for some request, so that a search cannot succeed."""
+        """Tell whether too few devices are free for some request, so that a search cannot
+        succeed.
+        """
         return any((devices & ~taken).bit_count() < count for devices, count in self.bounds)
 
 
 def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> PlannedClaims:
-    """Return the claims ready for the search. `claims` are names and specs, in the order of the pod's
-    entries.
+    """Return the claims ready for the search. `claims` are names and specs, in the order of the
+    pod's entries.
     """
     planned = tuple(_plan_claim(name, spec, template) for name, spec in claims)
     searched = [c for c in template.candidates if c.bit & template.searched]
     alternatives = [a for claim in planned for r in claim.requests for a in r.alternatives]
     number_is_unknown = _number_is_unknown(alternatives, searched)
-    attributes = {c.match_attribute or c.distinct_attribute or "" for claim in planned for c in claim.spec.constraints}
+    attributes = {
+        c.match_attribute or c.distinct_attribute or ""
+        for claim in planned
+        for c in claim.spec.constraints
+    }
     return PlannedClaims(
         claims=planned,
         twins=_find_twins(searched, alternatives, sorted(attributes), template),
@@ -127,7 +142,8 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
             way.takes_all
             for claim in planned
             for r in claim.requests
-            if claim.spec.constraints or (r.has_subrequests and template.behaviour.slips_to_first_alternative)
+            if claim.spec.constraints
+            or (r.has_subrequests and template.behaviour.slips_to_first_alternative)
             for way in r.alternatives
         ),
         bounds=() if number_is_unknown else _bounds(planned, alternatives),
@@ -135,19 +151,26 @@ def plan_claims(claims: Sequence[tuple[str, ClaimSpec]], template: Template) -> 
 
 
 def _number_is_unknown(alternatives: Sequence[Alternative], searched: Sequence[Candidate]) -> bool:
-    """Whether the unknown number of some devices matters: for `All`, and for more of them than are predicted."""
+    """Whether the unknown number of some devices matters: for `All`, and for more of them than are
+    predicted.
+    """
     several = sum(c.bit for c in searched if c.device.may_be_several)
     left_open = [(a, a.selection.unknown & a.roomy) for a in alternatives]
     wanted = sum(a.spec.count for a, devices in left_open if devices & several)
     return wanted > several.bit_count() or any(a.takes_all and devices for a, devices in left_open)
 
 
-def _bounds(claims: Sequence[PlannedClaim], alternatives: Sequence[Alternative]) -> tuple[tuple[int, int], ...]:
+def _bounds(
+    claims: Sequence[PlannedClaim], alternatives: Sequence[Alternative]
+) -> tuple[tuple[int, int], ...]:
     if any(c.fault or any(r.fault for r in c.requests) for c in claims):
         return ()
     if any(a.fault or a.takes_all or a.erring or a.spec.count > MAX_DEVICES for a in alternatives):
         return ()
-    if any(sum(min(a.spec.count for a in r.alternatives) for r in c.requests) > MAX_DEVICES for c in claims):
+    if any(
+        sum(min(a.spec.count for a in r.alternatives) for r in c.requests) > MAX_DEVICES
+        for c in claims
+    ):
         return ()
     return tuple(
         (r.alternatives[0].matching("optimistic"), r.alternatives[0].spec.count)
@@ -162,11 +185,17 @@ def _plan_claim(name: str, spec: ClaimSpec, template: Template) -> PlannedClaim:
     for request in spec.requests:
         ways: list[Alternative] = []
         for sub, way in _ways(request):
-            mistaken = template.features.borrows_outcomes_of_all and len(ways) == 1 and ways[0].takes_all
+            mistaken = (
+                template.features.borrows_outcomes_of_all and len(ways) == 1 and ways[0].takes_all
+            )
             borrowed = ways[0].selection if mistaken and way.allocation_mode == "All" else None
-            ways.append(_plan_alternative(Alternative(name, request.name, sub, way), template, borrowed))
+            ways.append(
+                _plan_alternative(Alternative(name, request.name, sub, way), template, borrowed)
+            )
         fault = _request_fault(name, request, template)
-        requests.append(PlannedRequest(request.name, tuple(ways), bool(request.first_available), fault))
+        requests.append(
+            PlannedRequest(request.name, tuple(ways), bool(request.first_available), fault)
+        )
     return PlannedClaim(name, spec, tuple(requests), _claim_fault(name, spec, template))
 
 
@@ -181,7 +210,10 @@ def _claim_fault(name: str, spec: ClaimSpec, template: Template) -> str:
     for number, constraint in enumerate(spec.constraints):
         known = constraint.distinct_attribute is not None and not template.behaviour.plain
         if constraint.match_attribute is None and not known:
-            return f"claim {name}, constraint #{number}: empty constraint (unsupported constraint type?)"
+            return (
+                f"claim {name}, constraint #{number}: empty constraint (unsupported constraint "
+                "type?)"
+            )
     return ""
 
 
@@ -194,27 +226,42 @@ def _request_fault(claim: str, request: DeviceRequest, template: Template) -> st
         return ""
     for sub, way in _ways(request):
         if way.capacity:
-            subject = f"claim {claim}, subrequest {sub}" if sub and features.names_subrequests else whole
-            return f"{subject}: has capacity requests, but the DRAConsumableCapacity feature is disabled"
+            subject = (
+                f"claim {claim}, subrequest {sub}" if sub and features.names_subrequests else whole
+            )
+            return (
+                f"{subject}: has capacity requests, but the DRAConsumableCapacity feature is "
+                "disabled"
+            )
     return ""
 
 
-def _plan_alternative(way: Alternative, template: Template, borrowed: Selection | None) -> Alternative:
-    """Work out what the alternative may take; `borrowed` are outcomes to believe instead of its own selectors'."""
+def _plan_alternative(
+    way: Alternative, template: Template, borrowed: Selection | None
+) -> Alternative:
+    """Work out what the alternative may take; `borrowed` are outcomes to believe instead of its own
+    selectors'.
+    """
     way.fault = _static_fault(way, template)
     if way.fault:
         return way
     features = template.features
     searched = [c for c in template.candidates if c.bit & template.searched]
     if borrowed is None:
-        way.selection = _select(terms_of(template.classes[way.spec.device_class_name], way.spec.selectors), template)
+        way.selection = _select(
+            terms_of(template.classes[way.spec.device_class_name], way.spec.selectors), template
+        )
         for index, (term, message) in way.selection.errors.items():
-            way.errors[index] = _selector_error(way, term, message, template.candidates[index], features)
+            way.errors[index] = _selector_error(
+                way, term, message, template.candidates[index], features
+            )
     else:
         way.selection = borrowed
     _weigh_capacity(way, searched, template)
     if features.device_taints:
-        way.tainted = sum(c.bit for c in searched if c.device.taints and _is_tainted(c, way, template))
+        way.tainted = sum(
+            c.bit for c in searched if c.device.taints and _is_tainted(c, way, template)
+        )
     way.errors |= template.broken
     way.erring = sum(1 << index for index in way.errors)
     way.broken = sum(1 << index for index in template.broken)
@@ -224,7 +271,9 @@ def _plan_alternative(way: Alternative, template: Template, borrowed: Selection 
 
 
 def _select(terms: tuple[OwnedSelector, ...], template: Template) -> Selection:
-    """What the selectors say of every device of the node, worked out once per template. Not to be changed."""
+    """What the selectors say of every device of the node, worked out once per template. Not to be
+    changed.
+    """
     known: dict[tuple[OwnedSelector, ...], Selection] = template.memory.setdefault("selections", {})
     selection = known.get(terms)
     if selection is None:
@@ -236,7 +285,9 @@ def _select(terms: tuple[OwnedSelector, ...], template: Template) -> Selection:
             and c.index not in template.broken
             and (bindings or not c.device.binding_conditions)
         ]
-        selection = known[terms] = select(terms, selectable, template.features, template.memory.setdefault("views", {}))
+        selection = known[terms] = select(
+            terms, selectable, template.features, template.memory.setdefault("views", {})
+        )
     return selection
 
 
@@ -244,12 +295,19 @@ def _static_fault(way: Alternative, template: Template) -> str:
     features, spec = template.features, way.spec
     name = way.sub or way.request
     if not spec.device_class_name:
-        return f"claim {way.claim}, request {name}: missing device class name (unsupported request type?)"
+        return (
+            f"claim {way.claim}, request {name}: missing device class name (unsupported request "
+            "type?)"
+        )
     if spec.admin_access and not features.admin_access:
-        return f"claim {way.claim}, request {name}: admin access is requested, but the feature is disabled"
+        return (
+            f"claim {way.claim}, request {name}: admin access is requested, but the feature is "
+            "disabled"
+        )
     if spec.device_class_name not in template.classes:
         return (
-            f"claim {way.claim}, request {name}: could not retrieve device class {spec.device_class_name}: "
+            f"claim {way.claim}, request {name}: could not retrieve device class "
+            f"{spec.device_class_name}: "
             f'deviceclass.resource.k8s.io "{spec.device_class_name}" not found'
         )
     return ""
@@ -310,7 +368,9 @@ def _is_tainted(candidate: Candidate, way: Alternative, template: Template) -> b
 
 
 def _all_fault(way: Alternative, template: Template) -> str:
-    """The first thing that makes "all devices" impossible to tell, in the order in which pools are walked."""
+    """The first thing that makes "all devices" impossible to tell, in the order in which pools are
+    walked.
+    """
     name = way.sub or way.request
     prefix = f"claim {way.claim}, request {name}: asks for all devices, but resource pool"
     for pool, bits in zip(template.pools, template.pool_bits, strict=True):
@@ -335,14 +395,24 @@ def _find_twins(
     attributes: Sequence[str],
     template: Template,
 ) -> tuple[int, ...]:
-    """Return, for each device, those that are used alike, and that alternatives and constraints do not tell from it."""
+    """Return, for each device, those that are used alike, and that alternatives and constraints do
+    not tell from it.
+    """
     groups: Iterable[int] = _kinds_of_devices(searched, template)
-    for bits in {b for a in alternatives for b in (a.selection.matched, a.selection.unknown, a.erring, a.tainted)}:
+    for bits in {
+        b
+        for a in alternatives
+        for b in (a.selection.matched, a.selection.unknown, a.erring, a.tainted)
+    }:
         groups = [part for group in groups for part in (group & bits, group & ~bits) if part]
     told: list[Mapping[int, object]] = [a.consumptions for a in alternatives if a.consumptions]
     told += [{c.index: _typed(lookup_attribute(c, name)) for c in searched} for name in attributes]
     for values in told:
-        groups = [part for group in groups for part in (_split(group, values) if group & (group - 1) else (group,))]
+        groups = [
+            part
+            for group in groups
+            for part in (_split(group, values) if group & (group - 1) else (group,))
+        ]
     twins = [0] * len(searched)
     for group in groups:
         for index in indexes(group):
@@ -360,7 +430,9 @@ def _split(group: int, values: Mapping[int, object]) -> Collection[int]:
 
 
 def _kinds_of_devices(searched: Sequence[Candidate], template: Template) -> Collection[int]:
-    """Return the devices that no claim tells apart but by what it selects, as sets; worked out once per template."""
+    """Return the devices that no claim tells apart but by what it selects, as sets; worked out once
+    per template.
+    """
     kinds: dict[object, int] | None = template.memory.get("kinds of devices")
     if kinds is None:
         kinds = template.memory["kinds of devices"] = {}

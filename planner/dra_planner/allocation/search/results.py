@@ -53,8 +53,8 @@ def quantity_of(billionths: int) -> Quantity:
 
 
 def _node_selector(devices: Sequence[Candidate], template: Template) -> NodeSelector | None:
-    """Where the claim can be used: on this node when a device is bound to it, else where every slice's
-    selector holds.
+    """Where the claim can be used: on this node when a device is bound to it, else where every
+    slice's selector holds.
     """
     fields: list[Requirement] = []
     labels: list[Requirement] = []

@@ -1,8 +1,8 @@
 """Which devices of a node pass the selectors of a class and of a request.
 
-Selectors run in order, the class's first; the first that does not match ends the evaluation of that device,
-and an error ends the attempt of the pod. What a selector gives depends only on what it reads, so outcomes are
-kept per projection.
+Selectors run in order, the class's first; the first that does not match ends the evaluation of that
+device, and an error ends the attempt of the pod. What a selector gives depends only on what it
+reads, so outcomes are kept per projection.
 """
 
 from __future__ import annotations
@@ -44,22 +44,32 @@ class Selection:
     matched: int = 0
     unknown: int = 0
     erring: int = 0
-    doubtful: bool = False  # some device errs unless a selector before, whose outcome is unknown, excludes it
+    # some device errs unless a selector before, whose outcome is unknown, excludes it
+    doubtful: bool = False
     failed: dict[int, OwnedSelector] = field(default_factory=dict)
     errors: dict[int, tuple[OwnedSelector, str]] = field(default_factory=dict)
     unknowns: dict[int, tuple[OwnedSelector | None, str]] = field(default_factory=dict)
 
 
-def terms_of(device_class: DeviceClass, selectors: Sequence[CelSelector]) -> tuple[OwnedSelector, ...]:
+def terms_of(
+    device_class: DeviceClass, selectors: Sequence[CelSelector]
+) -> tuple[OwnedSelector, ...]:
     """Return the selectors in the order in which they run."""
-    own = tuple(OwnedSelector(device_class.name, i, s.expression) for i, s in enumerate(device_class.selectors))
+    own = tuple(
+        OwnedSelector(device_class.name, i, s.expression)
+        for i, s in enumerate(device_class.selectors)
+    )
     return own + tuple(OwnedSelector("", i, s.expression) for i, s in enumerate(selectors))
 
 
 def select(
-    terms: Sequence[OwnedSelector], candidates: Sequence[Candidate], features: Features, views: dict[int, Any]
+    terms: Sequence[OwnedSelector],
+    candidates: Sequence[Candidate],
+    features: Features,
+    views: dict[int, Any],
 ) -> Selection:
-    """Evaluate the terms on every candidate. A device out of the node's reach may err but never matches.
+    """Evaluate the terms on every candidate. A device out of the node's reach may err but never
+    matches.
 
     `views` keeps devices made ready for selectors, by index, for the next terms.
     """
@@ -85,7 +95,10 @@ def outcomes(
 
 
 def _select_one(
-    selection: Selection, judges: Sequence[tuple[OwnedSelector, _Judge]], candidate: Candidate, view: Any
+    selection: Selection,
+    judges: Sequence[tuple[OwnedSelector, _Judge]],
+    candidate: Candidate,
+    view: Any,
 ) -> None:
     unknown = False
     for term, judge in judges:
@@ -121,8 +134,12 @@ class _Judge:
 
     def __init__(self, expression: str, features: Features) -> None:
         compiled = compile(expression, Dialect.of(features, "stored"))
-        self.refused: RejectedSelector | None = compiled if isinstance(compiled, RejectedSelector) else None
-        self.selector: Selector | None = None if isinstance(compiled, RejectedSelector) else compiled
+        self.refused: RejectedSelector | None = (
+            compiled if isinstance(compiled, RejectedSelector) else None
+        )
+        self.selector: Selector | None = (
+            None if isinstance(compiled, RejectedSelector) else compiled
+        )
         self._outcomes: dict[Any, DeviceAnswer] = {}
 
     def verdict(self, view: Any) -> DeviceAnswer:
@@ -136,7 +153,11 @@ class _Judge:
         known = self._outcomes.get(key)
         if known is None:
             outcome = self.selector.matches(view)
-            message = f"CEL runtime error: {outcome.message}" if outcome.verdict == "error" else outcome.message
+            message = (
+                f"CEL runtime error: {outcome.message}"
+                if outcome.verdict == "error"
+                else outcome.message
+            )
             known = self._outcomes[key] = (outcome.verdict, message)
         return known
 
@@ -158,7 +179,9 @@ def fix_of(expression: str, features: Features) -> str:
 
 
 def values_read(term: OwnedSelector, candidate: Candidate, features: Features) -> tuple[str, ...]:
-    """Return what a device has at the places a selector reads, as text; nothing where it reads everything."""
+    """Return what a device has at the places a selector reads, as text; nothing where it reads
+    everything.
+    """
     selector = _judge(term.expression, features).selector
     if selector is None:
         return ()
@@ -176,7 +199,9 @@ def _text_at(kind: str, name: str, candidate: Candidate) -> str:
     own = domain == candidate.driver
     if kind == "capacity":
         capacity = candidate.capacity.get(name) or (candidate.capacity.get(bare) if own else None)
-        return "?" if capacity is None or isinstance(capacity.value, Unknown) else str(capacity.value)
+        return (
+            "?" if capacity is None or isinstance(capacity.value, Unknown) else str(capacity.value)
+        )
     value = candidate.attributes.get(name)
     if value is None and own:
         value = candidate.attributes.get(bare)

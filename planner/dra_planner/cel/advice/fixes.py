@@ -1,7 +1,8 @@
 """What would make a refused selector right.
 
-Each rule looks at what was refused, not at the words alone, and says what to write: after "write" comes an expression
-that can be taken as it is. Where no better expression is known there is no advice.
+Each rule looks at what was refused, not at the words alone, and says what to write: after "write"
+comes an expression that can be taken as it is. Where no better expression is known there is no
+advice.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ DOMAIN: Final = nvidia.GPU_DRIVER  # of the devices in examples
 _ORDERINGS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _EQUALITIES: Final = {"_==_": "==", "_!=_": "!="}
 _METHODS: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo", "add", "sub"})
-_LISTS: Final = frozenset({"sort", "sortBy", "distinct", "flatten", "slice", "reverse", "range", "lists"})
+_LISTS: Final = frozenset(
+    {"sort", "sortBy", "distinct", "flatten", "slice", "reverse", "range", "lists"}
+)
 _FIELDS: Final = ("driver", "attributes", "capacity", "allowMultipleAllocations")
 _LEVELS: Final = (
-    f'attributes and capacity have two levels, domain and name: device.attributes["{DOMAIN}"].productName, '
+    "attributes and capacity have two levels, domain and name: "
+    f'device.attributes["{DOMAIN}"].productName, '
     f'device.capacity["{DOMAIN}"].memory'
 )
 _VERSIONS: Final = frozenset({"version", "Version", "ver", "parseVersion", "toVersion"})
@@ -55,7 +59,9 @@ def for_result(root: SyntaxNode) -> str:
     if result.kind == "map":
         return _LEVELS
     if types.unwrap_optional(result)[1]:
-        return "say what holds when it is absent: " + (f"write {text}.orValue(false)" if text else ".orValue(false)")
+        return "say what holds when it is absent: " + (
+            f"write {text}.orValue(false)" if text else ".orValue(false)"
+        )
     if result.kind == "dyn":
         return "compare it with something, or leave dyn() out"
     return "compare it with something: a selector is true or false"
@@ -69,7 +75,10 @@ def for_cost(root: SyntaxNode) -> str:
             if left is not None and right is not None:
                 return f"only == has a known cost for such values: write !({left} == {right})"
             return "write !(a == b) instead of a != b: only == has a known cost for such values"
-    return "read the attributes by name instead of looping over all of them, and loop over short lists only"
+    return (
+        "read the attributes by name instead of looping over all of them, and loop over short "
+        "lists only"
+    )
 
 
 def _is_opaque(t: CelType) -> bool:
@@ -96,7 +105,9 @@ def _for_call(node: Call, message: str, dialect: Dialect) -> str | None:
         if not all(quantities):
             return "a string is not a quantity: compare with each one"
         read = spell(node.args[0])
-        return "a string is not a quantity: write " + " || ".join(f"{read} == {quantity}" for quantity in quantities)
+        return "a string is not a quantity: write " + " || ".join(
+            f"{read} == {quantity}" for quantity in quantities
+        )
     if node.function == "@in" and len(given) == 2 and given[1].kind == "string":
         part, whole = spell(node.args[0]), spell(node.args[1])
         return f"a string contains another: write {whole or 'string'}.contains({part or 'part'})"
@@ -130,7 +141,11 @@ def _compared(node: Call, kind: str) -> str | None:
     left, right = [_wrapped(argument, kind) for argument in node.args]
     if left is None or right is None:
         return f"{_PLURALS[kind]} have no {operator}: compare them with a.compareTo(b) {operator} 0"
-    reason = f"{_PLURALS[kind]} have no {operator}" if node.function in _ORDERINGS else f"a string is not a {kind}"
+    reason = (
+        f"{_PLURALS[kind]} have no {operator}"
+        if node.function in _ORDERINGS
+        else f"a string is not a {kind}"
+    )
     if kind == "quantity" and any(map(_is_attribute, node.args)):
         reason = "an attribute is never a quantity, a capacity is"
     if node.function == "_==_":
@@ -141,9 +156,22 @@ def _compared(node: Call, kind: str) -> str | None:
 
 
 def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | None:
-    """A method of quantities or versions that was given a string or a number, or is called on one."""
-    kind = "semver" if types.SEMVER in given else "quantity" if types.QUANTITY in given else _kind_of(node.args[0])
-    if kind == "quantity" and types.QUANTITY not in given and _is_attribute(target) and _is_short_version(node.args[0]):
+    """A method of quantities or versions that was given a string or a number, or is called on
+    one.
+    """
+    kind = (
+        "semver"
+        if types.SEMVER in given
+        else "quantity"
+        if types.QUANTITY in given
+        else _kind_of(node.args[0])
+    )
+    if (
+        kind == "quantity"
+        and types.QUANTITY not in given
+        and _is_attribute(target)
+        and _is_short_version(node.args[0])
+    ):
         kind = "semver"
     left, right = _wrapped(target, kind), _wrapped(node.args[0], kind)
     if left is None or right is None:
@@ -151,7 +179,10 @@ def _for_method(node: Call, target: SyntaxNode, given: list[CelType]) -> str | N
     whole = f"{left}.{node.function}({right})"
     if node.function in ("isGreaterThan", "isLessThan"):
         return f"a string is not a {kind}, wrap it: write {whole}"
-    return f"a string is not a {kind}, wrap it: write {whole}{' >= 0' if node.function == 'compareTo' else ''}"
+    return (
+        f"a string is not a {kind}, wrap it: write "
+        f"{whole}{' >= 0' if node.function == 'compareTo' else ''}"
+    )
 
 
 def _kind_of(node: SyntaxNode) -> str:
@@ -170,7 +201,9 @@ def _is_short_version(node: SyntaxNode) -> bool:
 
 
 def _wrapped(node: SyntaxNode, kind: str) -> str | None:
-    """The operand as an expression; a literal becomes a quantity or version, an attribute a capacity if it must."""
+    """The operand as an expression; a literal becomes a quantity or version, an attribute a
+    capacity if it must.
+    """
     if isinstance(node, Constant):
         text = str(node.value)
         if kind == "semver" and text.count(".") < 2:
@@ -209,7 +242,10 @@ def _with_levels(node: Call) -> str:
         domain, _, identifier = name.rpartition("/")
         read = f'{base}["{domain or DOMAIN}"].{identifier}'
         others = [a for a in node.children() if a is not argument]
-        return f"the domain is missing: write {_rewritten(node, read, others, base == 'device.capacity')}"
+        return (
+            "the domain is missing: write "
+            f"{_rewritten(node, read, others, base == 'device.capacity')}"
+        )
     return _LEVELS
 
 
@@ -220,7 +256,9 @@ def _rewritten(node: Call, read: str, others: list[SyntaxNode], is_capacity: boo
         return read
     operator = _ORDERINGS.get(node.function) or _EQUALITIES.get(node.function)
     if operator is None:
-        return f"{read}.{node.function}({other})" + (" >= 0" if node.function == "compareTo" else "")
+        return f"{read}.{node.function}({other})" + (
+            " >= 0" if node.function == "compareTo" else ""
+        )
     if is_capacity and node.function in _ORDERINGS:
         return f"{read}.compareTo({other}) {operator} 0"
     return f"{read} {operator} {other}"
@@ -239,13 +277,22 @@ def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
     if "undefined field" not in message:
         return _LEVELS if node.operand.type == types.STRING else None
     if node.field == "allowMultipleAllocations":
-        return f"it needs the feature gate DRAConsumableCapacity, which is off on 1.{dialect.minor} here"
+        return (
+            "it needs the feature gate DRAConsumableCapacity, which is off on "
+            f"1.{dialect.minor} here"
+        )
     close = _near(node.field, _FIELDS)
     if close:
         return f"did you mean {close[0]}? write device.{close[0]}"
     if node.field in ("memory", "cores", "multiprocessors"):
-        return f'device has driver, attributes and capacity: write device.capacity["{DOMAIN}"].{node.field}'
-    return f'device has driver, attributes and capacity: write device.attributes["{DOMAIN}"].{node.field}'
+        return (
+            "device has driver, attributes and capacity: write "
+            f'device.capacity["{DOMAIN}"].{node.field}'
+        )
+    return (
+        "device has driver, attributes and capacity: write "
+        f'device.attributes["{DOMAIN}"].{node.field}'
+    )
 
 
 def _for_function(node: Call, dialect: Dialect) -> str | None:
@@ -254,12 +301,17 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
         return known
     if node.function in _VERSIONS and len(node.args) == 1:
         return (
-            f"versions are compared by semver: write {spell(Call(node.position, 'semver', node.args)) or 'semver(…)'}"
+            "versions are compared by semver: write "
+            f"{spell(Call(node.position, 'semver', node.args)) or 'semver(…)'}"
         )
     if node.function in ("not", "NOT") and len(node.args) == 1:
         return f"the operators are &&, || and !: write !({spell(node.args[0]) or 'condition'})"
     names = [name for name in declared(dialect) if name[0].isalpha()]
-    macros = ("has", "all", "exists", "exists_one", "map", "filter") if node.target is not None else ("has",)
+    macros = (
+        ("has", "all", "exists", "exists_one", "map", "filter")
+        if node.target is not None
+        else ("has",)
+    )
     close = _near(node.function, [*names, *macros])
     if not close:
         return None

@@ -1,4 +1,6 @@
-"""What was meant by a string that is not an expression: slips of those who write other languages, with their fixes."""
+"""What was meant by a string that is not an expression: slips of those who write other languages,
+with their fixes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _AMOUNT: Final = (
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!"}
 
 
-def _outside_strings(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], str]:
+def _outside_strings(
+    pattern: str, replacement: str | Callable[[re.Match[str]], str]
+) -> Callable[[str], str]:
     """Replaces what the pattern finds, but not within literals."""
     both = re.compile(f"({_STRING})|(?:{pattern})", re.DOTALL)
 
@@ -74,17 +78,25 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
         "the operators are &&, || and !",
         _outside_strings(r"\b(?:and|or|not|AND|OR|NOT)\b(?!\s*\()\s?", lambda m: _word(m)),
     ),
-    ("the operators are &&, || and !", _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word)),
+    (
+        "the operators are &&, || and !",
+        _outside_strings(r"(?<![.\w])(?:and|or|not|AND|OR|NOT)\b\s?", _word),
+    ),
     ("both must hold is &&", _outside_strings(r"(?<!&)&(?!&)", "&&")),
     ("one must hold is ||", _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
-    ("amounts stand in capacity, and are compared with quantity(…)", _outside_strings(_AMOUNT, lambda m: _amount(m))),
+    (
+        "amounts stand in capacity, and are compared with quantity(…)",
+        _outside_strings(_AMOUNT, lambda m: _amount(m)),
+    ),
     ("every ( needs its )", _close),
     ("every ) needs its (", _drop),
 )
 
 
 def advise(text: str, dialect: Dialect) -> str | None:
-    """Advice for a string that is not an expression: what is wrong, and where possible what to write."""
+    """Advice for a string that is not an expression: what is wrong, and where possible what to
+    write.
+    """
     if not text.strip():
         return f'a selector is a condition: write device.driver == "{DOMAIN}"'
     reasons: list[str] = []

@@ -1,6 +1,8 @@
-"""Comparisons of a version with text or a number, which end in an error on every device, and how they are written.
+"""Comparisons of a version with text or a number, which end in an error on every device, and how
+they are written.
 
-Source: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.2 (an attribute of type version is a Semver).
+Source: kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.2 (an attribute of type version
+is a Semver).
 """
 
 from __future__ import annotations
@@ -36,14 +38,18 @@ def as_versions(node: SyntaxNode) -> str:
     return f"{left}.compareTo({right}) {operator} 0"
 
 
-def compared_as_text(root: SyntaxNode, versions: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield what compares a version with text or a number, and how it is written ("": not known); `versions` are the
-    attributes that are some, as domain and name.
+def compared_as_text(
+    root: SyntaxNode, versions: Collection[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield what compares a version with text or a number, and how it is written ("": not known);
+    `versions` are the attributes that are some, as domain and name.
     """
     for node in walk(root):
         if isinstance(node, Call) and (node.function in _OPERATORS or node.function in _SEARCHES):
             sides = node.children()
-            is_read = any(_NAME.fullmatch(spell(each) or "") and _read(each) in versions for each in sides)
+            is_read = any(
+                _NAME.fullmatch(spell(each) or "") and _read(each) in versions for each in sides
+            )
             if is_read and any(isinstance(each, Constant) for each in sides):
                 yield spell(node) or "", as_versions(node)
 

@@ -1,6 +1,7 @@
 """The type checker: gives every node its type, every call its overloads, and says what is wrong.
 
-Source of the behaviour: google/cel-go:checker/{checker,env,errors,format}.go, cel/validator.go @v0.26.0 and v0.29.2.
+Source of the behaviour: google/cel-go:checker/{checker,env,errors,format}.go, cel/validator.go
+@v0.26.0 and v0.29.2.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ _CONSTANT_TYPES: Final[dict[type, CelType]] = {
 def check(root: SyntaxNode, dialect: Dialect, declared: VariableTypes | None = None) -> list[Issue]:
     """Checks the tree in place; what is wrong, by place. Types are only meaningful when nothing is.
 
-    Without declarations, the expression is a selector, which reads `device`. Raises `TypesTooLarge`.
+    Without declarations, the expression is a selector, which reads `device`. Raises
+    `TypesTooLarge`.
     """
     checker = _Checker(dialect, device_declarations(dialect) if declared is None else declared)
     checker.check(root)
@@ -122,7 +124,9 @@ class _Checker:
         self.scopes: list[dict[str, CelType]] = []
         self.issues: list[Issue] = []
         self.fresh = 0
-        self.resolved: dict[tuple[str, bool, tuple[CelType, ...]], tuple[CelType | None, tuple[Overload, ...]]] = {}
+        self.resolved: dict[
+            tuple[str, bool, tuple[CelType, ...]], tuple[CelType | None, tuple[Overload, ...]]
+        ] = {}
 
     def check(self, node: SyntaxNode) -> CelType:
         match node:
@@ -160,7 +164,9 @@ class _Checker:
         return types.DYN
 
     def _mismatch(self, node: SyntaxNode, wanted: CelType, given: CelType) -> None:
-        self.issues.append(Issue(f"expected type '{show(wanted)}' but found '{show(given)}'", node.position, node))
+        self.issues.append(
+            Issue(f"expected type '{show(wanted)}' but found '{show(given)}'", node.position, node)
+        )
 
     # -- names
 
@@ -193,7 +199,10 @@ class _Checker:
             if bare in _TYPE_IDENTS:
                 node.type, node.names_type = types.type_of(_TYPE_IDENTS[bare]), True
                 return
-            if bare.startswith(("google.protobuf.", "google.api.")) or bare == "kubernetes.DRADevice":
+            if (
+                bare.startswith(("google.protobuf.", "google.api."))
+                or bare == "kubernetes.DRADevice"
+            ):
                 self._issue(node, f"'{bare}' is not supported here", unsupported=True)
                 return
         result = self._field(node, node.operand, node.field)
@@ -203,7 +212,9 @@ class _Checker:
     def _is_local(self, name: str) -> bool:
         return any(name in scope for scope in self.scopes)
 
-    def _field(self, node: SyntaxNode, operand: SyntaxNode, field: str, optional: bool = False) -> CelType:
+    def _field(
+        self, node: SyntaxNode, operand: SyntaxNode, field: str, optional: bool = False
+    ) -> CelType:
         target, was_optional = types.unwrap_optional(self.bindings.resolve(self.check(operand)))
         result = types.DYN
         if target.kind == "map":
@@ -267,7 +278,8 @@ class _Checker:
             found = self._matching(given, node.target is not None, overloads)
             result, matching = found
             if not any(t.generic for t in given) and not (result is not None and result.generic):
-                self.resolved[key] = found  # nothing was learnt of any parameter, so the answer stays the same
+                # nothing was learnt of any parameter, so the answer stays the same
+                self.resolved[key] = found
         result, matching = found
         if result is None:
             shown = [show(self.bindings.settle(t, {}, {})) for t in given]
@@ -275,7 +287,9 @@ class _Checker:
                 applied = f"{shown[0]}.({', '.join(shown[1:])})"
             else:
                 applied = f"({', '.join(shown)})"
-            self._issue(node, f"found no matching overload for '{node.function}' applied to '{applied}'")
+            self._issue(
+                node, f"found no matching overload for '{node.function}' applied to '{applied}'"
+            )
             return
         node.type, node.overloads = result, matching
 
@@ -338,7 +352,11 @@ class _Checker:
 
     def _struct(self, node: Struct) -> None:
         name = node.name.removeprefix(".")
-        if name.startswith("google.protobuf.") or name == "kubernetes.DRADevice" or name in _TYPE_IDENTS:
+        if (
+            name.startswith("google.protobuf.")
+            or name == "kubernetes.DRADevice"
+            or name in _TYPE_IDENTS
+        ):
             self._issue(node, f"messages such as '{name}' are not supported here", unsupported=True)
         else:
             self._issue(node, f"undeclared reference to '{node.name}' (in container '')")
@@ -378,7 +396,8 @@ class _Checker:
             first = second = types.DYN
         else:
             message = (
-                f"expression of type '{show(over)}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                f"expression of type '{show(over)}' cannot be range of a comprehension (must "
+                "be list, map, or dynamic)"
             )
             self.issues.append(Issue(message, node.range.position, node.range))
             first = second = types.ERROR

@@ -1,9 +1,11 @@
 """The table of overloads: every function a selector may call, as data.
 
-A row reads `id  name(types) result` for a function and `id  (type).name(types) result` for a method; single capital
-letters are type parameters. A library says since when (and until when, and with which gate) its rows are declared.
-Sources: google/cel-go:common/stdlib/standard.go, cel/library.go, ext/{strings,lists,sets,comprehensions}.go @v0.26.0
-and v0.29.2; kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 to v0.37.2.
+A row reads `id  name(types) result` for a function and `id  (type).name(types) result` for a
+method; single capital letters are type parameters. A library says since when (and until when, and
+with which gate) its rows are declared.
+Sources: google/cel-go:common/stdlib/standard.go, cel/library.go,
+ext/{strings,lists,sets,comprehensions}.go @v0.26.0 and v0.29.2;
+kubernetes/apiserver:pkg/cel/environment/base.go, pkg/cel/library/*.go @v0.34.9 to v0.37.2.
 """
 
 from __future__ import annotations
@@ -114,13 +116,17 @@ _MAKERS: Final = {
 
 @cache
 def declared(dialect: Dialect) -> dict[str, tuple[Overload, ...]]:
-    """The functions of the dialect by name, each with its overloads in the order in which they are tried."""
+    """The functions of the dialect by name, each with its overloads in the order in which they are
+    tried.
+    """
     functions: dict[str, list[Overload]] = {}
     for library in _LIBRARIES:
         if not dialect.includes(library.since, library.dropped):
             continue
         gate = None if library.gate is None else bool(getattr(dialect, library.gate))
-        if (library.since or library.until) and not dialect.knows(library.since, library.until, gate):
+        if (library.since or library.until) and not dialect.knows(
+            library.since, library.until, gate
+        ):
             continue
         for overload in _overloads(library.rows):
             functions.setdefault(overload.function, []).append(overload)

@@ -28,7 +28,9 @@ def paths_read(root: SyntaxNode) -> frozenset[Path]:
 
 
 def sees_form(root: SyntaxNode) -> bool:
-    """Whether a selector can tell the form of a quantity, so that none may be shared between evaluations."""
+    """Whether a selector can tell the form of a quantity, so that none may be shared between
+    evaluations.
+    """
     return any(isinstance(node, Call) and node.function in _FORM for node in walk(root))
 
 
@@ -45,7 +47,9 @@ def _paths(root: SyntaxNode) -> Iterator[Path]:
             pending.extend(_fold(node, names))
 
 
-def _fold(node: Fold, names: dict[str, Path | None]) -> Iterator[tuple[SyntaxNode, dict[str, Path | None]]]:
+def _fold(
+    node: Fold, names: dict[str, Path | None]
+) -> Iterator[tuple[SyntaxNode, dict[str, Path | None]]]:
     yield node.range, names
     bound, _ = _chain(node.initial, names)
     if bound is None or not node.binds:
@@ -81,7 +85,9 @@ def _chain(node: SyntaxNode, names: dict[str, Path | None]) -> tuple[Path | None
         else:
             break
     if not isinstance(base, Ident) or base.names_type:
-        return None, [*rest, base] if base is not node else [] if isinstance(node, Fold) else list(node.children())
+        return None, [*rest, base] if base is not node else [] if isinstance(node, Fold) else list(
+            node.children()
+        )
     start = _start(base, names)
     if start is None:
         return None, rest

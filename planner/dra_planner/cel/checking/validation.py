@@ -20,7 +20,9 @@ from dra_planner.cel.values import CelError
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Something wrong with the types. `position` is the offset of the place; `node` the node there."""
+    """Something wrong with the types. `position` is the offset of the place; `node` the node
+    there.
+    """
 
     message: str
     position: int
@@ -40,7 +42,9 @@ def validate(root: SyntaxNode) -> Iterator[Issue]:
         elif formatted:
             continue
         elif isinstance(node, ListNode):
-            yield from _same_types([(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)])
+            yield from _same_types(
+                [(e, _literal_type(e, i in node.optional)) for i, e in enumerate(node.elements)]
+            )
         elif isinstance(node, MapNode):
             yield from _same_types([(k, k.type) for k, _, _ in node.entries])
             yield from _same_types([(v, _literal_type(v, o)) for _, v, o in node.entries])
@@ -57,7 +61,9 @@ def _literal_type(node: SyntaxNode, optional: bool) -> CelType:
 def _same_types(elements: list[tuple[SyntaxNode, CelType]]) -> Iterator[Issue]:
     for node, t in elements[1:]:
         if elements[0][1] != t:
-            yield Issue(f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node)
+            yield Issue(
+                f"expected type '{show(elements[0][1])}' but found '{show(t)}'", node.position, node
+            )
             return
 
 
@@ -66,7 +72,11 @@ def _call(node: Call) -> Iterator[Issue]:
     if node.function in ("duration", "timestamp", "matches") and isinstance(literal, Constant):
         if not _is_readable(node.function, literal.value):
             yield Issue(f"invalid {node.function} argument", literal.position, literal)
-    elif node.function == "format" and isinstance(node.target, Constant) and isinstance(literal, ListNode):
+    elif (
+        node.function == "format"
+        and isinstance(node.target, Constant)
+        and isinstance(literal, ListNode)
+    ):
         yield from _format(node, str(node.target.value), literal)
 
 
@@ -94,10 +104,17 @@ def _format(node: Call, text: str, values: ListNode) -> Iterator[Issue]:
     for letter, value in zip(letters, values.elements, strict=False):
         wrong = _unformattable(letter, value)
         if wrong is not None:
-            yield Issue(f"error during formatting: {wrong_clause(letter, wrong.type.name)}", value.position, value)
+            yield Issue(
+                f"error during formatting: {wrong_clause(letter, wrong.type.name)}",
+                value.position,
+                value,
+            )
             return
     if len(values.elements) > len(letters):
-        message = f"too many arguments supplied to string.format (expected {len(letters)}, got {len(values.elements)})"
+        message = (
+            f"too many arguments supplied to string.format (expected {len(letters)}, got "
+            f"{len(values.elements)})"
+        )
         yield Issue(message, node.position, node)
 
 
@@ -106,5 +123,8 @@ def _unformattable(letter: str, value: SyntaxNode) -> SyntaxNode | None:
     if value.type.kind != "dyn" and value.type.name not in TYPES[letter]:
         return value
     if letter == "s" and isinstance(value, ListNode | MapNode):
-        return next((w for w in (_unformattable(letter, v) for v in value.children()) if w is not None), None)
+        return next(
+            (w for w in (_unformattable(letter, v) for v in value.children()) if w is not None),
+            None,
+        )
     return None

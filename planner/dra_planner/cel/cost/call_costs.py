@@ -1,7 +1,7 @@
 """What each call costs at run time.
 
-Source of the behaviour: google/cel-go:interpreter/runtimecost.go, ext/{lists,sets}.go @v0.26.0 and v0.29.2;
-kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2.
+Source of the behaviour: google/cel-go:interpreter/runtimecost.go, ext/{lists,sets}.go @v0.26.0 and
+v0.29.2; kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ Cost = Callable[[Sequence[Any], Any], int]
 ERROR: Final = object()
 """Stands for an argument or a result that is an error."""
 
-_UNIT_EQUALITY: Final = frozenset({QuantityValue, AddressValue, NetworkValue, FormatValue, UrlValue, SemverValue})
+_UNIT_EQUALITY: Final = frozenset(
+    {QuantityValue, AddressValue, NetworkValue, FormatValue, UrlValue, SemverValue}
+)
 FORMAT_PATTERN_SIZES: Final = {
     "dns1123Label": 30,
     "dns1123Subdomain": 60,
@@ -77,7 +79,8 @@ def _traversal(value: Any) -> int:
         if value and value[0].__class__ is int and is_plain(value):
             return len(value)
         spend(5 + 3 * len(value))
-        return sum([_traversal(item) for item in value])  # a list, since a generator would take C stack
+        # a list, since a generator would take C stack
+        return sum([_traversal(item) for item in value])
     if kind is MapValue:
         spend(5 + 6 * len(value))
         return sum([_traversal(k) + _traversal(v) for k, v in value.entries.values()])
@@ -201,11 +204,25 @@ _BY_OVERLOAD_FIRST: Final[dict[str, Cost]] = {
 }
 _BY_FUNCTION: Final[dict[str, Cost]] = {
     **dict.fromkeys(
-        ("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), lambda args, _: _traversal(args[0])
+        ("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"),
+        lambda args, _: _traversal(args[0]),
     ),
     **dict.fromkeys(
-        ("url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR", "ip", "quantity",
-         "isQuantity", "semver", "isSemver"),
+        (
+            "url",
+            "lowerAscii",
+            "upperAscii",
+            "substring",
+            "trim",
+            "cidr",
+            "isIP",
+            "isCIDR",
+            "ip",
+            "quantity",
+            "isQuantity",
+            "semver",
+            "isSemver",
+        ),
         _per_character(0.1),
     ),
     **dict.fromkeys(("replace", "split", "ip.isCanonical"), _twice),
@@ -219,7 +236,7 @@ _BY_FUNCTION: Final[dict[str, Cost]] = {
     "fieldSelector": _labels,
     "labelSelector": _labels,
     "_==_": _equality,
-}  # fmt: skip
+}
 _BY_OVERLOAD: Final[dict[str, Cost]] = {
     **dict.fromkeys(
         ("string_to_bytes", "bytes_to_string", "strings_quote", "string_format"),

@@ -1,7 +1,8 @@
 """The estimates for calls of functions.
 
 Source of the behaviour: kubernetes/apiserver:pkg/cel/library/cost.go@v0.36.3 and v0.37.2;
-kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3; google/cel-go:checker/cost.go, ext/{lists,sets}.go.
+kubernetes/dynamic-resource-allocation:cel/compile.go@v0.36.3; google/cel-go:checker/cost.go,
+ext/{lists,sets}.go.
 """
 
 from __future__ import annotations
@@ -39,11 +40,17 @@ Estimated = tuple[Range, Range | None]
 _Estimate = Callable[[Operand | None, list[Operand]], Estimated | None]
 
 
-def call(function: str, overload: str, target: Operand | None, args: list[Operand], dialect: Dialect) -> Estimated:
+def call(
+    function: str, overload: str, target: Operand | None, args: list[Operand], dialect: Dialect
+) -> Estimated:
     """The estimate for one overload of a call."""
     for table, key in ((_EXTENSIONS, overload), (_FUNCTIONS, function)):
         estimate = table.get(key)
-        if estimate is None and table is _EXTENSIONS and overload.endswith(("_sort", "_sortByAssociatedKeys")):
+        if (
+            estimate is None
+            and table is _EXTENSIONS
+            and overload.endswith(("_sort", "_sortByAssociatedKeys"))
+        ):
             estimate = _sorting(overload)
         found = estimate(target, args) if estimate is not None else None
         if found is not None:
@@ -110,7 +117,11 @@ def _language(overload: str, target: Operand | None, args: list[Operand]) -> Est
 
 _COMPARED: Final = frozenset(
     ["equals", "not_equals"]
-    + [f"{o}_{t}" for o in ("less", "less_equals", "greater", "greater_equals") for t in ("string", "bytes")]
+    + [
+        f"{o}_{t}"
+        for o in ("less", "less_equals", "greater", "greater_equals")
+        for t in ("string", "bytes")
+    ]
 )
 
 
@@ -350,14 +361,41 @@ _FUNCTIONS: Final[dict[str, _Estimate]] = {
     "join": _join,
     "find": _find,
     "findAll": _find,
-    **dict.fromkeys(("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _scan),
+    **dict.fromkeys(
+        ("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _scan
+    ),
     "ip.isCanonical": _scan_twice,
     "validate": _validate,
     **dict.fromkeys(
-        ("masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
-         "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger",
-         "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch",
-         "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
+        (
+            "masked",
+            "prefixLength",
+            "family",
+            "isUnspecified",
+            "isLoopback",
+            "isLinkLocalMulticast",
+            "isLinkLocalUnicast",
+            "isGlobalUnicast",
+            "format.named",
+            "sign",
+            "asInteger",
+            "isInteger",
+            "asApproximateFloat",
+            "isGreaterThan",
+            "isLessThan",
+            "compareTo",
+            "add",
+            "sub",
+            "major",
+            "minor",
+            "patch",
+            "getScheme",
+            "getHostname",
+            "getHost",
+            "getPort",
+            "getEscapedPath",
+            "getQuery",
+        ),
         _nominal,
     ),
-}  # fmt: skip
+}

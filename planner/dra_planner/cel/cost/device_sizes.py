@@ -35,10 +35,11 @@ _DEVICE: Final = _Declared(
 
 
 class Path:
-    """A path that grows as a slice does in Go: paths that grow from the same one may share what is beyond it.
+    """A path that grows as a slice does in Go: paths that grow from the same one may share what is
+    beyond it.
 
-    Upstream's estimator appends to paths without copying, so that the path of a loop's key may come to end like that
-    of its value; some estimates are lower for it.
+    Upstream's estimator appends to paths without copying, so that the path of a loop's key may come
+    to end like that of its value; some estimates are lower for it.
     """
 
     __slots__ = ("_capacity", "_length", "_steps")
@@ -68,7 +69,9 @@ class Path:
 
 
 def declared_size(path: list[str]) -> Range | None:
-    """The size of what is at a path of fields, @keys, @values and @items from `device`; None where none is declared."""
+    """The size of what is at a path of fields, @keys, @values and @items from `device`; None where
+    none is declared.
+    """
     if not path or path[0] != "device":
         return None
     current = _DEVICE
@@ -78,7 +81,9 @@ def declared_size(path: list[str]) -> Range | None:
         elif step == "@keys":
             below = current.key
         else:
-            below = current.fields.get(step) or (_ATTRIBUTE if current.value is _ATTRIBUTE else None)
+            below = current.fields.get(step) or (
+                _ATTRIBUTE if current.value is _ATTRIBUTE else None
+            )
         if below is None:
             return None
         current = below

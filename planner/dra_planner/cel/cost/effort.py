@@ -1,9 +1,10 @@
 """Work that cost does not pay for.
 
-Upstream's cost counts calls, so that a call may be cheap and its work long all the same: comparing lists within lists
-that bindings have doubled again and again, sums of numbers of twenty thousand digits, a new pattern for every turn of
-a loop. Such work is counted here, in units of about a tenth of a microsecond, and ends the evaluation when it gets
-out of hand. What a person writes takes some hundred units.
+Upstream's cost counts calls, so that a call may be cheap and its work long all the same: comparing
+lists within lists that bindings have doubled again and again, sums of numbers of twenty thousand
+digits, a new pattern for every turn of a loop. Such work is counted here, in units of about a tenth
+of a microsecond, and ends the evaluation when it gets out of hand. What a person writes takes some
+hundred units.
 """
 
 from __future__ import annotations

@@ -11,7 +11,17 @@ from dra_planner.cel import types
 from dra_planner.cel.cost import call_estimates
 from dra_planner.cel.cost.call_estimates import Operand
 from dra_planner.cel.cost.device_sizes import Path, declared_size
-from dra_planner.cel.cost.ranges import NOTHING, ONE, UNBOUNDED, UNKNOWN, Range, add, fixed, multiply, union
+from dra_planner.cel.cost.ranges import (
+    NOTHING,
+    ONE,
+    UNBOUNDED,
+    UNKNOWN,
+    Range,
+    add,
+    fixed,
+    multiply,
+    union,
+)
 from dra_planner.cel.dialect import Dialect
 from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Select, SyntaxNode
 
@@ -32,7 +42,9 @@ class _Entries:
     def union(self, other: _Entries | None) -> _Entries | None:
         if other is None:
             return None
-        return _Entries(self.of_list, union(self.keys, other.keys), union(self.values, other.values))
+        return _Entries(
+            self.of_list, union(self.keys, other.keys), union(self.values, other.values)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +81,12 @@ class _Estimator:
     # -- what is known of a node
 
     def _local(self, name: str) -> _Local | None:
-        """The local that a name means. A leading dot leads past one only where the dialect says so."""
-        stack = self.locals.get(name if self.dialect.library.dot_skips_locals else name.removeprefix("."))
+        """The local that a name means. A leading dot leads past one only where the dialect says
+        so.
+        """
+        stack = self.locals.get(
+            name if self.dialect.library.dot_skips_locals else name.removeprefix(".")
+        )
         return stack[-1] if stack else None
 
     def _path(self, node: SyntaxNode) -> Path:
@@ -176,7 +192,9 @@ class _Estimator:
             elif overload.id in ("add_string", "add_bytes", "add_list"):
                 cost, result = self._add(node, overload.id, operands, costs)
             else:
-                own, result = call_estimates.call(node.function, overload.id, target, operands, self.dialect)
+                own, result = call_estimates.call(
+                    node.function, overload.id, target, operands, self.dialect
+                )
                 cost = add(own, *costs)
             called = union(called, cost)
             if result is not None:
@@ -190,7 +208,9 @@ class _Estimator:
                 size = self._size(node)
         return called, size
 
-    def _conditional(self, node: Call, operands: list[Operand], costs: list[Range]) -> tuple[Range, Range | None]:
+    def _conditional(
+        self, node: Call, operands: list[Operand], costs: list[Range]
+    ) -> tuple[Range, Range | None]:
         _, then, otherwise = node.args
         entries = self._entries(then)
         both = entries.union(self._entries(otherwise)) if entries is not None else None
@@ -270,7 +290,9 @@ class _Estimator:
         values = entries.values if entries is not None else None
         if node.value is not None:
             self._push(node.key, _Local(path.then("@indices" if of_list else "@keys"), keys, None))
-            self._push(node.value, _Local(path.then("@items" if of_list else "@values"), values, None))
+            self._push(
+                node.value, _Local(path.then("@items" if of_list else "@values"), values, None)
+            )
         elif of_list:
             self._push(node.key, _Local(path.then("@items"), values, None))
         else:

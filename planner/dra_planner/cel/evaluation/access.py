@@ -15,7 +15,9 @@ ABSENT = object()
 
 
 def read(container: Any, key: Any) -> Any:
-    """The entry of the container. Raises `CelError` if there is none, and `UnknownError` for an unknown value."""
+    """The entry of the container. Raises `CelError` if there is none, and `UnknownError` for an
+    unknown value.
+    """
     kind = container.__class__
     if kind is MapValue:
         entry = container.find(key)

@@ -1,7 +1,7 @@
 """Calls as closures: logic, comparisons, arithmetic and the functions of the libraries.
 
-Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators}.go, common/decls/decls.go,
-cel/library.go @v0.26.0.
+Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators}.go,
+common/decls/decls.go, cel/library.go @v0.26.0.
 """
 
 from __future__ import annotations
@@ -59,11 +59,15 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 _PARSERS: Final = frozenset(("quantity", "semver", "ip", "cidr", "url"))
 _SORTING: Final = ("sort", "@sortByAssociatedKeys")
 _UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
-"""Functions whose result may differ from their type: of their lists only the first item is checked."""
+"""Functions whose result may differ from their type: of their lists only the first item is
+checked.
+"""
 _SINGLE_FORM: Final = frozenset(
     (*_BINARY, *operators.ORDERINGS, "!_", "-_", "size", "type", "dyn", "matches", *_SORTING)
 )
-"""Functions with one implementation for all overloads; it is given all arguments, also after one is an error."""
+"""Functions with one implementation for all overloads; it is given all arguments, also after one is
+an error.
+"""
 
 
 def _equal_or_false(a: Any, b: Any) -> bool:
@@ -117,7 +121,11 @@ class Caller:
 
     def _branch(self, node: SyntaxNode) -> Closure:
         branch = self.compiler.compile(node, charged=False)
-        if not self.library.unpacks_optionals or not may_be_optional(node) or self.compiler.is_attribute(node):
+        if (
+            not self.library.unpacks_optionals
+            or not may_be_optional(node)
+            or self.compiler.is_attribute(node)
+        ):
             return branch
         return lambda state: operators.resolved(branch(state))
 
@@ -160,7 +168,11 @@ class Caller:
             run = _of_strings_and_types(run)
         if function in _CONVERSIONS and len(arguments) == 1 and isinstance(arguments[0], Folded):
             return Folded(run(arguments[0].value))
-        if function in _PARSERS and not self.compiler.sees_form and all(isinstance(a, Folded) for a in arguments):
+        if (
+            function in _PARSERS
+            and not self.compiler.sees_form
+            and all(isinstance(a, Folded) for a in arguments)
+        ):
             return paid(run, [a.value for a in arguments if isinstance(a, Folded)], cost)
         if len(arguments) == 2 and not early:
             return self._binary(function, arguments, run, cost)
@@ -169,7 +181,9 @@ class Caller:
         return variadic(arguments, run, cost)
 
     @staticmethod
-    def _binary(function: str, arguments: list[Closure], run: Callable[[Any, Any], Any], cost: Cost | int) -> Closure:
+    def _binary(
+        function: str, arguments: list[Closure], run: Callable[[Any, Any], Any], cost: Cost | int
+    ) -> Closure:
         left, right = arguments
         if isinstance(right, Folded):
             if function == "_==_" and isinstance(right.value, str) and not isinstance(cost, int):
@@ -218,7 +232,9 @@ class Caller:
 
         def dispatch(*args: Any) -> Any:
             for guards, run in forms:
-                if len(guards) == len(args) and all(g is None or g(v) for g, v in zip(guards, args, strict=True)):
+                if len(guards) == len(args) and all(
+                    g is None or g(v) for g, v in zip(guards, args, strict=True)
+                ):
                     return run(*args)
             raise _no_such_overload(function, args)
 
@@ -226,7 +242,9 @@ class Caller:
 
 
 def _of_strings_and_types(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a constant pattern: upstream searches whatever is a string in Go, which a type's name is."""
+    """A function of a constant pattern: upstream searches whatever is a string in Go, which a
+    type's name is.
+    """
     return lambda value, *rest: run(value.name if value.__class__ is TypeValue else value, *rest)
 
 
@@ -282,7 +300,9 @@ _CLASSES: Final[dict[str, type]] = {
 
 
 def _is_sure(node: SyntaxNode, wanted: CelType) -> bool:
-    """Whether the node surely gives a value of the type: its static type may hang on a dynamic one."""
+    """Whether the node surely gives a value of the type: its static type may hang on a dynamic
+    one.
+    """
     if node.type != wanted:
         return False
     if isinstance(node, Constant):
@@ -314,7 +334,8 @@ def _guard(t: CelType) -> Callable[[Any], bool] | None:
     if t.kind == "list":
         element = _guard(t.parameters[0])
         return lambda value: (
-            value.__class__ is list and (element is None or not value or element(operators.known(value[0])))
+            value.__class__ is list
+            and (element is None or not value or element(operators.known(value[0])))
         )
     if t.kind == "map":
         key, item = _guard(t.parameters[0]), _guard(t.parameters[1])
@@ -323,7 +344,9 @@ def _guard(t: CelType) -> Callable[[Any], bool] | None:
             if value.__class__ is not MapValue:
                 return False
             for first_key, first in value.entries.values():
-                return (key is None or key(first_key)) and (item is None or item(operators.known(first)))
+                return (key is None or key(first_key)) and (
+                    item is None or item(operators.known(first))
+                )
             return True
 
         return is_map

@@ -1,8 +1,10 @@
-"""The checked tree as closures: each takes the evaluation's state, counts its cost and gives a value.
+"""The checked tree as closures: each takes the evaluation's state, counts its cost and gives a
+value.
 
-An error is a `CelError` raised, one known at run time only an `UnknownError`; && and ||, the steps of loops and
-nothing else catch them. Cost is counted as upstream's tracker counts it, also where an argument is an error.
-Source of the behaviour: google/cel-go:interpreter/{planner,interpretable,decorators,runtimecost}.go@v0.26.0.
+An error is a `CelError` raised, one known at run time only an `UnknownError`; && and ||, the steps
+of loops and nothing else catch them. Cost is counted as upstream's tracker counts it, also where an
+argument is an error. Source of the behaviour:
+google/cel-go:interpreter/{planner,interpretable,decorators,runtimecost}.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -45,11 +47,14 @@ from dra_planner.cel.values import (
 _Qualifier = tuple[bool, Closure | None, Any]  # optional, closure of the key or None, constant key
 
 
-def compile_tree(root: SyntaxNode, dialect: Dialect, variables: Sequence[str] = ()) -> tuple[Closure, int]:
+def compile_tree(
+    root: SyntaxNode, dialect: Dialect, variables: Sequence[str] = ()
+) -> tuple[Closure, int]:
     """The closure of a checked tree, and the number of variables it needs.
 
-    `variables` are declared names other than `device`: their values are in the first slots, in this order. Raises
-    `CelError` for what upstream finds when it plans the evaluation: constant conversions that fail.
+    `variables` are declared names other than `device`: their values are in the first slots, in this
+    order. Raises `CelError` for what upstream finds when it plans the evaluation: constant
+    conversions that fail.
     """
     compiler = _TreeCompiler(dialect, sees_form(root), variables)
     return compiler.compile(root), compiler.slots
@@ -67,7 +72,9 @@ class _TreeCompiler:
         self.caller = Caller(self)
 
     def compile(self, node: SyntaxNode, charged: bool = True) -> Closure:
-        """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch of ?:)."""
+        """The closure of a node. `charged`: whether reading a variable costs its 1 (not as a branch
+        of ?:).
+        """
         if isinstance(node, Constant):
             return self.constant(node.value)
         if isinstance(node, Ident | Select) or (isinstance(node, Call) and _is_access(node)):
@@ -88,7 +95,9 @@ class _TreeCompiler:
 
     @staticmethod
     def is_attribute(node: SyntaxNode) -> bool:
-        """Whether upstream's planner takes the node for an attribute: something read, not computed."""
+        """Whether upstream's planner takes the node for an attribute: something read, not
+        computed.
+        """
         if isinstance(node, Call):
             return _is_access(node) or _is_conditional(node)
         return isinstance(node, Ident | Select)
@@ -117,12 +126,19 @@ class _TreeCompiler:
                 break
         qualifiers.reverse()
         if not charged and any(optional for optional, _, _ in qualifiers):
-            test = False  # as a branch, upstream reads what may be absent and forgets that it was only to test for it
+            # as a branch, upstream reads what may be absent and forgets that it was only to test
+            # for it
+            test = False
         if base.names_type:
             read = self.constant(TypeValue(base.type.parameters[0].name))
-        elif isinstance(base, Ident) and base.name.removeprefix(".") == "device" and self.slot_of(base) is None:
+        elif (
+            isinstance(base, Ident)
+            and base.name.removeprefix(".") == "device"
+            and self.slot_of(base) is None
+        ):
             read = self._device(qualifiers, charged, test)
-            shadowed = any("device" in scope for scope in self.scopes)  # .device it is then: its fields cost nothing
+            # .device it is then: its fields cost nothing
+            shadowed = any("device" in scope for scope in self.scopes)
             return _at_cost(read, int(charged and not test)) if shadowed else read
         elif isinstance(base, Ident) and not qualifiers:
             return self._variable(base, 1 if charged else 0)
@@ -143,7 +159,9 @@ class _TreeCompiler:
     def _key(self, node: Call) -> _Qualifier:
         optional = node.function != "_[_]"
         key = (
-            self.compile(node.args[1], charged=False) if self.is_attribute(node.args[1]) else self.compile(node.args[1])
+            self.compile(node.args[1], charged=False)
+            if self.is_attribute(node.args[1])
+            else self.compile(node.args[1])
         )
         if not isinstance(key, Folded):
             return optional, key, None
@@ -179,7 +197,12 @@ class _TreeCompiler:
         simple = len(keys) == len(qualifiers) and not test
         if simple and keys == ["driver"]:
             return _read_driver(base + 1)
-        if simple and len(keys) == 3 and keys[0] in ("attributes", "capacity") and isinstance(keys[2], str):
+        if (
+            simple
+            and len(keys) == 3
+            and keys[0] in ("attributes", "capacity")
+            and isinstance(keys[2], str)
+        ):
             return _read_value(keys[0] == "attributes", keys[1], keys[2], base + 3)
         if test and len(keys) == len(qualifiers) == 3 and isinstance(keys[1], str):
             return _test_value(keys[0] == "attributes", keys[1], keys[2])
@@ -205,7 +228,8 @@ class _TreeCompiler:
                     if index in optional:
                         if value.__class__ is not Optional:
                             raise CelError(
-                                f"cannot initialize optional list element from non-optional value {show(value)}"
+                                "cannot initialize optional list element from non-optional value "
+                                f"{show(value)}"
                             )
                         if not value.present:
                             continue
@@ -230,7 +254,8 @@ class _TreeCompiler:
                     if optional:
                         if value.__class__ is not Optional:
                             raise CelError(
-                                f"cannot initialize optional entry '{show(key)}' from non-optional value {show(value)}"
+                                f"cannot initialize optional entry '{show(key)}' from non-optional "
+                                f"value {show(value)}"
                             )
                         if not value.present:
                             pairs = [pair for pair in pairs if not _is_same_key(pair[0], key)]
@@ -252,7 +277,9 @@ def _is_same_key(a: Any, b: Any) -> bool:
 
 
 def _fold_now(build: Closure) -> Closure:
-    """A literal of constants is made once. What is wrong with it stays an error of every evaluation."""
+    """A literal of constants is made once. What is wrong with it stays an error of every
+    evaluation.
+    """
     try:
         return Folded(build(State.empty()))
     except CelError as error:

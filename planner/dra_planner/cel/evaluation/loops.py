@@ -17,7 +17,10 @@ from dra_planner.cel.values import CelError, MapValue, UnknownError, no_overload
 
 _PLAIN: Final = frozenset({int, str, bool, float})
 _UNSET: Final = object()
-_GO_NAMES: Final = {"google.protobuf.Duration": "Duration", "google.protobuf.Timestamp": "Timestamp"}
+_GO_NAMES: Final = {
+    "google.protobuf.Duration": "Duration",
+    "google.protobuf.Timestamp": "Timestamp",
+}
 
 
 class _Thunk:
@@ -83,7 +86,9 @@ def compile_fold(compiler: Compiler, node: Fold) -> Closure:
         assert isinstance(node.step, Call)
         predicate = compiler.compile(node.step.args[1])
         compiler.scopes[-2:] = []
-        return _quantify(items, predicate, quantifier == "_||_", first, second, node.value is not None)
+        return _quantify(
+            items, predicate, quantifier == "_||_", first, second, node.value is not None
+        )
     collected = _collected(node)
     if collected is not None:
         predicate_node, element_node = collected
@@ -143,7 +148,9 @@ def _length(value: Any, pairs: bool) -> int:
 
 
 def _charge(state: State, turns: int, each: int) -> None:
-    """Charge turns that cost the same, looking at the budget after each: only as many as it allows are charged."""
+    """Charge turns that cost the same, looking at the budget after each: only as many as it allows
+    are charged.
+    """
     left = state.budget - state.cost
     if turns and turns * each > left:
         state.cost += each * (max(left, 0) // each + 1) if each else 0
@@ -161,12 +168,18 @@ def _go_type(value: Any) -> str:
 def _quantifier(node: Fold) -> str | None:
     """The operator of an `exists` or `all`, which need not keep an accumulator."""
     step = node.step
-    if isinstance(step, Call) and step.function in ("_||_", "_&&_") and isinstance(node.initial, Constant):
+    if (
+        isinstance(step, Call)
+        and step.function in ("_||_", "_&&_")
+        and isinstance(node.initial, Constant)
+    ):
         return step.function
     return None
 
 
-def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, second: int, pairs: bool) -> Closure:
+def _quantify(
+    items: Closure, predicate: Closure, decisive: bool, first: int, second: int, pairs: bool
+) -> Closure:
     """`exists` (decisive is True) and `all` (False), with the cost of the loop they stand for."""
     condition_cost = 3 if decisive else 2
     if isinstance(predicate, Folded) and predicate.value is (not decisive):
@@ -195,7 +208,9 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
                 error = error or raised
                 value = None
             except UnknownError as raised_unknown:
-                unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                unknown = (
+                    raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                )
                 value = None
             else:
                 if value is decisive:
@@ -219,7 +234,9 @@ def _quantify(items: Closure, predicate: Closure, decisive: bool, first: int, se
 def _counted(node: Fold) -> SyntaxNode | None:
     """The predicate of an `exists_one`."""
     step, result = node.step, node.result
-    if not (isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.initial, Constant)):
+    if not (
+        isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.initial, Constant)
+    ):
         return None
     return step.args[0] if isinstance(result, Call) and result.function == "_==_" else None
 
@@ -272,10 +289,15 @@ def _collected(node: Fold) -> tuple[SyntaxNode | None, SyntaxNode] | None:
     return None
 
 
-def _collect(items: Closure, keep: Closure | None, element: Closure, first: int, second: int, pairs: bool) -> Closure:
-    """`map`, `filter` and `transformList`: the cost of adding a list of one each time, without doing so."""
+def _collect(
+    items: Closure, keep: Closure | None, element: Closure, first: int, second: int, pairs: bool
+) -> Closure:
+    """`map`, `filter` and `transformList`: the cost of adding a list of one each time, without
+    doing so.
+    """
 
-    each = 2 if isinstance(element, Folded) else 12  # the accumulator and the sum, and a list of one unless constant
+    # the accumulator and the sum, and a list of one unless constant
+    each = 2 if isinstance(element, Folded) else 12
     if isinstance(element, Folded) and keep is None:
 
         def collect_alike(state: State) -> list[Any]:

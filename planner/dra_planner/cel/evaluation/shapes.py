@@ -1,7 +1,8 @@
 """The shapes of calls as closures.
 
 Cost is counted where upstream's tracker does, also when an argument is an error.
-Source of the behaviour: google/cel-go:interpreter/{interpretable,decorators,runtimecost}.go@v0.26.0.
+Source of the behaviour:
+google/cel-go:interpreter/{interpretable,decorators,runtimecost}.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def unary(operand: Closure, run: Callable[[Any], Any], cost: Cost | int) -> Clos
 
 
 def binary(
-    left: Closure, right: Closure, run: Callable[[Any, Any], Any], cost: Cost | int, compares: bool = False
+    left: Closure,
+    right: Closure,
+    run: Callable[[Any, Any], Any],
+    cost: Cost | int,
+    compares: bool = False,
 ) -> Closure:
     """A function of two arguments. Upstream evaluates both, also when the first is an error.
 
@@ -101,7 +106,9 @@ def binary(
     return evaluate_at_fixed_cost
 
 
-def with_constant(left: Closure, constant: Any, run: Callable[[Any, Any], Any], cost: int) -> Closure:
+def with_constant(
+    left: Closure, constant: Any, run: Callable[[Any, Any], Any], cost: int
+) -> Closure:
     """A function of an argument and a constant, at a fixed cost."""
 
     def evaluate(state: State) -> Any:
@@ -219,7 +226,9 @@ def logic(terms: list[Closure], decisive: bool) -> Closure:
                 error = error or raised
                 continue
             except UnknownError as raised_unknown:
-                unknown = raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                unknown = (
+                    raised_unknown.paths if unknown is None else unknown | raised_unknown.paths
+                )
                 continue
             if value is decisive:
                 return bool(decisive)
@@ -235,7 +244,9 @@ def logic(terms: list[Closure], decisive: bool) -> Closure:
 
 
 def set_membership(operand: Closure, items: list[Any]) -> Closure | None:
-    """`x in [constants]` as one look-up, which costs nothing; None where upstream does not do so either."""
+    """`x in [constants]` as one look-up, which costs nothing; None where upstream does not do so
+    either.
+    """
     if not items:
         return Folded(False)
     members: set[Any] = set()

@@ -13,8 +13,8 @@ from dra_planner.cel.values import CostExceeded, QuantityValue, UnknownValue
 class State:
     """What an evaluation reads, and what it has spent.
 
-    `variables` are the slots of loops and bindings; `capacity` has quantities of its own for every evaluation, since
-    comparing a quantity may change its form.
+    `variables` are the slots of loops and bindings; `capacity` has quantities of its own for every
+    evaluation, since comparing a quantity may change its form.
     """
 
     __slots__ = ("budget", "capacity", "cost", "device", "variables")

@@ -119,7 +119,9 @@ def double_text(number: float) -> str:
 
 
 def _shortest(number: float) -> tuple[str, int]:
-    """The shortest digits that denote the number, without leading or trailing zeroes, and its decimal exponent."""
+    """The shortest digits that denote the number, without leading or trailing zeroes, and its
+    decimal exponent.
+    """
     text = repr(number)
     mantissa, _, exponent = text.partition("e")
     whole, _, fraction = mantissa.partition(".")
@@ -150,8 +152,16 @@ def _same(value: Any) -> Any:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **dict.fromkeys(
-        ("bool_to_bool", "bytes_to_bytes", "double_to_double", "duration_to_duration", "int64_to_int64",
-         "string_to_string", "timestamp_to_timestamp", "uint64_to_uint64"),
+        (
+            "bool_to_bool",
+            "bytes_to_bytes",
+            "double_to_double",
+            "duration_to_duration",
+            "int64_to_int64",
+            "string_to_string",
+            "timestamp_to_timestamp",
+            "uint64_to_uint64",
+        ),
         _same,
     ),
     "string_to_bool": _text_to_bool,
@@ -178,4 +188,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "double_to_uint64": _double_to_uint,
     "int64_to_uint64": _int_to_uint,
     "string_to_uint64": _text_to_uint,
-}  # fmt: skip
+}

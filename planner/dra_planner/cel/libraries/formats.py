@@ -20,14 +20,22 @@ _SUBDOMAIN: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _DNS_1035: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
 _NAME: Final = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _UUID: Final = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
-_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
+_BASE64: Final = re.compile(
+    r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
+)
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})", re.ASCII)
+_TIME: Final = re.compile(
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+)
 
 
-def _bounded(pattern: re.Pattern[str], limit: int, what: str, prefix: bool = False) -> Callable[[str], list[str]]:
+def _bounded(
+    pattern: re.Pattern[str], limit: int, what: str, prefix: bool = False
+) -> Callable[[str], list[str]]:
     def check(text: str) -> list[str]:
-        problems = [f"must be no more than {limit} characters"] if len(text.encode()) > limit else []
+        problems = (
+            [f"must be no more than {limit} characters"] if len(text.encode()) > limit else []
+        )
         if prefix and len(text) > 1 and text.endswith("-"):
             text = text[:-2] + "a"
         if not pattern.fullmatch(text):
@@ -77,12 +85,18 @@ _CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]]]]] = {
     "dns1123Subdomain": ("DNS1123Subdomain", _bounded(_SUBDOMAIN, 253, "DNS subdomain")),
     "dns1035Label": ("DNS1035Label", _bounded(_DNS_1035, 63, "DNS label")),
     "qualifiedName": ("QualifiedName", _qualified_name),
-    "dns1123LabelPrefix": ("DNS1123LabelPrefix", _bounded(_DNS_LABEL, 63, "DNS label prefix", prefix=True)),
+    "dns1123LabelPrefix": (
+        "DNS1123LabelPrefix",
+        _bounded(_DNS_LABEL, 63, "DNS label prefix", prefix=True),
+    ),
     "dns1123SubdomainPrefix": (
         "DNS1123SubdomainPrefix",
         _bounded(_SUBDOMAIN, 253, "DNS subdomain prefix", prefix=True),
     ),
-    "dns1035LabelPrefix": ("DNS1035LabelPrefix", _bounded(_DNS_1035, 63, "DNS label prefix", prefix=True)),
+    "dns1035LabelPrefix": (
+        "DNS1035LabelPrefix",
+        _bounded(_DNS_1035, 63, "DNS label prefix", prefix=True),
+    ),
     "labelValue": ("LabelValue", _label_value),
     "uri": ("URI", _told(is_request_uri, _NO_URI)),
     "uuid": ("uuid", _told(_UUID.fullmatch, "does not match the UUID format")),

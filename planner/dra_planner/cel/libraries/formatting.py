@@ -30,7 +30,8 @@ from dra_planner.cel.values import (
 
 _CLAUSE: Final = re.compile(r"%(?:(%)|(?:\.([0-9]*))?(.)?)", re.DOTALL | re.ASCII)
 _STRINGS: Final = (
-    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and "
+    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, "
+    "durations, and "
     "timestamps, was given {}"
 )
 _WRONG: Final = {
@@ -45,8 +46,20 @@ _WRONG: Final = {
 }
 TYPES: Final[dict[str, frozenset[str]]] = {
     "s": frozenset(
-        ("list", "map", "int", "uint", "double", "bool", "string", "google.protobuf.Timestamp", "bytes",
-         "google.protobuf.Duration", "type", "null_type")
+        (
+            "list",
+            "map",
+            "int",
+            "uint",
+            "double",
+            "bool",
+            "string",
+            "google.protobuf.Timestamp",
+            "bytes",
+            "google.protobuf.Duration",
+            "type",
+            "null_type",
+        )
     ),
     "d": frozenset(("int", "uint")),
     "f": frozenset(("double", "string")),
@@ -55,7 +68,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
     "x": frozenset(("int", "uint", "string", "bytes")),
     "X": frozenset(("int", "uint", "string", "bytes")),
     "o": frozenset(("int", "uint")),
-}  # fmt: skip
+}
 """What a clause takes, as the names of types."""
 _MAX_PRECISION: Final = 1_000_000
 _TOO_PRECISE: Final = "%!(NOVERB)"  # what Go's formatter makes of a precision that it does not read
@@ -63,7 +76,8 @@ _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf
 
 
 def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
-    """The string between clauses, the letter of the clause after it (empty at the end) and its precision.
+    """The string between clauses, the letter of the clause after it (empty at the end) and its
+    precision.
 
     `count` is how many values there are. Raises `CelError` where upstream finds the text wrong.
     """
@@ -81,7 +95,9 @@ def clauses(text: str, count: int) -> list[tuple[str, str, int | None]]:
         if letter is None:
             raise CelError("unexpected end of string")
         if letter not in TYPES:
-            raise CelError(f'could not parse formatting clause: unrecognized formatting clause "{letter}"')
+            raise CelError(
+                f'could not parse formatting clause: unrecognized formatting clause "{letter}"'
+            )
         if match[2] == "" or int((match[2] or "0")[-400:]) > INT_MAX:
             raise CelError("could not parse formatting clause: error while parsing precision")
         precision = None if match[2] is None else int(match[2][-400:])
@@ -128,7 +144,8 @@ def _string(value: Any, _: int | None = None) -> str:
     kind = value.__class__
     if kind is list:
         spend(10 * len(value))
-        return "[" + ", ".join([_member(known(item)) for item in value]) + "]"  # a generator would take C stack
+        # a generator would take C stack
+        return "[" + ", ".join([_member(known(item)) for item in value]) + "]"
     if kind is MapValue:
         spend(20 * len(value))
         pairs = sorted((_map_key(k), _member(known(v))) for k, v in value.entries.values())
@@ -143,7 +160,9 @@ def _string(value: Any, _: int | None = None) -> str:
         try:
             return str(value.decode())
         except UnicodeDecodeError:
-            raise CelError("error during formatting: could not convert argument to string") from None
+            raise CelError(
+                "error during formatting: could not convert argument to string"
+            ) from None
     if kind in (str, bool, int, Uint, TypeValue) or value is None:
         return show(value) if kind is not Uint else str(int(value))
     raise _WrongTypeError(value)
@@ -172,7 +191,9 @@ def _member(value: Any) -> str:
 def _map_key(key: Any) -> str:
     if key.__class__ in (str, bool, int, Uint):
         return _member(key)
-    raise CelError(f"error during formatting: no formatting function for map key of type {type_name(key)}")
+    raise CelError(
+        f"error during formatting: no formatting function for map key of type {type_name(key)}"
+    )
 
 
 def _decimal(value: Any, _: int | None) -> str:

@@ -1,6 +1,7 @@
 """Functions on lists, sets and (for the two-variable macros) maps.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/lists.go@v0.37.2; google/cel-go:ext/{lists,sets}.go
+Source of the behaviour: kubernetes/apiserver:pkg/cel/library/lists.go@v0.37.2;
+google/cel-go:ext/{lists,sets}.go
 @v0.26.0 and v0.29.2.
 """
 
@@ -13,7 +14,16 @@ from operator import le
 from typing import Any, Final
 
 from dra_planner.cel.cost.effort import spend
-from dra_planner.cel.libraries.operators import MAX_ITEMS, add, compare, contains, equal, has_order, is_plain, known
+from dra_planner.cel.libraries.operators import (
+    MAX_ITEMS,
+    add,
+    compare,
+    contains,
+    equal,
+    has_order,
+    is_plain,
+    known,
+)
 from dra_planner.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -125,7 +135,10 @@ def _includes_some(target: Any, value: Any) -> bool:
     if target.__class__ is list:
         for index, item in enumerate(target):
             if index >= _MAX_INCLUDES:
-                raise CelError(f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} values")
+                raise CelError(
+                    f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} "
+                    "values"
+                )
             if _equals(known(item), value):
                 return True
         return False
@@ -163,7 +176,8 @@ def _sort(items: list[Any]) -> list[Any]:
 def _sort_by(items: list[Any], keys: list[Any]) -> list[Any]:
     if len(items) != len(keys):
         raise CelError(
-            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got "
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
+            "but got "
             f"{len(items)} and {len(keys)} elements respectively"
         )
     if not items:

@@ -18,16 +18,27 @@ def _address(text: str) -> AddressValue:
             raise ValueError("IP address with zone")
         address = ipaddress.ip_address(text)
     except ValueError as error:
-        raise CelError(f'IP Address "{text[:80]}" parse error during conversion from string: {error}') from None
+        raise CelError(
+            f'IP Address "{text[:80]}" parse error during conversion from string: {error}'
+        ) from None
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         raise CelError(f'IPv4-mapped IPv6 address "{text}" is not allowed')
     return AddressValue(int(address), address.version)
 
 
 def _network(text: str) -> NetworkValue:
-    failed = CelError(f'network address parse error during conversion from string: netip.ParsePrefix("{text[:80]}")')
+    failed = CelError(
+        "network address parse error during conversion from string: "
+        f'netip.ParsePrefix("{text[:80]}")'
+    )
     head, slash, bits = text.rpartition("/")
-    if not slash or not bits.isascii() or not bits.isdigit() or (len(bits) > 1 and bits[0] == "0") or len(bits) > 3:
+    if (
+        not slash
+        or not bits.isascii()
+        or not bits.isdigit()
+        or (len(bits) > 1 and bits[0] == "0")
+        or len(bits) > 3
+    ):
         raise failed
     try:
         address = _address(head)
@@ -51,9 +62,9 @@ def _text(address: AddressValue) -> str:
 def _within(address: AddressValue, v4: str, v6: str) -> bool:
     """Whether the address is in the network of its family."""
     network = ipaddress.ip_network(v4 if address.family == 4 else v6)
-    return address.number >> (_width(address) - network.prefixlen) == int(network.network_address) >> (
-        _width(address) - network.prefixlen
-    )
+    return address.number >> (_width(address) - network.prefixlen) == int(
+        network.network_address
+    ) >> (_width(address) - network.prefixlen)
 
 
 def _is_unspecified(address: AddressValue) -> bool:
@@ -113,7 +124,9 @@ def _contains_cidr(network: NetworkValue, other: NetworkValue) -> bool:
 
 def _masked(network: NetworkValue) -> NetworkValue:
     shift = _width(network.address) - network.bits
-    return NetworkValue(AddressValue(network.address.number >> shift << shift, network.address.family), network.bits)
+    return NetworkValue(
+        AddressValue(network.address.number >> shift << shift, network.address.family), network.bits
+    )
 
 
 def _contains_ip_text(network: NetworkValue, text: str) -> bool:

@@ -1,6 +1,7 @@
 """Equality, order and arithmetic of values.
 
-Source of the behaviour: google/cel-go:common/types/*.go@v0.26.0 and kubernetes/apiserver:pkg/cel/*.go@v0.36.3.
+Source of the behaviour: google/cel-go:common/types/*.go@v0.26.0 and
+kubernetes/apiserver:pkg/cel/*.go@v0.36.3.
 """
 
 from __future__ import annotations
@@ -34,9 +35,13 @@ from dra_planner.cel.values import (
 )
 
 MAX_SIZE: Final = 10_000_000
-"""More characters than any budget pays for; a string of that size ends the evaluation before it is built."""
+"""More characters than any budget pays for; a string of that size ends the evaluation before it is
+built.
+"""
 MAX_ITEMS: Final = 2_000_000
-"""More items than a list may have. Upstream has no such limit, and no selector that a person writes comes near."""
+"""More items than a list may have. Upstream has no such limit, and no selector that a person writes
+comes near.
+"""
 
 _NUMBERS: Final = frozenset({int, Uint, float})
 _OPAQUE: Final = frozenset({QuantityValue, SemverValue, AddressValue, NetworkValue, UrlValue})
@@ -49,7 +54,9 @@ _NANOS: Final = 10**9
 
 
 def known(value: Any) -> Any:
-    """The value, unless it is known at run time only (`UnknownError` is raised) or is an error within an optional."""
+    """The value, unless it is known at run time only (`UnknownError` is raised) or is an error
+    within an optional.
+    """
     kind = value.__class__
     if kind is UnknownValue:
         raise UnknownError(frozenset({value.path}))
@@ -61,8 +68,8 @@ def known(value: Any) -> Any:
 def resolved(value: Any) -> Any:
     """A value as it comes out of a variable or a branch up to 1.36.
 
-    There an optional is taken apart and put together again, which what is neither of the language nor a list or a map
-    does not survive.
+    There an optional is taken apart and put together again, which what is neither of the language
+    nor a list or a map does not survive.
     """
     if value.__class__ is not Optional or not value.present:
         return value
@@ -70,7 +77,9 @@ def resolved(value: Any) -> Any:
     while inner.__class__ is Optional:
         inner = inner.value if inner.present else None
     if inner.__class__ in _OPAQUE:
-        return Optional(True, CelError(f"unsupported conversion to ref.Val: ({inner.__class__.__name__})"))
+        return Optional(
+            True, CelError(f"unsupported conversion to ref.Val: ({inner.__class__.__name__})")
+        )
     return Optional(True, inner.name if inner.__class__ is TypeValue else inner)
 
 
@@ -121,7 +130,9 @@ def _equal_opaque(a: Any, b: Any) -> bool:
 
 
 def compare_quantities(a: QuantityValue, b: QuantityValue) -> int:
-    """-1, 0 or 1. Comparing with a big-decimal form leaves the first in that form too, as it does upstream."""
+    """-1, 0 or 1. Comparing with a big-decimal form leaves the first in that form too, as it does
+    upstream.
+    """
     result = a.quantity.compare(b.quantity)
     if a.quantity.small and not b.quantity.small:
         a.quantity = a.quantity.as_big()
@@ -151,7 +162,9 @@ def _are_equal(a: list[Any], b: list[Any]) -> bool:
 
 
 def is_plain(items: list[Any]) -> bool:
-    """Whether a list is long and of ints or strings alone, so that Python compares them as CEL does, and fast."""
+    """Whether a list is long and of ints or strings alone, so that Python compares them as CEL
+    does, and fast.
+    """
     if len(items) < _LONG or items[0].__class__ not in _PLAIN:
         return False
     spend(len(items) // 8)
@@ -187,7 +200,9 @@ def _equal_optionals(a: Optional, b: Optional) -> bool:
 
 
 def contains(items: list[Any], value: Any) -> bool:
-    """Whether the list has an element that the value equals; what cannot be compared is not equal."""
+    """Whether the list has an element that the value equals; what cannot be compared is not
+    equal.
+    """
     if value.__class__ in _PLAIN and is_plain(items):
         return value.__class__ is items[0].__class__ and value in items
     spend(5 + 3 * len(items))
@@ -211,7 +226,9 @@ def compare_numbers(a: Any, b: Any) -> int:
 
 
 def _compare_mixed(a: Any, b: Any) -> int:
-    """A double with an integer: as doubles, unless the double is beyond what the integer's type holds."""
+    """A double with an integer: as doubles, unless the double is beyond what the integer's type
+    holds.
+    """
     if a.__class__ is not float:
         return -_compare_mixed(b, a)
     low, high = (0, UINT_MAX) if b.__class__ is Uint else (INT_MIN, INT_MAX)

@@ -9,7 +9,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dra_planner.cel.libraries.operators import known
-from dra_planner.cel.values import NONE, CelError, Duration, MapValue, Optional, Timestamp, Uint, show
+from dra_planner.cel.values import (
+    NONE,
+    CelError,
+    Duration,
+    MapValue,
+    Optional,
+    Timestamp,
+    Uint,
+    show,
+)
 
 _YEAR_ONE: Final = -62135596800 * 10**9
 
@@ -18,7 +27,8 @@ def _is_zero(value: Any) -> bool:
     kind = value.__class__
     if value is None:
         return True
-    if kind is MapValue and value.default is not None:  # the maps of domains are never taken for empty
+    # the maps of domains are never taken for empty
+    if kind is MapValue and value.default is not None:
         return False
     if kind in (bool, int, Uint, float, str, bytes, list, MapValue):
         return not value

@@ -22,7 +22,9 @@ def _quantity(text: str) -> QuantityValue:
 
 
 def _priced(quantity: Quantity) -> Quantity:
-    """The quantity; what its many digits make of every further step is spent here and at each of its sums."""
+    """The quantity; what its many digits make of every further step is spent here and at each of
+    its sums.
+    """
     if not quantity.small:
         spend(quantity.unscaled.bit_length() + abs(quantity.scale))
     return quantity
@@ -43,7 +45,9 @@ def _integer(value: QuantityValue) -> int:
     return number
 
 
-def _combine(value: QuantityValue, other: Quantity, subtract: bool, in_place: bool) -> QuantityValue:
+def _combine(
+    value: QuantityValue, other: Quantity, subtract: bool, in_place: bool
+) -> QuantityValue:
     try:
         result = _priced(value.quantity - other if subtract else value.quantity + other)
     except QuantityError as error:
@@ -59,7 +63,9 @@ def _of(number: int) -> Quantity:
 
 
 def _arithmetic(in_place: bool) -> dict[str, Callable[..., Any]]:
-    """Addition and subtraction. `in_place`: whether they change a first operand in the big-decimal form."""
+    """Addition and subtraction. `in_place`: whether they change a first operand in the big-decimal
+    form.
+    """
     return {
         "quantity_add": lambda a, b: _combine(a, b.quantity, False, in_place),
         "quantity_add_int": lambda a, n: _combine(a, _of(n), False, in_place),

@@ -1,6 +1,7 @@
 """Regular expressions, on RE2.
 
-Source of the behaviour: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3; google/cel-go:common/types/string.go.
+Source of the behaviour: kubernetes/apiserver:pkg/cel/library/regex.go@v0.36.3;
+google/cel-go:common/types/string.go.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def _pattern(pattern: str) -> Any:
-    """The compiled pattern of an evaluation, which pays for a pattern that was not there when it began."""
+    """The compiled pattern of an evaluation, which pays for a pattern that was not there when it
+    began.
+    """
     compiled = _compiled.get(pattern)
     if compiled is None:
         spend(_NEW + 8 * len(pattern))
@@ -78,7 +81,8 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     for match in _pattern(pattern).finditer(text):
         if 0 <= limit <= len(found):
             break
-        if match.start() != match.end() or match.start() != previous_end:  # Go drops empty matches that abut
+        # Go drops empty matches that abut
+        if match.start() != match.end() or match.start() != previous_end:
             found.append(match.group(0))
         previous_end = match.end()
     return found

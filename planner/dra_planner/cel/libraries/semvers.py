@@ -1,6 +1,7 @@
 """Semantic versions.
 
-Source of the behaviour: blang/semver:v4/semver.go@v4.0.0, kubernetes/apiserver:pkg/cel/library/semverlib.go@v0.36.3.
+Source of the behaviour: blang/semver:v4/semver.go@v4.0.0,
+kubernetes/apiserver:pkg/cel/library/semverlib.go@v0.36.3.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def _prerelease(text: str) -> int | str:
         raise SemverError("Prerelease is empty")
     if set(text) <= _DIGITS:
         if len(text) > 1 and text[0] == "0":
-            raise SemverError(f'Numeric PreRelease version must not contain leading zeroes "{text}"')
+            raise SemverError(
+                f'Numeric PreRelease version must not contain leading zeroes "{text}"'
+            )
         if len(text) > 20 or int(text) >= _UINT64:
             raise SemverError(f'strconv.ParseUint: parsing "{text}": value out of range')
         return int(text)
@@ -72,7 +75,9 @@ def _prerelease(text: str) -> int | str:
 
 
 def normalize(text: str) -> str:
-    """The string with a leading v removed, zeroes trimmed and missing parts added. Raises `SemverError`."""
+    """The string with a leading v removed, zeroes trimmed and missing parts added. Raises
+    `SemverError`.
+    """
     text = text.removeprefix("v")
     parts = text.split(".", 2)
     for index, part in enumerate(parts):

@@ -15,7 +15,9 @@ from dra_planner.cel.values import CelError, CostExceeded, show
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _UPPER: Final = {code + 32: code for code in range(65, 91)}
 _SPACE: Final = (
-    "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+    "\t\n\v\f\r \x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\u2028\u2029\u202f\u205f\u3000"
 )
 _QUOTED: Final = str.maketrans(
     {

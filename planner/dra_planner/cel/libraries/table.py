@@ -1,4 +1,6 @@
-"""All functions of the libraries by overload; a library is loaded when a selector may call something of it."""
+"""All functions of the libraries by overload; a library is loaded when a selector may call
+something of it.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,9 @@ _LIBRARIES: Final = (
 
 @cache
 def implementation_of(overload: str, library: CelLibrary) -> Callable[..., Any] | None:
-    """Return the function of an overload as a library has it; None for one that is not supported."""
+    """Return the function of an overload as a library has it; None for one that is not
+    supported.
+    """
     for functions_of in _LIBRARIES:
         found = functions_of(library).get(overload)
         if found is not None:

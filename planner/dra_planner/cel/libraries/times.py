@@ -1,7 +1,7 @@
 """Durations and points in time.
 
-Source of the behaviour: google/cel-go:common/types/{duration,timestamp}.go, common/stdlib/standard.go @v0.26.0; Go's
-package time.
+Source of the behaviour: google/cel-go:common/types/{duration,timestamp}.go,
+common/stdlib/standard.go @v0.26.0; Go's package time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,15 @@ from dra_planner.cel.values import INT_MAX, CelError, Duration, Timestamp
 
 _NANOS: Final = 10**9
 _UNITS: Final = {
-    "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": _NANOS, "m": 60 * _NANOS, "h": 3600 * _NANOS,
-}  # fmt: skip
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": _NANOS,
+    "m": 60 * _NANOS,
+    "h": 3600 * _NANOS,
+}
 _DURATION: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]+)", re.ASCII)
 _TIMESTAMP: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))",

@@ -1,7 +1,8 @@
 """URLs.
 
-Sources of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3; golang/go:src/net/url/url.go@go1.26.8.
-Functions with `strict` refuse a second colon in the host of http and https URLs, as binaries do that Go 1.26 builds.
+Sources of the behaviour: kubernetes/apiserver:pkg/cel/library/urls.go@v0.36.3;
+golang/go:src/net/url/url.go@go1.26.8. Functions with `strict` refuse a second colon in the host of
+http and https URLs, as binaries do that Go 1.26 builds.
 """
 
 from __future__ import annotations
@@ -23,8 +24,12 @@ _HOST_KEPT: Final = re.compile(r"(?:[a-zA-Z0-9\-_.~!$&'()*+,;=:\[\]<>\"]|[^\x00-
 _STRICT_SCHEMES: Final = ("http", "https")
 _USER: Final = re.compile(r"[a-zA-Z0-9\-._:~!$&'()*+,;=%@]*", re.ASCII)
 _PORT: Final = re.compile(r"(?::[0-9]*)?", re.ASCII)
-_PATH_KEPT: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~$&+,/:;=@")
-_PATH_VALID: Final = re.compile(r"(?:[a-zA-Z0-9\-_.~!$&'()*+,;=:@/\[\]]|%[0-9a-fA-F]{2})*", re.ASCII)
+_PATH_KEPT: Final = frozenset(
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~$&+,/:;=@"
+)
+_PATH_VALID: Final = re.compile(
+    r"(?:[a-zA-Z0-9\-_.~!$&'()*+,;=:@/\[\]]|%[0-9a-fA-F]{2})*", re.ASCII
+)
 
 
 class _UrlError(ValueError):
@@ -39,7 +44,9 @@ def _parse(text: str, *, request: bool, strict: bool) -> UrlValue:
     if text == "*":
         return UrlValue(text, "", "", "*", "", "")
     scheme, rest = _scheme(text)
-    rest, _, query = (rest[:-1], "?", "") if rest.endswith("?") and rest.count("?") == 1 else rest.partition("?")
+    rest, _, query = (
+        (rest[:-1], "?", "") if rest.endswith("?") and rest.count("?") == 1 else rest.partition("?")
+    )
     if not rest.startswith("/"):
         if scheme:
             return UrlValue(text, scheme, "", "", "", query)
@@ -83,7 +90,9 @@ def _host(host: str, *, strict: bool) -> str:
 
 
 def _literal(host: str) -> str:
-    """Return an IPv6 address in brackets, and the port behind it; the address may have a zone behind `%25`."""
+    """Return an IPv6 address in brackets, and the port behind it; the address may have a zone
+    behind `%25`.
+    """
     close = host.rfind("]")
     if close < 0:
         raise _UrlError("missing ']' in host")
@@ -115,7 +124,11 @@ def _unescape_zone(text: str) -> str:
     """Return the zone of an address; blanks and what may stand unescaped may be escaped as well."""
     for match in _ESCAPE_IN_TEXT.finditer(text):
         byte = int(match[1], 16)
-        if match[0] != "%25" and byte != 0x20 and (byte >= 0x80 or not _HOST_KEPT.fullmatch(chr(byte))):
+        if (
+            match[0] != "%25"
+            and byte != 0x20
+            and (byte >= 0x80 or not _HOST_KEPT.fullmatch(chr(byte)))
+        ):
             raise _UrlError(f'invalid URL escape "{match[0]}"')
     return _of_host(text)
 
@@ -135,7 +148,9 @@ def _unescape(text: str) -> str:
 
 
 def _escape(path: str) -> str:
-    return "".join(chr(b) if b in _PATH_KEPT else f"%{b:02X}" for b in path.encode("utf-8", "replace"))
+    return "".join(
+        chr(b) if b in _PATH_KEPT else f"%{b:02X}" for b in path.encode("utf-8", "replace")
+    )
 
 
 def _url(text: str, *, strict: bool = False) -> UrlValue:
@@ -146,7 +161,9 @@ def _url(text: str, *, strict: bool = False) -> UrlValue:
             raise _UrlError("invalid URL escape")
         return _parse(before, request=False, strict=strict)
     except _UrlError as error:
-        raise CelError(f'URL parse error during conversion from string: parse "{text[:80]}": {error}') from None
+        raise CelError(
+            f'URL parse error during conversion from string: parse "{text[:80]}": {error}'
+        ) from None
 
 
 def is_request_uri(text: str, *, strict: bool = False) -> bool:
@@ -186,7 +203,9 @@ def _query(url: UrlValue) -> MapValue:
             continue
         name, _, value = part.partition("=")
         try:
-            found.setdefault(_unescape(name.replace("+", " ")), []).append(_unescape(value.replace("+", " ")))
+            found.setdefault(_unescape(name.replace("+", " ")), []).append(
+                _unescape(value.replace("+", " "))
+            )
         except _UrlError:
             continue
     return MapValue.of_strings(found)

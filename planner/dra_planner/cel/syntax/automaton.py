@@ -1,9 +1,10 @@
-"""The parser's automaton: it runs the tables made of the grammar, and takes a run of reductions in one step.
+"""The parser's automaton: it runs the tables made of the grammar, and takes a run of reductions in
+one step.
 
-A grammar with a rule for every level of precedence reduces each literal some ten times, from `literal` to `expr`, and
-nothing but the topmost state changes on the way. Where such a run ends depends on three things: the state below, the
-topmost one and the kind of the next word. So it is found once and looked up from then on, with what the callbacks on
-the way do made into one function.
+A grammar with a rule for every level of precedence reduces each literal some ten times, from
+`literal` to `expr`, and nothing but the topmost state changes on the way. Where such a run ends
+depends on three things: the state below, the topmost one and the kind of the next word. So it is
+found once and looked up from then on, with what the callbacks on the way do made into one function.
 """
 
 from __future__ import annotations
@@ -20,10 +21,14 @@ _Action = int | dict[int, _Run] | tuple[int, str, Callback]
 
 
 class RuleCallbacks(Protocol):
-    """What has a method for each rule, of its name, which is given the values that the rule takes."""
+    """What has a method for each rule, of its name, which is given the values that the rule
+    takes.
+    """
 
     def compose(self, names: Sequence[str]) -> Step | None:
-        """Return one function for a run of rules that are each made of one value; None when it changes nothing."""
+        """Return one function for a run of rules that are each made of one value; None when it
+        changes nothing.
+        """
 
 
 class Word(str):
@@ -36,7 +41,9 @@ class Word(str):
 
 
 class Unexpected(ValueError):
-    """A word that cannot stand where it does, or a character that starts none (`word` is None then)."""
+    """A word that cannot stand where it does, or a character that starts none (`word` is None
+    then).
+    """
 
     def __init__(self, position: int, word: str | None, character: str = "") -> None:
         super().__init__(position)
@@ -63,10 +70,14 @@ class Automaton:
         taken = rule.taken
         if taken == tuple(range(rule.size)):
             return callback
-        return lambda values: callback([None if place is None else values[place] for place in taken])
+        return lambda values: callback(
+            [None if place is None else values[place] for place in taken]
+        )
 
     def _run(self, below: int, top: int, kind: str) -> _Run:
-        """Where the run of reductions of one value ends that starts in a state before a kind of word."""
+        """Where the run of reductions of one value ends that starts in a state before a kind of
+        word.
+        """
         names: list[str] = []
         while not (kind == END and top == self._tables.end):
             rule = self._tables.reduce[top].get(kind)

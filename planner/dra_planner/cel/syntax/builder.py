@@ -1,8 +1,9 @@
-"""The callbacks of the grammar's rules, which grow the tree from the leaves and count how deeply things are nested.
+"""The callbacks of the grammar's rules, which grow the tree from the leaves and count how deeply
+things are nested.
 
-Depth is counted as upstream's parser does, per kind of syntax (expressions, relations, calculations, member accesses)
-and over all of them; beyond 250 the expression is refused. Nothing here recurses.
-Source of the behaviour: google/cel-go:parser/parser.go@v0.26.0.
+Depth is counted as upstream's parser does, per kind of syntax (expressions, relations,
+calculations, member accesses) and over all of them; beyond 250 the expression is refused. Nothing
+here recurses. Source of the behaviour: google/cel-go:parser/parser.go@v0.26.0.
 """
 
 from __future__ import annotations
@@ -14,18 +15,51 @@ from typing import Any, Final
 from dra_planner.cel.syntax import macros
 from dra_planner.cel.syntax.automaton import Callback, Step, Word
 from dra_planner.cel.syntax.literals import LiteralError, value_of
-from dra_planner.cel.tree import Call, Constant, Ident, ListNode, MapNode, Select, Struct, SyntaxNode, walk
+from dra_planner.cel.tree import (
+    Call,
+    Constant,
+    Ident,
+    ListNode,
+    MapNode,
+    Select,
+    Struct,
+    SyntaxNode,
+    walk,
+)
 
 MAX_DEPTH: Final = 250
 MAX_NODES: Final = 20_000
 _RESERVED: Final = frozenset(
-    ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
-     "package", "namespace", "null", "return", "true", "var", "void", "while")
-)  # fmt: skip
+    (
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "null",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    )
+)
 _UNCHANGED: Final = frozenset({"conditionalor", "conditionaland", "addition", "unary", "member"})
 """Rules that leave a value as it is when it is all that they are made of."""
 _COUNTED: Final = frozenset({"expr", "relation", "multiplication", "primary"})
-"""Rules that count a level of depth, and change nothing else, when a value is all that they are made of."""
+"""Rules that count a level of depth, and change nothing else, when a value is all that they are
+made of.
+"""
 
 
 class ParseError(ValueError):
@@ -39,7 +73,16 @@ class ParseError(ValueError):
 class Subtree:
     """A piece of the tree with the depths within it."""
 
-    __slots__ = ("calculations", "expressions", "members", "node", "number", "path", "relations", "visits")
+    __slots__ = (
+        "calculations",
+        "expressions",
+        "members",
+        "node",
+        "number",
+        "path",
+        "relations",
+        "visits",
+    )
 
     def __init__(self, node: SyntaxNode, within: Iterable[Subtree] = ()) -> None:
         expressions = relations = calculations = members = visits = 0
@@ -115,8 +158,8 @@ def _one_after_another(steps: list[Step]) -> Step | None:
 class TreeBuilder:
     """The callbacks, one per rule.
 
-    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be quoted. `numbers` are
-    the literals so far, whose signs are only known in the end.
+    `with_lists`: whether the macro `sortBy` is there; `with_backquotes`: whether fields may be
+    quoted. `numbers` are the literals so far, whose signs are only known in the end.
     """
 
     def __init__(self) -> None:
@@ -126,7 +169,9 @@ class TreeBuilder:
         self.numbers: list[Constant] = []
 
     def compose(self, names: Sequence[str]) -> Step | None:
-        """One function for a run of rules that are each made of one value; None when it changes nothing."""
+        """One function for a run of rules that are each made of one value; None when it changes
+        nothing.
+        """
         steps: list[Step] = []
         levels: Counter[str] = Counter()
         for name in names:
@@ -162,7 +207,9 @@ class TreeBuilder:
         return self._logic("_&&_", children[0])
 
     def _logic(self, function: str, operands: list[Subtree]) -> Subtree:
-        return Subtree(Call(operands[0].node.position, function, [p.node for p in operands]), operands)
+        return Subtree(
+            Call(operands[0].node.position, function, [p.node for p in operands]), operands
+        )
 
     def relation(self, children: _Children) -> Subtree:
         (operator, left), right = children
@@ -195,7 +242,9 @@ class TreeBuilder:
         if len(signs) % 2 == 0:
             even: Subtree = operand
             return even
-        return Subtree(Call(signs[0].position, "!_" if signs[0] == "!" else "-_", [operand.node]), (operand,))
+        return Subtree(
+            Call(signs[0].position, "!_" if signs[0] == "!" else "-_", [operand.node]), (operand,)
+        )
 
     def unary_not_signed(self, children: _Children) -> Subtree:
         signs, operand = children
@@ -287,19 +336,28 @@ class TreeBuilder:
         if name in _RESERVED:
             raise ParseError(f"reserved identifier: {name}", name.position)
         arguments: list[Subtree] = args or []
-        return Subtree(self._call(name.position, dot + name, [p.node for p in arguments], None), arguments)
+        return Subtree(
+            self._call(name.position, dot + name, [p.node for p in arguments], None), arguments
+        )
 
-    def _call(self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None) -> SyntaxNode:
+    def _call(
+        self, position: int, function: str, args: list[SyntaxNode], target: SyntaxNode | None
+    ) -> SyntaxNode:
         try:
             expanded = macros.expand(position, function, target, args, self.with_lists)
         except macros.MacroError as error:
             raise ParseError(error.message, error.position) from None
         if expanded is None:
             return Call(position, function, args, target)
-        if function in ("optMap", "optFlatMap"):  # these copy their target, so nesting them doubles the tree
+        # these copy their target, so nesting them doubles the tree
+        if function in ("optMap", "optFlatMap"):
             self.nodes += sum(1 for _ in walk(expanded))
             if self.nodes > MAX_NODES:
-                raise ParseError("the expression grows too large when its macros are expanded", position, deep=True)
+                raise ParseError(
+                    "the expression grows too large when its macros are expanded",
+                    position,
+                    deep=True,
+                )
         return expanded
 
     def paren_expr(self, children: _Children) -> Subtree:
@@ -328,7 +386,9 @@ class TreeBuilder:
         items: list[tuple[Subtree, bool]] = children[0] if children else []
         optional = frozenset(i for i, (_, o) in enumerate(items) if o)
         position = items[0][0].node.position if items else 0
-        return Subtree(ListNode(position, [p.node for p, _ in items], optional), [p for p, _ in items])
+        return Subtree(
+            ListNode(position, [p.node for p, _ in items], optional), [p for p, _ in items]
+        )
 
     def listinits(self, children: _Children) -> list[tuple[Subtree, bool]]:
         return _extended(children)
@@ -389,7 +449,9 @@ _OPERATORS: Final = {
     "multiplication_mod": "_%_",
 }
 for _rule, _operator in _OPERATORS.items():
-    setattr(TreeBuilder, _rule, lambda _self, children, _operator=_operator: (_operator, children[0]))
+    setattr(
+        TreeBuilder, _rule, lambda _self, children, _operator=_operator: (_operator, children[0])
+    )
 
 
 def _extended(children: _Children) -> _Children:

@@ -1,13 +1,14 @@
-"""The grammar: that of the installed cel-python, with the rules replaced in which Kubernetes' dialect differs.
+"""The grammar: that of the installed cel-python, with the rules replaced in which Kubernetes'
+dialect differs.
 
     python -m dra_planner.cel.syntax.grammar
 
-makes the parser's tables (`tables.json`) of it; run it after changing the grammar. Only this module needs lark and
-cel-python, and only a checkout has them: parsing reads the tables. The grammar file of cel-python is read where it is
-installed. Replaced are the terminals (signs belong to expressions, escapes are checked, whole words only), the places
-for `?` of optionals, trailing commas, backquoted fields and chains of `!` and `-`; and && and || take any number of
-operands, so that a long chain is a flat one.
-Source of the syntax: google/cel-go:parser/gen/CEL.g4@v0.26.0.
+makes the parser's tables (`tables.json`) of it; run it after changing the grammar. Only this module
+needs lark and cel-python, and only a checkout has them: parsing reads the tables. The grammar file
+of cel-python is read where it is installed. Replaced are the terminals (signs belong to
+expressions, escapes are checked, whole words only), the places for `?` of optionals, trailing
+commas, backquoted fields and chains of `!` and `-`; and && and || take any number of operands, so
+that a long chain is a flat one. Source of the syntax: google/cel-go:parser/gen/CEL.g4@v0.26.0.
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from lark import Lark
 
 _IMPORTED = (
-    "expr, conditionalor, conditionaland, relation, relation_lt, relation_le, relation_gt, relation_ge, relation_eq, "
-    "relation_ne, relation_in, addition, addition_add, addition_sub, multiplication, multiplication_mul, "
-    "multiplication_div, multiplication_mod, unary, member, member_dot, member_dot_arg, member_index, member_object, "
-    "primary, dot_ident_arg, dot_ident, ident_arg, ident, paren_expr, list_lit, map_lit, exprlist, fieldinits, "
-    "mapinits, literal, INT_LIT, UINT_LIT, FLOAT_LIT, STRING_LIT, MLSTRING_LIT, BYTES_LIT, BOOL_LIT, NULL_LIT, IDENT, "
+    "expr, conditionalor, conditionaland, relation, relation_lt, relation_le, relation_gt, "
+    "relation_ge, relation_eq, "
+    "relation_ne, relation_in, addition, addition_add, addition_sub, multiplication, "
+    "multiplication_mul, "
+    "multiplication_div, multiplication_mod, unary, member, member_dot, member_dot_arg, "
+    "member_index, member_object, "
+    "primary, dot_ident_arg, dot_ident, ident_arg, ident, paren_expr, list_lit, map_lit, exprlist, "
+    "fieldinits, "
+    "mapinits, literal, INT_LIT, UINT_LIT, FLOAT_LIT, STRING_LIT, MLSTRING_LIT, BYTES_LIT, "
+    "BOOL_LIT, NULL_LIT, IDENT, "
     "WHITESPACE, COMMENT"
 )
 
@@ -96,7 +102,8 @@ ESCAPED_IDENT: /`[a-zA-Z0-9_.\-\/ ]+`/
 
 
 def make_tables() -> str:
-    """Return the content of `tables.json`: the same for the same grammar and the same versions of what reads it.
+    """Return the content of `tables.json`: the same for the same grammar and the same versions of
+    what reads it.
 
     Raises ModuleNotFoundError without lark or cel-python.
     """
@@ -149,9 +156,13 @@ def _regex(pattern: str) -> str:
 def _lexer(parser: Lark) -> dict[str, Any]:
     """The terminals in the order in which they are tried, and those between words."""
     terminals = sorted(
-        parser.terminals, key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name)
+        parser.terminals,
+        key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name),
     )
-    return {"terminals": [[t.name, t.pattern.to_regexp()] for t in terminals], "ignored": sorted(parser.ignore_tokens)}
+    return {
+        "terminals": [[t.name, t.pattern.to_regexp()] for t in terminals],
+        "ignored": sorted(parser.ignore_tokens),
+    }
 
 
 def _automaton(parser: Lark) -> dict[str, Any]:
@@ -162,15 +173,23 @@ def _automaton(parser: Lark) -> dict[str, Any]:
     serialize(parser, written)  # type: ignore[no-untyped-call]  # lark's tool for tables as JSON has no annotations
     document = json.loads(written.getvalue())
     table = document["data"]["parser"]["parser"]
-    written_rules = {int(key): _rule(value) for key, value in document["memo"].items() if value["__type__"] == "Rule"}
+    written_rules = {
+        int(key): _rule(value)
+        for key, value in document["memo"].items()
+        if value["__type__"] == "Rule"
+    }
     rules = sorted(set(written_rules.values()), key=json.dumps)
     numbers = {key: rules.index(rule) for key, rule in written_rules.items()}
     states: dict[int, dict[str, list[Any]]] = {
-        int(state): dict(sorted((table["tokens"][token], action) for token, action in actions.items()))
+        int(state): dict(
+            sorted((table["tokens"][token], action) for token, action in actions.items())
+        )
         for state, actions in table["states"].items()
     }
     renamed = _in_order(states, table["start_states"]["expr"])
-    symbols = [symbol for value in document["memo"].values() for symbol in value.get("expansion", ())]
+    symbols = [
+        symbol for value in document["memo"].values() for symbol in value.get("expansion", ())
+    ]
     return {
         "kept": sorted({symbol["name"] for symbol in symbols if symbol.get("filter_out") is False}),
         "rules": rules,
@@ -191,18 +210,24 @@ def _in_order(states: dict[int, dict[str, list[Any]]], start: int) -> dict[int, 
     return {state: number for number, state in enumerate(reached)}
 
 
-def _state(actions: dict[str, list[Any]], renamed: dict[int, int], rules: dict[int, int]) -> dict[str, Any]:
+def _state(
+    actions: dict[str, list[Any]], renamed: dict[int, int], rules: dict[int, int]
+) -> dict[str, Any]:
     """The states to go to by symbol, and by rule the words before which it is reduced."""
     goto = {symbol: renamed[target] for symbol, (kind, target) in actions.items() if kind == _SHIFT}
     reduce: dict[int, list[str]] = {}
     for symbol, (kind, target) in actions.items():
         if kind != _SHIFT:
             reduce.setdefault(rules[target["@"]], []).append(symbol)
-    return {"goto": goto, "reduce": [[rule, " ".join(symbols)] for rule, symbols in sorted(reduce.items())]}
+    return {
+        "goto": goto,
+        "reduce": [[rule, " ".join(symbols)] for rule, symbols in sorted(reduce.items())],
+    }
 
 
 def _rule(rule: dict[str, Any]) -> tuple[str, str, int, tuple[int | None, ...]]:
-    """What the rule makes, its name (empty if it passes its only value on), its length, and which values it takes.
+    """What the rule makes, its name (empty if it passes its only value on), its length, and which
+    values it takes.
 
     A value is named by its place in the rule; None stands for an optional part that is not there.
     """

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from dra_planner.cel.values import UINT_MAX, Uint
 
-_ESCAPE: Final = re.compile(r"\\(?:([xX])(..)|u(.{4})|U(.{8})|([0-3][0-7]{2})|(.))|([^\\]+)", re.DOTALL)
+_ESCAPE: Final = re.compile(
+    r"\\(?:([xX])(..)|u(.{4})|U(.{8})|([0-3][0-7]{2})|(.))|([^\\]+)", re.DOTALL
+)
 _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -36,7 +38,8 @@ def value_of(kind: str, token: str) -> Any:
 
 
 def _decimal(digits: str) -> int:
-    return int(digits) if len(digits) < 4000 else UINT_MAX + 1  # Python refuses to read very long numbers
+    # Python refuses to read very long numbers
+    return int(digits) if len(digits) < 4000 else UINT_MAX + 1
 
 
 def text_of(literal: str) -> str:

@@ -1,6 +1,7 @@
 """Macros: calls that stand for loops, presence tests and bindings, expanded while parsing.
 
-Source of the behaviour: google/cel-go:parser/macro.go, cel/library.go, ext/{bindings,comprehensions,lists}.go @v0.26.0.
+Source of the behaviour: google/cel-go:parser/macro.go, cel/library.go,
+ext/{bindings,comprehensions,lists}.go @v0.26.0.
 """
 
 from __future__ import annotations
@@ -9,7 +10,18 @@ from collections.abc import Callable
 from typing import Final
 
 from dra_planner.cel.stack import room_for
-from dra_planner.cel.tree import Call, Constant, Fold, Ident, ListNode, MapNode, Select, SyntaxNode, copy, depth
+from dra_planner.cel.tree import (
+    Call,
+    Constant,
+    Fold,
+    Ident,
+    ListNode,
+    MapNode,
+    Select,
+    SyntaxNode,
+    copy,
+    depth,
+)
 
 ACCUMULATOR: Final = "@result"
 _UNUSED: Final = "#unused"
@@ -27,7 +39,11 @@ _Expander = Callable[[int, SyntaxNode, list[SyntaxNode]], SyntaxNode | None]
 
 
 def expand(
-    position: int, function: str, target: SyntaxNode | None, args: list[SyntaxNode], with_lists: bool
+    position: int,
+    function: str,
+    target: SyntaxNode | None,
+    args: list[SyntaxNode],
+    with_lists: bool,
 ) -> SyntaxNode | None:
     """The tree that a call stands for, or None when it is not a macro. Raises `MacroError`.
 
@@ -91,19 +107,25 @@ def _loop(
     )
 
 
-def _all(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
+def _all(
+    position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode
+) -> SyntaxNode:
     condition = Call(position, "@not_strictly_false", [_result(position)])
     step = Call(position, "_&&_", [_result(position), predicate])
     return _loop(position, target, names, Constant(position, True), step, condition)
 
 
-def _exists(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
+def _exists(
+    position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode
+) -> SyntaxNode:
     condition = Call(position, "@not_strictly_false", [Call(position, "!_", [_result(position)])])
     step = Call(position, "_||_", [_result(position), predicate])
     return _loop(position, target, names, Constant(position, False), step, condition)
 
 
-def _exists_one(position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode) -> SyntaxNode:
+def _exists_one(
+    position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode
+) -> SyntaxNode:
     add = Call(position, "_+_", [_result(position), Constant(position, 1)])
     step = Call(position, "_?_:_", [predicate, add, _result(position)])
     result = Call(position, "_==_", [_result(position), Constant(position, 1)])
@@ -111,11 +133,17 @@ def _exists_one(position: int, target: SyntaxNode, names: tuple[str, str | None]
 
 
 def _where(position: int, predicate: SyntaxNode | None, step: SyntaxNode) -> SyntaxNode:
-    return step if predicate is None else Call(position, "_?_:_", [predicate, step, _result(position)])
+    return (
+        step if predicate is None else Call(position, "_?_:_", [predicate, step, _result(position)])
+    )
 
 
 def _to_list(
-    position: int, target: SyntaxNode, names: tuple[str, str | None], predicate: SyntaxNode | None, element: SyntaxNode
+    position: int,
+    target: SyntaxNode,
+    names: tuple[str, str | None],
+    predicate: SyntaxNode | None,
+    element: SyntaxNode,
 ) -> SyntaxNode:
     step = Call(position, "_+_", [_result(position), ListNode(position, [element])])
     return _loop(position, target, names, ListNode(position, []), _where(position, predicate, step))
@@ -170,7 +198,9 @@ def _bind(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNo
     return _bind_fold(position, args[0].name, args[1], args[2])
 
 
-def _optional_map(position: int, target: SyntaxNode, args: list[SyntaxNode], wrap: bool) -> SyntaxNode:
+def _optional_map(
+    position: int, target: SyntaxNode, args: list[SyntaxNode], wrap: bool
+) -> SyntaxNode:
     macro = "optMap" if wrap else "optFlatMap"
     if not isinstance(args[0], Ident):
         raise MacroError(f"{macro}() variable name must be a simple identifier", args[0].position)
@@ -186,7 +216,8 @@ def _optional_map(position: int, target: SyntaxNode, args: list[SyntaxNode], wra
 def _sort_by(position: int, target: SyntaxNode, args: list[SyntaxNode]) -> SyntaxNode:
     if not isinstance(target, ListNode | Select | Ident | Fold | Call):
         raise MacroError(
-            "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+            "sortBy can only be applied to a list, identifier, comprehension, call or select "
+            "expression",
             target.position,
         )
     name = "@__sortBy_input__"

@@ -15,7 +15,9 @@ MAX_LENGTH: Final = 300
 
 
 def spell(node: SyntaxNode) -> str | None:
-    """The expression that the tree came from, as it is usually written; None for what macros made, or is long."""
+    """The expression that the tree came from, as it is usually written; None for what macros made,
+    or is long.
+    """
     try:
         text = _spell(node)
     except _UnspeltError:
@@ -36,7 +38,11 @@ def _spell(node: SyntaxNode, levels: int = 12) -> str:
         return node.name
     if isinstance(node, Select):
         operand = _operand(node.operand, levels)
-        text = f"{operand}.{node.field}" if _IDENTIFIER.fullmatch(node.field) else f"{operand}[{literal(node.field)}]"
+        text = (
+            f"{operand}.{node.field}"
+            if _IDENTIFIER.fullmatch(node.field)
+            else f"{operand}[{literal(node.field)}]"
+        )
         return f"has({text})" if node.test else text
     if isinstance(node, ListNode) and not node.optional:
         return f"[{', '.join([_spell(element, levels - 1) for element in node.elements])}]"
@@ -64,7 +70,11 @@ def _spell_call(node: Call, levels: int) -> str:
 
 def _operand(node: SyntaxNode, levels: int) -> str:
     text = _spell(node, levels - 1)
-    is_operator = isinstance(node, Call) and node.function[:1] in ("_", "!", "-") and node.function not in _READS
+    is_operator = (
+        isinstance(node, Call)
+        and node.function[:1] in ("_", "!", "-")
+        and node.function not in _READS
+    )
     return f"({text})" if is_operator else text
 
 

@@ -17,7 +17,8 @@ END: Final = "$END"
 class Production:
     """A rule: the symbol that it makes of how many values, and which of them its callback is given.
 
-    `name` is the callback's, empty where the only value is passed on; `taken` are places, None for an absent part.
+    `name` is the callback's, empty where the only value is passed on; `taken` are places, None for
+    an absent part.
     """
 
     origin: str
@@ -30,9 +31,10 @@ class Production:
 class Tables:
     """An LALR(1) automaton and its words.
 
-    By state: `goto` has the next state by symbol, `reduce` the rule by the kind of the next word. State 0 is the
-    start, `end` the state in which the whole expression has been read. `word` matches one word, whose kind is the
-    name of the group; `ignored` are the kinds between words, `kept` those whose string a callback is given.
+    By state: `goto` has the next state by symbol, `reduce` the rule by the kind of the next word.
+    State 0 is the start, `end` the state in which the whole expression has been read. `word`
+    matches one word, whose kind is the name of the group; `ignored` are the kinds between words,
+    `kept` those whose string a callback is given.
     """
 
     goto: tuple[dict[str, int], ...]
@@ -44,9 +46,14 @@ class Tables:
 
 
 def read_tables() -> Tables:
-    """Read the tables from the package. Raises FileNotFoundError where the installation has none."""
+    """Read the tables from the package. Raises FileNotFoundError where the installation has
+    none.
+    """
     document: dict[str, Any] = json.loads(PATH.read_bytes())
-    rules = [Production(origin, name, size, tuple(taken)) for origin, name, size, taken in document["rules"]]
+    rules = [
+        Production(origin, name, size, tuple(taken))
+        for origin, name, size, taken in document["rules"]
+    ]
     return Tables(
         tuple(state["goto"] for state in document["states"]),
         tuple(

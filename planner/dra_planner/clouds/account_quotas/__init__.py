@@ -18,7 +18,9 @@ _LONGEST_NAME: Final = 120
 
 
 def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | None:
-    """Return the cloud of an export and its quotas that count machine types; None for other data."""
+    """Return the cloud of an export and its quotas that count machine types; None for other
+    data.
+    """
     if ec2.is_ec2(data):
         return ec2.CLOUD, _with_readable_names(ec2.read_ec2(data))
     if azure.is_azure(data):
@@ -29,7 +31,10 @@ def read_account_quotas(data: Any) -> tuple[str, tuple[AccountQuota, ...]] | Non
 
 
 def _with_readable_names(quotas: Iterable[AccountQuota]) -> tuple[AccountQuota, ...]:
-    """Return quotas with names that a fleet's quotas may have: of printable characters, and not too long."""
+    """Return quotas with names that a fleet's quotas may have: of printable characters, and not too
+    long.
+    """
     return tuple(
-        replace(each, name="".join(filter(str.isprintable, each.name))[:_LONGEST_NAME] or each.unit) for each in quotas
+        replace(each, name="".join(filter(str.isprintable, each.name))[:_LONGEST_NAME] or each.unit)
+        for each in quotas
     )

@@ -1,8 +1,9 @@
-"""Quotas of `az vm list-usage --location REGION -o json`: vCPUs of families of VM sizes, and their usage.
+"""Quotas of `az vm list-usage --location REGION -o json`: vCPUs of families of VM sizes, and their
+usage.
 
-Names of families: https://learn.microsoft.com/azure/quotas/per-vm-quota-requests (seen 2026-11). The export doesn't
-list the sizes of a family. A size belongs to a family if the letters, the accelerator, and the version in its name are
-those of one family only.
+Names of families: https://learn.microsoft.com/azure/quotas/per-vm-quota-requests (seen 2026-11).
+The export doesn't list the sizes of a family. A size belongs to a family if the letters, the
+accelerator, and the version in its name are those of one family only.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ _SPOT: Final = "lowPriorityCores"
 def is_azure(data: Any) -> bool:
     """Return whether plain data is such an export."""
     return isinstance(data, list) and any(
-        isinstance(each, Mapping) and "currentValue" in each and text(block(each, "name").get("value")) for each in data
+        isinstance(each, Mapping)
+        and "currentValue" in each
+        and text(block(each, "name").get("value"))
+        for each in data
     )
 
 
@@ -46,7 +50,9 @@ def read_azure(data: Sequence[Any]) -> Iterator[AccountQuota]:
         if limit is None or not (family in members or family == _SPOT):
             continue
         yield AccountQuota(
-            name=text(row.get("localName")) or text(block(row, "name").get("localizedValue")) or family,
+            name=text(row.get("localName"))
+            or text(block(row, "name").get("localizedValue"))
+            or family,
             unit="vcpus",
             limit=limit,
             used=number(row.get("currentValue")) or 0,
@@ -57,12 +63,17 @@ def read_azure(data: Sequence[Any]) -> Iterator[AccountQuota]:
 
 
 def _is_of(size: str, family: str) -> bool:
-    """Return whether a size may belong to a family: Standard_NC64as_T4_v3 to standardNCASv3_T4Family."""
+    """Return whether a size may belong to a family: Standard_NC64as_T4_v3 to
+    standardNCASv3_T4Family.
+    """
     found = _SIZE.fullmatch(size)
     if found is None or not family.lower().endswith("family"):
         return False
     name = family[: -len("family")].lower().removeprefix("standard").replace("_", "")
-    chip, version = (found["chip"] or "").lower(), f"v{found['version']}" if found["version"] else ""
+    chip, version = (
+        (found["chip"] or "").lower(),
+        f"v{found['version']}" if found["version"] else "",
+    )
     for part in filter(None, (chip, version)):
         if part not in name:
             return False

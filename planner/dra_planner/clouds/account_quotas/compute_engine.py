@@ -1,7 +1,8 @@
-"""Quotas of `gcloud compute regions describe REGION --format json`: GPUs and vCPUs of a region, and their usage.
+"""Quotas of `gcloud compute regions describe REGION --format json`: GPUs and vCPUs of a region, and
+their usage.
 
-Names of metrics: https://cloud.google.com/compute/resource-usage (seen 2026-11). GPUs of newer models (H100 and later)
-have quotas that this command doesn't print.
+Names of metrics: https://cloud.google.com/compute/resource-usage (seen 2026-11). GPUs of newer
+models (H100 and later) have quotas that this command doesn't print.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _VCPUS: Final = re.compile(r"(?P<series>[A-Z]+\d[A-Z]?)_CPUS")
 
 def is_compute_engine(data: Any) -> bool:
     """Return whether plain data is such an export."""
-    return isinstance(data, Mapping) and any("metric" in each and "limit" in each for each in blocks(data, "quotas"))
+    return isinstance(data, Mapping) and any(
+        "metric" in each and "limit" in each for each in blocks(data, "quotas")
+    )
 
 
 def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
@@ -35,7 +38,8 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
         metric, limit = text(row.get("metric")), whole(row.get("limit"))
         gpus, vcpus = _GPUS.fullmatch(metric), _VCPUS.fullmatch(metric)
         names: tuple[str, ...] = ()
-        if gpus is not None:  # machine types that come with GPUs, and GPUs that are attached to others
+        # machine types that come with GPUs, and GPUs that are attached to others
+        if gpus is not None:
             attached = f"*+nvidia-tesla-{gpus['model'].lower().replace('_', '-')}:*"
             names = (*by_type.get(gpus["model"], ()), attached)
         if vcpus is not None:
@@ -55,13 +59,16 @@ def read_compute_engine(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
 
 
 def _metric_of(accelerator: str) -> str:
-    """Return the model in the name of the metric of an accelerator: nvidia-a100-80gb → A100_80GB."""
+    """Return the model in the name of the metric of an accelerator: nvidia-a100-80gb →
+    A100_80GB.
+    """
     return accelerator.removeprefix("nvidia-").removeprefix("tesla-").replace("-", "_").upper()
 
 
 def _request(metric: str, limit: int) -> str:
     quota = metric.replace("_", "-")
     return (
-        f"gcloud beta quotas preferences create --service=compute.googleapis.com --quota-id={quota}-per-project-region "
+        "gcloud beta quotas preferences create --service=compute.googleapis.com "
+        f"--quota-id={quota}-per-project-region "
         f"--preferred-value={limit} --dimensions=region=REGION --project=PROJECT"
     )

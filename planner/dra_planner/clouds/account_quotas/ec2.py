@@ -1,7 +1,8 @@
-"""Quotas of `aws service-quotas list-service-quotas --service-code ec2`: vCPUs of families of machine types.
+"""Quotas of `aws service-quotas list-service-quotas --service-code ec2`: vCPUs of families of
+machine types.
 
-Names of quotas: https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html (seen 2026-11).
-The command doesn't state usage.
+Names of quotas: https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html (seen
+2026-11). The command doesn't state usage.
 """
 
 from __future__ import annotations
@@ -39,14 +40,18 @@ def read_ec2(data: Mapping[str, Any]) -> Iterator[AccountQuota]:
                     unit="vcpus",
                     limit=limit,
                     used=0,
-                    machines=tuple(_pattern(each) for each in re.split(r",\s*|\s+and\s+", families) if each),
+                    machines=tuple(
+                        _pattern(each) for each in re.split(r",\s*|\s+and\s+", families) if each
+                    ),
                     capacity=capacity,
                     request=partial(_request, text(row.get("QuotaCode"))),
                 )
 
 
 def _pattern(family: str) -> str:
-    """Return the pattern of a family of machine types: G counts g4dn, g5, and g6; P5 counts p5, p5e, and p5en."""
+    """Return the pattern of a family of machine types: G counts g4dn, g5, and g6; P5 counts p5,
+    p5e, and p5en.
+    """
     return f"{family.lower()}*.*" if family[-1].isdigit() else f"{family.lower()}[0-9]*.*"
 
 

@@ -1,4 +1,6 @@
-"""A quota of a cloud account: its limit, the machine types that it counts, and the command that requests more."""
+"""A quota of a cloud account: its limit, the machine types that it counts, and the command that
+requests more.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,9 @@ from dataclasses import dataclass, field
 class AccountQuota:
     """A limit on vCPUs or GPUs of some machine types in a region.
 
-    `unit` is vcpus or gpus, `used` the current usage (0 if the export doesn't state it). `machines` are patterns of
-    machine types, `capacity` the kinds of capacity that count. `request` returns the command that requests a limit.
+    `unit` is vcpus or gpus, `used` the current usage (0 if the export doesn't state it). `machines`
+    are patterns of machine types, `capacity` the kinds of capacity that count. `request` returns
+    the command that requests a limit.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Clusters as other tools describe them: Terraform, eksctl, Karpenter, and Cluster API.
 
-read_foreign_clusters(documents) -> clusters      of plain data, whatever tool wrote it; none if no tool did
+`read_foreign_clusters(documents)` returns the clusters in plain data, whatever tool wrote it; none
+if no tool did.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from dra_planner.clouds.foreign.terraform import is_terraform, read_configuratio
 from dra_planner.clouds.foreign.terraform_aks import read_aks
 from dra_planner.clouds.foreign.terraform_eks import read_eks
 from dra_planner.clouds.foreign.terraform_gke import read_gke
-from dra_planner.clouds.foreign.terraform_variables import is_terraform_variables, read_terraform_variables
+from dra_planner.clouds.foreign.terraform_variables import (
+    is_terraform_variables,
+    read_terraform_variables,
+)
 
 __all__ = [
     "ForeignCluster",
@@ -31,7 +35,10 @@ def is_foreign(documents: Sequence[Any]) -> bool:
     return any(
         is_terraform(each)
         or is_terraform_variables(each)
-        or (isinstance(each, Mapping) and (is_eksctl(each) or is_node_pool(each) or is_machine_set(each)))
+        or (
+            isinstance(each, Mapping)
+            and (is_eksctl(each) or is_node_pool(each) or is_machine_set(each))
+        )
         for each in documents
     )
 

@@ -1,7 +1,9 @@
-"""Pools of Cluster API: MachineDeployments and MachinePools with the machine templates of AWS, GCP, and Azure.
+"""Pools of Cluster API: MachineDeployments and MachinePools with the machine templates of AWS, GCP,
+and Azure.
 
-Sources: kubernetes-sigs/cluster-api-provider-{aws,gcp,azure}: API types of AWSMachineTemplate (v1beta2),
-AWSManagedMachinePool, GCPMachineTemplate, GCPManagedMachinePool, AzureMachineTemplate, AzureManagedMachinePool.
+Sources: kubernetes-sigs/cluster-api-provider-{aws,gcp,azure}: API types of AWSMachineTemplate
+(v1beta2), AWSManagedMachinePool, GCPMachineTemplate, GCPManagedMachinePool, AzureMachineTemplate,
+AzureManagedMachinePool.
 """
 
 from __future__ import annotations
@@ -29,12 +31,18 @@ _REGIONAL: Final = (
 
 def is_machine_set(item: Mapping[str, Any]) -> bool:
     """Return whether an object is a pool of Cluster API."""
-    return text(item.get("kind")) in _POOLS and text(item.get("apiVersion")).startswith("cluster.x-k8s.io/")
+    return text(item.get("kind")) in _POOLS and text(item.get("apiVersion")).startswith(
+        "cluster.x-k8s.io/"
+    )
 
 
 def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | None:
-    """Return the cluster whose pools are among objects; None if no machine template of a known cloud is among them."""
-    by_name = {(text(each.get("kind")), text(block(each, "metadata").get("name"))): each for each in items}
+    """Return the cluster whose pools are among objects; None if no machine template of a known
+    cloud is among them.
+    """
+    by_name = {
+        (text(each.get("kind")), text(block(each, "metadata").get("name"))): each for each in items
+    }
     notes: list[str] = []
     clouds: list[str] = []
     pools = []
@@ -46,7 +54,10 @@ def read_cluster_api(items: Sequence[Mapping[str, Any]]) -> ForeignCluster | Non
         pool = text(block(item, "metadata").get("name"))
         cloud = next((found for prefix, found in _CLOUDS.items() if kind.startswith(prefix)), "")
         if machine is None or not cloud:
-            notes.append(f"{item['kind']} {pool}: {kind} {name} isn't among the objects or isn't of a known cloud")
+            notes.append(
+                f"{item['kind']} {pool}: {kind} {name} isn't among the objects or isn't of a known "
+                "cloud"
+            )
             continue
         clouds.append(cloud)
         pools.append(_pool(pool, item, block(machine, "spec")))
@@ -71,7 +82,9 @@ def _version(item: Mapping[str, Any]) -> str:
     if text(item.get("kind")) not in (*_POOLS, *_REGIONAL):
         return ""
     spec = block(item, "spec")
-    version = text(block(block(spec, "template"), "spec").get("version")) or text(spec.get("version"))
+    version = text(block(block(spec, "template"), "spec").get("version")) or text(
+        spec.get("version")
+    )
     return ".".join(version.removeprefix("v").split(".")[:2])
 
 
@@ -80,11 +93,23 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
     annotations = block(block(item, "metadata"), "annotations")
     replicas = number(block(item, "spec").get("replicas"))
     scaling = block(spec, "scaling")
-    fewest = number(annotations.get(f"{_AUTOSCALER}min-size")) if annotations else number(scaling.get("minSize"))
-    most = number(annotations.get(f"{_AUTOSCALER}max-size")) if annotations else number(scaling.get("maxSize"))
+    fewest = (
+        number(annotations.get(f"{_AUTOSCALER}min-size"))
+        if annotations
+        else number(scaling.get("minSize"))
+    )
+    most = (
+        number(annotations.get(f"{_AUTOSCALER}max-size"))
+        if annotations
+        else number(scaling.get("maxSize"))
+    )
     keys = ("instanceType", "machineType", "vmSize", "sku", "instanceTypes")
-    machines = tuple(each for key in keys for each in (texts(spec.get(key)) or (text(spec.get(key)),)) if each)
-    spot = any(key in spec for key in ("spotMarketOptions", "spotVMOptions")) or spec.get("preemptible")
+    machines = tuple(
+        each for key in keys for each in (texts(spec.get(key)) or (text(spec.get(key)),)) if each
+    )
+    spot = any(key in spec for key in ("spotMarketOptions", "spotVMOptions")) or spec.get(
+        "preemptible"
+    )
     capacity = text(spec.get("capacityType")) or text(spec.get("scaleSetPriority"))
     template = block(block(block(item, "spec"), "template"), "metadata")
     return ForeignPool(
@@ -101,4 +126,8 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
 
 
 def _node_labels(spec: Mapping[str, Any]) -> Mapping[str, str]:
-    return {**labels(spec.get("labels")), **labels(spec.get("kubernetesLabels")), **labels(spec.get("nodeLabels"))}
+    return {
+        **labels(spec.get("labels")),
+        **labels(spec.get("kubernetesLabels")),
+        **labels(spec.get("nodeLabels")),
+    }

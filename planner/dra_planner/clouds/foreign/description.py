@@ -1,4 +1,6 @@
-"""A cluster as another tool describes it: its pools in this project's terms, and what the description doesn't say."""
+"""A cluster as another tool describes it: its pools in this project's terms, and what the
+description doesn't say.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from dra_planner.model import Taint
 class ForeignPool:
     """Nodes of one or more machine types, any of which may be used.
 
-    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or capacity-block, and
-    `reservation` the ID of what was bought. `driver` is false if the pool says that no GPU driver is installed.
+    Counts are nodes in all zones; None is unknown. `capacity` is on-demand, spot, reservation, or
+    capacity-block, and `reservation` the ID of what was bought. `driver` is false if the pool says
+    that no GPU driver is installed.
     """
 
     name: str
@@ -31,7 +34,8 @@ class ForeignPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignCluster:
-    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't understood.
+    """One cluster. Texts are empty if the description doesn't state them. `notes` name what isn't
+    understood.
 
     With `has_single_zones`, a pool that states no zone is planned in one zone.
     """

@@ -7,12 +7,22 @@ from typing import Any
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.values import taints
-from dra_planner.documents.plain_values import block, blocks, indexed_blocks, labels, number, text, texts
+from dra_planner.documents.plain_values import (
+    block,
+    blocks,
+    indexed_blocks,
+    labels,
+    number,
+    text,
+    texts,
+)
 
 
 def is_eksctl(item: Mapping[str, Any]) -> bool:
     """Return whether an object is a cluster of eksctl."""
-    return item.get("kind") == "ClusterConfig" and text(item.get("apiVersion")).startswith("eksctl.io/")
+    return item.get("kind") == "ClusterConfig" and text(item.get("apiVersion")).startswith(
+        "eksctl.io/"
+    )
 
 
 def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
@@ -24,7 +34,9 @@ def read_eksctl(item: Mapping[str, Any]) -> ForeignCluster:
         region=text(metadata.get("region")),
         kubernetes=str(metadata.get("version") or ""),
         zones=texts(item.get("availabilityZones")),
-        pools=tuple(_pool(each) for key in ("managedNodeGroups", "nodeGroups") for each in blocks(item, key)),
+        pools=tuple(
+            _pool(each) for key in ("managedNodeGroups", "nodeGroups") for each in blocks(item, key)
+        ),
         notes=tuple(_notes(item)),
     )
 
@@ -61,7 +73,9 @@ def _taints(written: Any) -> Any:
     """Return taints, written as a list, or as a map of key to `value:Effect`."""
     if isinstance(written, Mapping):
         split = ((key, *str(value).rpartition(":")[::2]) for key, value in written.items())
-        return taints([{"key": key, "value": value, "effect": effect} for key, value, effect in split])
+        return taints(
+            [{"key": key, "value": value, "effect": effect} for key, value, effect in split]
+        )
     return taints(each for _, each in indexed_blocks(written))
 
 
@@ -72,6 +86,9 @@ def _first(value: Any, otherwise: int | None) -> int | None:
 
 def _notes(item: Mapping[str, Any]) -> Iterator[str]:
     if block(item, "autoModeConfig").get("enabled"):
-        yield "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or Karpenter instead"
+        yield (
+            "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or "
+            "Karpenter instead"
+        )
     if item.get("fargateProfiles"):
         yield "Fargate profiles aren't read: pods on Fargate can't use devices"

@@ -1,6 +1,8 @@
-"""A cluster in the form of another tool: objects of Karpenter and Cluster API, an eksctl file, Terraform variables.
+"""A cluster in the form of another tool: objects of Karpenter and Cluster API, an eksctl file,
+Terraform variables.
 
-What a reader in this folder reads is what is written here, so that a fleet survives the way there and back.
+What a reader in this folder reads is what is written here, so that a fleet survives the way there
+and back.
 """
 
 from __future__ import annotations
@@ -15,24 +17,39 @@ from dra_planner.model import Taint
 
 Documents = tuple[dict[str, Any], ...]
 _INFRASTRUCTURE: Final = "infrastructure.cluster.x-k8s.io"
-_DASHED: Final = {"NoSchedule": "no-schedule", "PreferNoSchedule": "prefer-no-schedule", "NoExecute": "no-execute"}
-_KARPENTER_CAPACITY: Final = {"spot": "spot", "reservation": "reserved", "capacity-block": "reserved"}
+_DASHED: Final = {
+    "NoSchedule": "no-schedule",
+    "PreferNoSchedule": "prefer-no-schedule",
+    "NoExecute": "no-execute",
+}
+_KARPENTER_CAPACITY: Final = {
+    "spot": "spot",
+    "reservation": "reserved",
+    "capacity-block": "reserved",
+}
 
 
 def export_cluster(cluster: ForeignCluster, tool: str) -> Documents:
-    """Return the documents of a tool in `EXPORTS`. Raises FleetError if it doesn't support the cluster's cloud."""
+    """Return the documents of a tool in `EXPORTS`. Raises FleetError if it doesn't support the
+    cluster's cloud.
+    """
     clouds, write = EXPORTS[tool]
     if cluster.cloud not in clouds:
-        fitting = ", ".join(name for name, (supported, _) in EXPORTS.items() if cluster.cloud in supported)
-        raise FleetError(f"{tool} has no pools on {cluster.cloud.upper()} to export to", fix=f"use --to {fitting}")
+        fitting = ", ".join(
+            name for name, (supported, _) in EXPORTS.items() if cluster.cloud in supported
+        )
+        raise FleetError(
+            f"{tool} has no pools on {cluster.cloud.upper()} to export to",
+            fix=f"use --to {fitting}",
+        )
     return write(cluster)
 
 
 def _karpenter(cluster: ForeignCluster) -> Documents:
     """Return a NodePool and an EC2NodeClass for each pool with accelerators.
 
-    A NodePool with `replicas` is static, because Karpenter ignores claims when it decides how many nodes to start.
-    Source: aws/karpenter-provider-aws:pkg/apis/v1/ec2nodeclass.go and
+    A NodePool with `replicas` is static, because Karpenter ignores claims when it decides how many
+    nodes to start. Source: aws/karpenter-provider-aws:pkg/apis/v1/ec2nodeclass.go and
     kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go, 1.14.1.
     """
     return tuple(each for pool in cluster.pools[1:] for each in _node_pool(pool, cluster))
@@ -54,8 +71,15 @@ def _node_pool(pool: ForeignPool, cluster: ForeignCluster) -> Iterator[dict[str,
             "template": {
                 "metadata": {"labels": dict(pool.labels)},
                 "spec": {
-                    "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": pool.name},
-                    "requirements": [{"key": key, "operator": "In", "values": v} for key, v in requirements.items()],
+                    "nodeClassRef": {
+                        "group": "karpenter.k8s.aws",
+                        "kind": "EC2NodeClass",
+                        "name": pool.name,
+                    },
+                    "requirements": [
+                        {"key": key, "operator": "In", "values": v}
+                        for key, v in requirements.items()
+                    ],
                     "taints": [_taint(each) for each in pool.taints],
                     "expireAfter": "Never",
                 },
@@ -63,7 +87,9 @@ def _node_pool(pool: ForeignPool, cluster: ForeignCluster) -> Iterator[dict[str,
             "disruption": {"consolidateAfter": "Never"},
         },
     }
-    reserved = {"capacityReservationSelectorTerms": [{"id": pool.reservation}]} if pool.reservation else {}
+    reserved = (
+        {"capacityReservationSelectorTerms": [{"id": pool.reservation}]} if pool.reservation else {}
+    )
     yield {
         "apiVersion": "karpenter.k8s.aws/v1",
         "kind": "EC2NodeClass",
@@ -83,11 +109,17 @@ def _discovered(cluster: ForeignCluster) -> list[dict[str, Any]]:
 
 
 def _taint(taint: Taint) -> dict[str, str]:
-    return {"key": taint.key, **({"value": taint.value} if taint.value else {}), "effect": taint.effect}
+    return {
+        "key": taint.key,
+        **({"value": taint.value} if taint.value else {}),
+        "effect": taint.effect,
+    }
 
 
 def _eksctl(cluster: ForeignCluster) -> Documents:
-    """Return a ClusterConfig with managed node groups. Source: eksctl's schema of eksctl.io/v1alpha5, 0.215."""
+    """Return a ClusterConfig with managed node groups. Source: eksctl's schema of
+    eksctl.io/v1alpha5, 0.215.
+    """
     metadata = {"name": cluster.name, "region": cluster.region, "version": cluster.kubernetes}
     return (
         {
@@ -122,10 +154,11 @@ def _node_group(pool: ForeignPool) -> dict[str, Any]:
 
 
 def _cluster_api(cluster: ForeignCluster) -> Documents:
-    """Return a MachinePool and the provider's managed pool for each pool, and the control plane's region and version.
+    """Return a MachinePool and the provider's managed pool for each pool, and the control plane's
+    region and version.
 
-    Source: kubernetes-sigs/cluster-api-provider-{aws,gcp,azure}: AWSManagedMachinePool (v1beta2), GCPManagedMachinePool
-    and AzureManagedMachinePool (v1beta1).
+    Source: kubernetes-sigs/cluster-api-provider-{aws,gcp,azure}: AWSManagedMachinePool (v1beta2),
+    GCPManagedMachinePool and AzureManagedMachinePool (v1beta1).
     """
     prefix, api, managed, place = _PROVIDERS[cluster.cloud]
     group = "controlplane.cluster.x-k8s.io" if cluster.cloud == "eks" else _INFRASTRUCTURE
@@ -137,20 +170,37 @@ def _cluster_api(cluster: ForeignCluster) -> Documents:
     }
     found: list[dict[str, Any]] = [plane]
     for pool in cluster.pools:
-        reference = {"apiGroup": _INFRASTRUCTURE, "kind": f"{prefix}ManagedMachinePool", "name": pool.name}
-        template = {"clusterName": cluster.name, "bootstrap": {"dataSecretName": ""}, "infrastructureRef": reference}
+        reference = {
+            "apiGroup": _INFRASTRUCTURE,
+            "kind": f"{prefix}ManagedMachinePool",
+            "name": pool.name,
+        }
+        template = {
+            "clusterName": cluster.name,
+            "bootstrap": {"dataSecretName": ""},
+            "infrastructureRef": reference,
+        }
         found.append(
             {
                 "apiVersion": "cluster.x-k8s.io/v1beta2",
                 "kind": "MachinePool",
                 "metadata": {"name": pool.name},
-                "spec": {"clusterName": cluster.name, "replicas": pool.minimum, "template": {"spec": template}},
+                "spec": {
+                    "clusterName": cluster.name,
+                    "replicas": pool.minimum,
+                    "template": {"spec": template},
+                },
             }
         )
         spec = {key: value for key, value in managed(pool).items() if value not in ({}, [], None)}
         metadata = {"name": pool.name}
         found.append(
-            {"apiVersion": f"{_INFRASTRUCTURE}/{api}", "kind": reference["kind"], "metadata": metadata, "spec": spec}
+            {
+                "apiVersion": f"{_INFRASTRUCTURE}/{api}",
+                "kind": reference["kind"],
+                "metadata": metadata,
+                "spec": spec,
+            }
         )
     return tuple(found)
 
@@ -192,7 +242,10 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
     """Yield sentences about settings of pools that the tool's documents don't have."""
     for pool in cluster.pools:
         if pool.mig:
-            yield f"pool {pool.name}: its MIG configuration {pool.mig} isn't exported, because pools don't have one"
+            yield (
+                f"pool {pool.name}: its MIG configuration {pool.mig} isn't exported, because "
+                "pools don't have one"
+            )
         if tool == "cluster-api":
             kind = f"{_PROVIDERS[cluster.cloud][0]}ManagedMachinePool"
             lost = {"reservation": bool(pool.reservation)}
@@ -203,7 +256,10 @@ def export_losses(cluster: ForeignCluster, tool: str) -> Iterator[str]:
                 yield f"pool {pool.name}: {kind} doesn't have a field for its {' and '.join(names)}"
         if tool == "terraform" and cluster.cloud == "eks" and pool.zones:
             zones = ", ".join(pool.zones)
-            yield f"pool {pool.name}: its zones ({zones}) aren't exported, because node groups have subnets"
+            yield (
+                f"pool {pool.name}: its zones ({zones}) aren't exported, because node groups "
+                "have subnets"
+            )
 
 
 _PROVIDERS: Final[Mapping[str, tuple[str, str, Callable[[ForeignPool], dict[str, Any]], str]]] = {

@@ -1,4 +1,5 @@
-"""Karpenter's NodePools on EC2 (karpenter.sh/v1, karpenter.k8s.aws/v1): which machine types each may start.
+"""Karpenter's NodePools on EC2 (karpenter.sh/v1, karpenter.k8s.aws/v1): which machine types each
+may start.
 
 Source: aws/karpenter-provider-aws:website/content/en/v1.14/concepts/{nodepools,nodeclasses}.md.
 """
@@ -20,16 +21,22 @@ _TYPE: Final = "node.kubernetes.io/instance-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
 _MOST_MACHINES: Final = 12
-"""Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a description of pools."""
+"""Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a
+description of pools.
+"""
 
 
 def is_node_pool(item: Mapping[str, Any]) -> bool:
     """Return whether an object is a NodePool of Karpenter."""
-    return item.get("kind") == "NodePool" and text(item.get("apiVersion")).startswith("karpenter.sh/")
+    return item.get("kind") == "NodePool" and text(item.get("apiVersion")).startswith(
+        "karpenter.sh/"
+    )
 
 
 def read_node_pools(items: Sequence[Mapping[str, Any]]) -> ForeignCluster:
-    """Return one cluster with a pool for each NodePool among objects. What Karpenter leaves open is noted."""
+    """Return one cluster with a pool for each NodePool among objects. What Karpenter leaves open is
+    noted.
+    """
     notes: list[str] = []
     classes = {
         text(block(each, "metadata").get("name")): block(each, "spec")
@@ -75,7 +82,12 @@ def _compare(operator: str, value: str, bounds: Sequence[str]) -> bool:
     amount, bound = number(value), number(bounds[0]) if bounds else None
     if amount is None or bound is None:
         return False
-    return {"Gt": amount > bound, "Gte": amount >= bound, "Lt": amount < bound, "Lte": amount <= bound}[operator]
+    return {
+        "Gt": amount > bound,
+        "Gte": amount >= bound,
+        "Lt": amount < bound,
+        "Lte": amount <= bound,
+    }[operator]
 
 
 _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
@@ -86,7 +98,9 @@ _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
     f"{_EC2}instance-category": lambda machine: machine.name.rstrip("0123456789")[:1],
     f"{_EC2}instance-cpu": lambda machine: str(machine.vcpus),
     f"{_EC2}instance-memory": lambda machine: str(machine.memory_mib),
-    f"{_EC2}instance-gpu-count": lambda machine: str(machine.gpu_count) if machine.gpu_count else None,
+    f"{_EC2}instance-gpu-count": lambda machine: (
+        str(machine.gpu_count) if machine.gpu_count else None
+    ),
     f"{_EC2}instance-gpu-manufacturer": lambda machine: _accelerator(machine, "vendor"),
     f"{_EC2}instance-gpu-name": lambda machine: _accelerator(machine, "model"),
 }
@@ -94,22 +108,33 @@ _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
 
 def _accelerator(machine: Machine, field: str) -> str | None:
     found = machine.accelerator
-    return str(getattr(found, field)).lower().replace(" ", "-") if found is not None and found.kind == "gpu" else None
+    return (
+        str(getattr(found, field)).lower().replace(" ", "-")
+        if found is not None and found.kind == "gpu"
+        else None
+    )
 
 
-def _pool(item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], notes: list[str]) -> ForeignPool:
+def _pool(
+    item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], notes: list[str]
+) -> ForeignPool:
     spec = block(item, "spec")
     template = block(spec, "template")
     inner = block(template, "spec")
     name = text(block(item, "metadata").get("name"))
     requirements = [
-        _Requirement(text(each.get("key")), text(each.get("operator")), tuple(map(str, listed(each.get("values")))))
+        _Requirement(
+            text(each.get("key")),
+            text(each.get("operator")),
+            tuple(map(str, listed(each.get("values")))),
+        )
         for each in blocks(inner, "requirements")
     ]
     found = _machines(requirements)
     if len(found) > _MOST_MACHINES:
         notes.append(
-            f"NodePool {name} allows {len(found)} machine types; name those to plan with in a requirement of {_TYPE}"
+            f"NodePool {name} allows {len(found)} machine types; name those to plan with in a "
+            f"requirement of {_TYPE}"
         )
         found = []
     unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
@@ -124,7 +149,11 @@ def _pool(item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], not
         minimum=replicas or 0,
         maximum=limit or (replicas if replicas is not None else _by_gpus(spec, found, notes, name)),
         zones=_one_zone(_values(requirements, _ZONE), name, notes),
-        capacity="spot" if capacity == ("spot",) else "reservation" if capacity == ("reserved",) else "on-demand",
+        capacity="spot"
+        if capacity == ("spot",)
+        else "reservation"
+        if capacity == ("reserved",)
+        else "on-demand",
         reservation=_reservation(classes.get(text(block(inner, "nodeClassRef").get("name")), {})),
         labels=labels(block(template, "metadata").get("labels")),
         taints=taints(blocks(inner, "taints")),
@@ -132,7 +161,9 @@ def _pool(item: Mapping[str, Any], classes: Mapping[str, Mapping[str, Any]], not
 
 
 def _reservation(node_class: Mapping[str, Any]) -> str:
-    """Return the ID of the only capacity reservation that an EC2NodeClass selects; "" for others."""
+    """Return the ID of the only capacity reservation that an EC2NodeClass selects; "" for
+    others.
+    """
     terms = blocks(node_class, "capacityReservationSelectorTerms")
     return text(terms[0].get("id")) if len(terms) == 1 else ""
 
@@ -148,27 +179,41 @@ _OTHERS: Final = frozenset(
 
 
 def _machines(requirements: Sequence[_Requirement]) -> list[str]:
-    """Return the machine types that meet all requirements on machines; none without any such requirement."""
-    relevant = [each for each in requirements if each.key in _LABELS and each.key != "kubernetes.io/arch"]
+    """Return the machine types that meet all requirements on machines; none without any such
+    requirement.
+    """
+    relevant = [
+        each for each in requirements if each.key in _LABELS and each.key != "kubernetes.io/arch"
+    ]
     if not relevant:
         return []
     known: Iterable[Machine] = (*machines(CLOUD), *machines_without_accelerators(CLOUD))
     checked = [each for each in requirements if each.key in _LABELS]
-    return [each.name for each in known if all(one.allows(_LABELS[one.key](each)) for one in checked)]
+    return [
+        each.name for each in known if all(one.allows(_LABELS[one.key](each)) for one in checked)
+    ]
 
 
 def _values(requirements: Iterable[_Requirement], key: str) -> tuple[str, ...]:
-    return next((each.values for each in requirements if each.key == key and each.operator == "In"), ())
+    return next(
+        (each.values for each in requirements if each.key == key and each.operator == "In"), ()
+    )
 
 
 def _one_zone(zones: tuple[str, ...], name: str, notes: list[str]) -> tuple[str, ...]:
-    """Return one zone to plan in: Karpenter starts each node where it's cheapest, so that no count per zone holds."""
+    """Return one zone to plan in: Karpenter starts each node where it's cheapest, so that no count
+    per zone holds.
+    """
     if len(zones) > 1:
-        notes.append(f"NodePool {name} may start nodes in {len(zones)} zones; {zones[0]} is assumed")
+        notes.append(
+            f"NodePool {name} may start nodes in {len(zones)} zones; {zones[0]} is assumed"
+        )
     return zones[:1]
 
 
-def _by_gpus(spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str) -> int | None:
+def _by_gpus(
+    spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
+) -> int | None:
     """Return how many nodes a limit of GPUs allows; None if there is no limit that says it."""
     gpus = number(block(spec, "limits").get("nvidia.com/gpu"))
     counts = [each.gpu_count for each in machines(CLOUD) if each.name in names and each.gpu_count]

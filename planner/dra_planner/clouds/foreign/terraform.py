@@ -1,7 +1,8 @@
 """Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`.
 
-Modules need no rules of their own, since a plan holds the raw resources that they declare. Source of the form:
-https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to 1.x).
+Modules need no rules of their own, since a plan holds the raw resources that they declare. Source
+of the form: https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to
+1.x).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from dra_planner.documents.plain_values import block, blocks, text
 
 @dataclass(frozen=True, slots=True)
 class StateResource:
-    """One managed resource: its address, type, and values. Values that are known after apply are missing."""
+    """One managed resource: its address, type, and values. Values that are known after apply are
+    missing.
+    """
 
     address: str
     type: str
@@ -37,14 +40,17 @@ class TerraformState:
 
     def of_type(self, *types: str) -> list[StateResource]:
         """Return the resources of some types, in the order of their addresses."""
-        return sorted((each for each in self.resources if each.type in types), key=lambda each: each.address)
+        return sorted(
+            (each for each in self.resources if each.type in types), key=lambda each: each.address
+        )
 
     @property
     def charts(self) -> Mapping[str, str]:
         """The versions of the Helm charts that the configuration installs, by name of the chart."""
         releases = self.of_type("helm_release")
         return {
-            text(each.values.get("chart")).rpartition("/")[2]: text(each.values.get("version")) for each in releases
+            text(each.values.get("chart")).rpartition("/")[2]: text(each.values.get("version"))
+            for each in releases
         }
 
     def setting(self, provider: str, key: str) -> str:
@@ -54,7 +60,11 @@ class TerraformState:
 
 def is_terraform(data: Any) -> bool:
     """Return whether plain data is the JSON of a plan or a state."""
-    return isinstance(data, Mapping) and "format_version" in data and ("planned_values" in data or "values" in data)
+    return (
+        isinstance(data, Mapping)
+        and "format_version" in data
+        and ("planned_values" in data or "values" in data)
+    )
 
 
 def read_configuration(data: Mapping[str, Any]) -> TerraformState:
@@ -63,7 +73,9 @@ def read_configuration(data: Mapping[str, Any]) -> TerraformState:
     described = block(block(data, "configuration"), "root_module")
     references = dict(_references(described, ""))
     resources = tuple(
-        StateResource(each.address, each.type, each.values, references.get(_without_keys(each.address), {}))
+        StateResource(
+            each.address, each.type, each.values, references.get(_without_keys(each.address), {})
+        )
         for each in _resources(root)
     )
     providers = {
@@ -81,15 +93,24 @@ def read_configuration(data: Mapping[str, Any]) -> TerraformState:
 def _resources(module: Mapping[str, Any]) -> Iterator[StateResource]:
     for each in blocks(module, "resources"):
         if each.get("mode", "managed") == "managed":
-            yield StateResource(text(each.get("address")), text(each.get("type")), block(each, "values"))
+            yield StateResource(
+                text(each.get("address")), text(each.get("type")), block(each, "values")
+            )
     for child in blocks(module, "child_modules"):
         yield from _resources(child)
 
 
-def _references(module: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
-    """Yield which resources each resource refers to, by argument; addresses are those without keys of instances."""
+def _references(
+    module: Mapping[str, Any], prefix: str
+) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]]]]:
+    """Yield which resources each resource refers to, by argument; addresses are those without keys
+    of instances.
+    """
     for each in blocks(module, "resources"):
-        found = {key: tuple(_mentioned(value, prefix)) for key, value in block(each, "expressions").items()}
+        found = {
+            key: tuple(_mentioned(value, prefix))
+            for key, value in block(each, "expressions").items()
+        }
         yield f"{prefix}{text(each.get('address'))}", found
     for name, call in block(module, "module_calls").items():
         yield from _references(block(call, "module"), f"{prefix}module.{name}.")

@@ -38,7 +38,9 @@ def _of(pool: StateResource, cluster: StateResource) -> bool:
     if given:
         return given == cluster.values.get("id")
     mentioned = pool.references.get("kubernetes_cluster_id", ())
-    return any(each.startswith(cluster.address) for each in mentioned) or pool.module == cluster.module
+    return (
+        any(each.startswith(cluster.address) for each in mentioned) or pool.module == cluster.module
+    )
 
 
 def _pool(values: Mapping[str, Any], address: str) -> ForeignPool:

@@ -19,7 +19,11 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
     """Yield the EKS clusters, each with its managed node groups."""
     clusters = configuration.of_type("aws_eks_cluster")
     for cluster in clusters:
-        groups = [each for each in configuration.of_type("aws_eks_node_group") if _belongs(each, cluster, clusters)]
+        groups = [
+            each
+            for each in configuration.of_type("aws_eks_node_group")
+            if _belongs(each, cluster, clusters)
+        ]
         yield ForeignCluster(
             name=text(cluster.values.get("name")) or cluster.address,
             cloud="eks",
@@ -32,30 +36,48 @@ def read_eks(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 
 def _belongs(group: StateResource, cluster: StateResource, clusters: list[StateResource]) -> bool:
-    """Return whether a node group is of a cluster: by its name, else by what it refers to, else by its module."""
+    """Return whether a node group is of a cluster: by its name, else by what it refers to, else by
+    its module.
+    """
     name = text(group.values.get("cluster_name"))
     if len(clusters) == 1 or (name and name == cluster.values.get("name")):
         return True
-    return not name and cluster.module.startswith(group.module.split(".module.eks_managed_node_group")[0] or "?")
+    return not name and cluster.module.startswith(
+        group.module.split(".module.eks_managed_node_group")[0] or "?"
+    )
 
 
 def _region(cluster: StateResource, configuration: TerraformState) -> str:
     arn = _ARN_REGION.match(text(cluster.values.get("arn")))
-    return text(cluster.values.get("region")) or (arn[1] if arn else "") or configuration.setting("aws", "region")
+    return (
+        text(cluster.values.get("region"))
+        or (arn[1] if arn else "")
+        or configuration.setting("aws", "region")
+    )
 
 
 def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
     values = group.values
     template = _launch_template(group, configuration)
     scaling = block(values, "scaling_config")
-    machines = texts(values.get("instance_types")) or tuple(filter(None, [text(template.get("instance_type"))]))
+    machines = texts(values.get("instance_types")) or tuple(
+        filter(None, [text(template.get("instance_type"))])
+    )
     market = text(block(template, "instance_market_options").get("market_type"))
-    capacity = _CAPACITY.get(text(values.get("capacity_type")) or market.upper().replace("-", "_"), "on-demand")
-    target = block(block(template, "capacity_reservation_specification"), "capacity_reservation_target")
+    capacity = _CAPACITY.get(
+        text(values.get("capacity_type")) or market.upper().replace("-", "_"), "on-demand"
+    )
+    target = block(
+        block(template, "capacity_reservation_specification"), "capacity_reservation_target"
+    )
     reservation = text(target.get("capacity_reservation_id"))
     if reservation and capacity == "on-demand":
         capacity = "reservation"
-    name = text(values.get("node_group_name")) or text(values.get("node_group_name_prefix")) or group.address
+    name = (
+        text(values.get("node_group_name"))
+        or text(values.get("node_group_name_prefix"))
+        or group.address
+    )
     return ForeignPool(
         name=name.rstrip("-"),
         machines=machines,
@@ -65,12 +87,16 @@ def _pool(group: StateResource, configuration: TerraformState) -> ForeignPool:
         reservation=reservation,
         labels=labels(values.get("labels")),
         taints=taints(blocks(values, "taint")),
-        notes=() if machines else (f"{group.address} has no instance type that is known before apply",),
+        notes=()
+        if machines
+        else (f"{group.address} has no instance type that is known before apply",),
     )
 
 
 def _launch_template(group: StateResource, configuration: TerraformState) -> Mapping[str, Any]:
-    """Return the values of the group's launch template, which may hold the machine type; empty if it has none."""
+    """Return the values of the group's launch template, which may hold the machine type; empty if
+    it has none.
+    """
     wanted = block(group.values, "launch_template")
     candidates = configuration.of_type("aws_launch_template")
     named = [
@@ -80,7 +106,11 @@ def _launch_template(group: StateResource, configuration: TerraformState) -> Map
         or (wanted.get("name") and wanted.get("name") == each.values.get("name"))
     ]
     mentioned = [reference for found in group.references.values() for reference in found]
-    named = named or [each for each in candidates if any(ref.startswith(_plain(each.address)) for ref in mentioned)]
+    named = named or [
+        each
+        for each in candidates
+        if any(ref.startswith(_plain(each.address)) for ref in mentioned)
+    ]
     beside = [each for each in candidates if each.module == group.module]
     if not named and group.module and len(beside) == 1:
         return beside[0].values  # modules pass the ID through locals, which a plan doesn't resolve
@@ -94,6 +124,9 @@ def _plain(address: str) -> str:
 
 def _notes(cluster: StateResource, configuration: TerraformState) -> Iterator[str]:
     if block(cluster.values, "compute_config").get("enabled"):
-        yield "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or Karpenter instead"
+        yield (
+            "EKS Auto Mode is on, and its nodes don't support claims: plan node groups or "
+            "Karpenter instead"
+        )
     for each in configuration.of_type("aws_autoscaling_group"):
         yield f"{each.address}: nodes of Auto Scaling groups aren't read; add their pools by hand"

@@ -19,14 +19,22 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
         location = text(values.get("location")) or configuration.setting("google", "region")
         zones = texts(values.get("node_locations"))
         zonal = location.count("-") == 2
-        own = [(text(each.get("name")), each, cluster.address) for each in blocks(values, "node_pool")]
+        own = [
+            (text(each.get("name")), each, cluster.address) for each in blocks(values, "node_pool")
+        ]
         own += [
             (text(each.values.get("name")), each.values, each.address)
             for each in configuration.of_type("google_container_node_pool")
             if len(clusters) == 1 or _of(each, cluster)
         ]
         if not values.get("remove_default_node_pool") and "node_config" in values and not own:
-            own.append(("default-pool", {**values, "node_count": values.get("initial_node_count")}, cluster.address))
+            own.append(
+                (
+                    "default-pool",
+                    {**values, "node_count": values.get("initial_node_count")},
+                    cluster.address,
+                )
+            )
         yield ForeignCluster(
             name=text(values.get("name")) or cluster.address,
             cloud="gke",
@@ -41,17 +49,25 @@ def read_gke(configuration: TerraformState) -> Iterator[ForeignCluster]:
 
 def _of(pool: StateResource, cluster: StateResource) -> bool:
     given = text(pool.values.get("cluster"))
-    return given.rpartition("/")[2] == cluster.values.get("name") if given else pool.module == cluster.module
+    return (
+        given.rpartition("/")[2] == cluster.values.get("name")
+        if given
+        else pool.module == cluster.module
+    )
 
 
-def _pool(name: str, values: Mapping[str, Any], cluster_zones: tuple[str, ...], address: str) -> ForeignPool:
+def _pool(
+    name: str, values: Mapping[str, Any], cluster_zones: tuple[str, ...], address: str
+) -> ForeignPool:
     config = block(values, "node_config")
     zones = texts(values.get("node_locations")) or cluster_zones
     minimum, maximum = _counts(values, max(len(zones), 1))
     machine = text(config.get("machine_type"))
     accelerator = block(config, "guest_accelerator")
     if machine.startswith("n1-") and accelerator:
-        machine = f"{machine}+{text(accelerator.get('type'))}:{number(accelerator.get('count')) or 1}"
+        machine = (
+            f"{machine}+{text(accelerator.get('type'))}:{number(accelerator.get('count')) or 1}"
+        )
     reservation = block(config, "reservation_affinity")
     is_specific = text(reservation.get("consume_reservation_type")) == "SPECIFIC_RESERVATION"
     spot = config.get("spot") or config.get("preemptible")
@@ -71,12 +87,19 @@ def _pool(name: str, values: Mapping[str, Any], cluster_zones: tuple[str, ...], 
 
 
 def _counts(values: Mapping[str, Any], zones: int) -> tuple[int | None, int | None]:
-    """Return the fewest and most nodes in all zones; limits of the autoscaler without `total` are per zone."""
+    """Return the fewest and most nodes in all zones; limits of the autoscaler without `total` are
+    per zone.
+    """
     scaling = block(values, "autoscaling")
     if scaling.get("total_max_node_count"):
-        return number(scaling.get("total_min_node_count")) or 0, number(scaling.get("total_max_node_count"))
+        return number(scaling.get("total_min_node_count")) or 0, number(
+            scaling.get("total_max_node_count")
+        )
     if scaling.get("max_node_count"):
-        fewest, most = number(scaling.get("min_node_count")) or 0, number(scaling.get("max_node_count"))
+        fewest, most = (
+            number(scaling.get("min_node_count")) or 0,
+            number(scaling.get("max_node_count")),
+        )
         return fewest * zones, most * zones if most is not None else None
     count = number(values.get("node_count"))
     count = count if count is not None else number(values.get("initial_node_count"))

@@ -1,4 +1,5 @@
-"""Variables for the Terraform modules that most clusters are created with: written for a cluster, and read back.
+"""Variables for the Terraform modules that most clusters are created with: written for a cluster,
+and read back.
 
 Names of variables: terraform-aws-modules/terraform-aws-eks:variables.tf@v21,
 terraform-google-modules/terraform-google-kubernetes-engine:variables.tf@v38,
@@ -12,17 +13,31 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.values import taint_of_text, taints
-from dra_planner.documents.plain_values import block, blocks, labels, named_blocks, number, text, texts
+from dra_planner.documents.plain_values import (
+    block,
+    blocks,
+    labels,
+    named_blocks,
+    number,
+    text,
+    texts,
+)
 from dra_planner.model import Taint
 
 _GROUPS: Final = "eks_managed_node_groups"
 _CAPACITY: Final = {"on-demand": "ON_DEMAND", "spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
-_EFFECTS: Final = {"NoSchedule": "NO_SCHEDULE", "PreferNoSchedule": "PREFER_NO_SCHEDULE", "NoExecute": "NO_EXECUTE"}
+_EFFECTS: Final = {
+    "NoSchedule": "NO_SCHEDULE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+}
 
 
 def is_terraform_variables(data: Any) -> bool:
     """Return whether plain data sets the pools of one of the modules."""
-    return isinstance(data, Mapping) and (_GROUPS in data or isinstance(data.get("node_pools"), list | Mapping))
+    return isinstance(data, Mapping) and (
+        _GROUPS in data or isinstance(data.get("node_pools"), list | Mapping)
+    )
 
 
 def write_terraform_variables(cluster: ForeignCluster) -> dict[str, Any]:
@@ -73,7 +88,9 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
     capacities = {written: capacity for capacity, written in _CAPACITY.items()}
     pools = []
     for name, group in named_blocks(data, _GROUPS):
-        target = block(block(group, "capacity_reservation_specification"), "capacity_reservation_target")
+        target = block(
+            block(group, "capacity_reservation_specification"), "capacity_reservation_target"
+        )
         reservation = text(target.get("capacity_reservation_id"))
         capacity = capacities.get(text(group.get("capacity_type")), "on-demand")
         pools.append(
@@ -98,7 +115,9 @@ def _read_eks(data: Mapping[str, Any]) -> ForeignCluster:
 
 
 def _items(value: Any) -> Iterable[Mapping[str, Any]]:
-    rows = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    rows = (
+        value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    )
     return (each for each in rows if isinstance(each, Mapping))
 
 
@@ -108,9 +127,13 @@ def _write_gke(cluster: ForeignCluster) -> dict[str, Any]:
         "region": cluster.region,
         "kubernetes_version": cluster.kubernetes,
         "node_pools": [_gke_pool(pool) for pool in cluster.pools],
-        "node_pools_labels": {pool.name: dict(pool.labels) for pool in cluster.pools if pool.labels},
+        "node_pools_labels": {
+            pool.name: dict(pool.labels) for pool in cluster.pools if pool.labels
+        },
         "node_pools_taints": {
-            pool.name: [_taint(each) for each in pool.taints] for pool in cluster.pools if pool.taints
+            pool.name: [_taint(each) for each in pool.taints]
+            for pool in cluster.pools
+            if pool.taints
         },
     }
 
@@ -152,7 +175,11 @@ def _read_gke(data: Mapping[str, Any]) -> ForeignCluster:
                 minimum=fewest if fewest is not None else _times(pool.get("min_count"), factor),
                 maximum=most if most is not None else _times(pool.get("max_count"), factor),
                 zones=zones,
-                capacity="reservation" if reservation else "spot" if pool.get("spot") else "on-demand",
+                capacity="reservation"
+                if reservation
+                else "spot"
+                if pool.get("spot")
+                else "on-demand",
                 reservation=reservation,
                 labels=labels(block(data, "node_pools_labels").get(name)),
                 taints=taints(blocks(block(data, "node_pools_taints"), name)),
@@ -193,7 +220,11 @@ def _aks_pool(pool: ForeignPool) -> dict[str, Any]:
         "node_labels": dict(pool.labels),
         "node_taints": [f"{each.key}={each.value}:{each.effect}" for each in pool.taints],
     }
-    return {**written, "zones": [zone.rpartition("-")[2] for zone in pool.zones]} if pool.zones else written
+    return (
+        {**written, "zones": [zone.rpartition("-")[2] for zone in pool.zones]}
+        if pool.zones
+        else written
+    )
 
 
 def _read_aks(data: Mapping[str, Any]) -> ForeignCluster:

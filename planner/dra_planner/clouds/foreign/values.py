@@ -22,7 +22,9 @@ def _effect(written: Any) -> Effect | None:
 
 
 def taints(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
-    """Return taints that are written as mappings of key, value, and effect, the effect in any tool's spelling."""
+    """Return taints that are written as mappings of key, value, and effect, the effect in any
+    tool's spelling.
+    """
     found = []
     for item in items:
         effect = _effect(item.get("effect"))

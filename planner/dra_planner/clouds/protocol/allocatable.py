@@ -14,9 +14,11 @@ DISK_GIB = 200  # what the components of this project give a node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeImage:
-    """An image of one's own: its id, whose images it is made from, and the folder of the NVIDIA driver on it.
+    """An image of one's own: its id, whose images it is made from, and the folder of the NVIDIA
+    driver on it.
 
-    `driver_root` is "" where nobody says whether there is a driver; `family` is "" where nobody says.
+    `driver_root` is "" where nobody says whether there is a driver; `family` is "" where nobody
+    says.
     """
 
     id: str
@@ -28,10 +30,11 @@ class NodeImage:
 class AllocatableSettings:
     """How nodes are set up, as far as it changes what they offer.
 
-    `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI; `self_managed` nodes
-    are not capped as managed ones are. `reserved` is kept from pods beside kubelet's own reservation.
-    `daemons` replaces what a daemon pod asks for, adds a pod that the catalogue does not know, or takes one away
-    (None); `drivers` names DRA drivers beside NVIDIA's whose daemon pods run ("dranet").
+    `max_pods` is kubelet's, None for the cloud's own; `prefix_delegation` that of the VPC CNI;
+    `self_managed` nodes are not capped as managed ones are. `reserved` is kept from pods beside
+    kubelet's own reservation. `daemons` replaces what a daemon pod asks for, adds a pod that the
+    catalogue does not know, or takes one away (None); `drivers` names DRA drivers beside NVIDIA's
+    whose daemon pods run ("dranet").
     """
 
     max_pods: int | None = None
@@ -41,9 +44,12 @@ class AllocatableSettings:
     reserved: Amounts = field(default_factory=dict, hash=False)
     drivers: tuple[str, ...] = ()
     daemons: Mapping[str, Amounts | None] = field(default_factory=dict, hash=False)
-    local_storage: str = "none"  # what a node does with the machine's own disks: none, raid0 or mount
-    local_ssds: int | None = None  # that are asked for as ephemeral storage; None: what comes with the machine
-    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)  # reserved at boot: pages by size, "2Mi"
+    # what a node does with the machine's own disks: none, raid0 or mount
+    local_storage: str = "none"
+    # that are asked for as ephemeral storage; None: what comes with the machine
+    local_ssds: int | None = None
+    # reserved at boot: pages by size, "2Mi"
+    huge_pages: Mapping[str, int] = field(default_factory=dict, hash=False)
     image: NodeImage | None = None  # None: the cloud's own
 
 
@@ -51,8 +57,9 @@ class AllocatableSettings:
 class Allocatable:
     """Amounts that kubelet will report (cpu in thousandths, bytes, pods), and what was assumed.
 
-    `amounts` is the cautious estimate: how much memory kernel, firmware and hypervisor keep, and how much of the disk
-    the image keeps, is published for no machine. `at_most` is what would be left if they kept none.
+    `amounts` is the cautious estimate: how much memory kernel, firmware and hypervisor keep, and
+    how much of the disk the image keeps, is published for no machine. `at_most` is what would be
+    left if they kept none.
     """
 
     amounts: dict[str, int]
@@ -61,10 +68,11 @@ class Allocatable:
 
 
 def reserved_cpu_milli(vcpus: int) -> int:
-    """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of the rest.
+    """Return kubelet's reservation: 6 % of one core, 1 % of the next, 0.5 % of two more, 0.25 % of
+    the rest.
 
-    EKS and GKE agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e; GKE's documented
-    reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
+    EKS and GKE agree on it (awslabs/amazon-eks-ami:nodeadm/internal/kubelet/config.go@81fec2e;
+    GKE's documented reservations, cloudpilot-ai/karpenter-provider-gcp:pkg/utils/utils.go@417f047).
     """
     units = 0  # hundredths of a thousandth
     for index in range(vcpus):
@@ -73,6 +81,8 @@ def reserved_cpu_milli(vcpus: int) -> int:
 
 
 def disk_bytes(settings: AllocatableSettings, image_mib: int, reserved_mib: int) -> int:
-    """Return the bytes of the disk that pods may use: kubelet evicts them at 10 % of the file system."""
+    """Return the bytes of the disk that pods may use: kubelet evicts them at 10 % of the file
+    system.
+    """
     file_system = settings.disk_gib * 1024 - image_mib
     return (file_system - -(-file_system // 10) - reserved_mib) * MIB

@@ -1,4 +1,6 @@
-"""The protocol: all that the rest of the project asks of a cloud. Most of it is data; defaults are what most have."""
+"""The protocol: all that the rest of the project asks of a cloud. Most of it is data; defaults are
+what most have.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,29 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from dra_planner.catalog import Machine, cloud_titles
-from dra_planner.clouds.protocol.allocatable import Allocatable, AllocatableSettings, NodeImage, reserved_cpu_milli
-from dra_planner.clouds.protocol.labels import GPU_TAINT, NodeLabel, NodeOrigin, contract_labels, contract_taints
+from dra_planner.clouds.protocol.allocatable import (
+    Allocatable,
+    AllocatableSettings,
+    NodeImage,
+    reserved_cpu_milli,
+)
+from dra_planner.clouds.protocol.labels import (
+    GPU_TAINT,
+    NodeLabel,
+    NodeOrigin,
+    contract_labels,
+    contract_taints,
+)
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import Taint
 
-PodsOfNodes = tuple[int, int | None]  # so many nodes of a pool, and its maxPods, None for the cloud's own
-Fault = tuple[str, str]  # key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+# so many nodes of a pool, and its maxPods, None for the cloud's own
+PodsOfNodes = tuple[int, int | None]
+# key of the fleet or of the pool ("network.subnetIds", "maxPods"), and the whole sentence
+Fault = tuple[str, str]
 _ARCHITECTURES = {"arm64": "ARM_64", "amd64": "x86_64"}  # in names of images
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 WHOLE = ("none", "all-disabled")
@@ -32,7 +47,9 @@ _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Where the machines of a pool come from: on-demand, spot, reservation or capacity-block, and which was bought."""
+    """Where the machines of a pool come from: on-demand, spot, reservation or capacity-block, and
+    which was bought.
+    """
 
     kind: str = "on-demand"
     reservation: str = ""
@@ -40,7 +57,9 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountStep:
-    """What a pool's node count must be a multiple of; why, and what changes it, as the end of a sentence each."""
+    """What a pool's node count must be a multiple of; why, and what changes it, as the end of a
+    sentence each.
+    """
 
     nodes: int = 1
     why: str = ""
@@ -49,7 +68,9 @@ class CountStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSettings:
-    """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet that are set."""
+    """What a cluster is asked for, as far as a cloud may refuse it. `asked` names keys of the fleet
+    that are set.
+    """
 
     region: str
     kubernetes: str = ""  # of the control plane, "" where that is not asked about
@@ -62,7 +83,9 @@ class ClusterSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSettings:
-    """What a pool is asked for, as far as a cloud may refuse it. `asked` names keys of the pool that are set."""
+    """What a pool is asked for, as far as a cloud may refuse it. `asked` names keys of the pool
+    that are set.
+    """
 
     name: str
     machine: Machine | None = None
@@ -91,65 +114,87 @@ class Cloud(ABC):
     # Where clusters run.
     region_setting: ClassVar[str]  # the stack's configuration that names the region
     sdk_extra: ClassVar[str]  # extra of the package that brings the cloud's SDK
-    account_settings: ClassVar[tuple[str, ...]] = ()  # further configuration that its provider needs
+    # further configuration that its provider needs
+    account_settings: ClassVar[tuple[str, ...]] = ()
     region_pattern: ClassVar[str]
     region_example: ClassVar[str]
     zone_pattern: ClassVar[str]  # with a group `region`
     zone_suffixes: ClassVar[tuple[str, ...]]  # a region and one of them make a zone
     zone_counts: ClassVar[range] = range(1, 7)  # how many zones a new network may span
-    refused: ClassVar[Mapping[str, str]] = _NOTHING  # keys of a fleet or pool, or key.value, not for this cloud: why
+    # keys of a fleet or pool, or key.value, not for this cloud: why
+    refused: ClassVar[Mapping[str, str]] = _NOTHING
 
     # Who changes counts, and whether that wakes an empty pool for a claim.
     autoscalers: ClassVar[Mapping[str, bool]]
-    keep_counts: ClassVar[frozenset[str]] = frozenset()  # those of them that leave a pool's count as it was planned
+    # those of them that leave a pool's count as it was planned
+    keep_counts: ClassVar[frozenset[str]] = frozenset()
 
     # Machines: where they come from, how large a node may be, what it boots.
     capacities: ClassVar[Mapping[str, str]]  # kind → what follows "the"/"use" in a message
-    judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")  # kinds of which the catalogue knows all
+    # kinds of which the catalogue knows all
+    judged_purchases: ClassVar[tuple[str, ...]] = ("on-demand", "spot")
     huge_pages_doubt: ClassVar[str] = ""  # what is not known of those that it reserves
     version_pattern: ClassVar[str] = r"1\.\d+(\.\d+)?"  # of a control plane
-    new_cluster: ClassVar[str] = "1.34"  # Kubernetes of a new cluster: the first with resource.k8s.io/v1
-    spot: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and the values that mean Spot
+    # Kubernetes of a new cluster: the first with resource.k8s.io/v1
+    new_cluster: ClassVar[str] = "1.34"
+    # properties of its pools and the values that mean Spot
+    spot: ClassVar[tuple[tuple[str, str], ...]] = ()
     reservation_pattern: ClassVar[str] = ".+"
     reservation_meaning: ClassVar[str] = "what was bought"
     pods_range: ClassVar[str] = ""
-    """Range that pods of a new cluster have to themselves where nobody says another; "" for none."""
+    """Range that pods of a new cluster have to themselves where nobody says another; "" for
+    none.
+    """
     nodes_of_a_pool: ClassVar[range] = NODES
     pods_of_a_node: ClassVar[range] = range(1, 251)
     disk_gib: ClassVar[range] = range(50, 16_385)  # of a node's boot disk
     longest_pool_name: ClassVar[int] = 40
     pool_name_pattern: ClassVar[str] = ""  # where the cloud takes less than any name of that length
     zone_names: ClassVar[tuple[str, ...]] = ()  # as its pools name zones, where not by the region
-    system_mode: ClassVar[tuple[str, str]] = ("", "")  # property of its pools and the value of one for system pods
+    # property of its pools and the value of one for system pods
+    system_mode: ClassVar[tuple[str, str]] = ("", "")
     system_machine: ClassVar[str]  # for nodes without GPUs, where nobody says
     gpu_images: ClassVar[Mapping[str, str]]  # by architecture
     system_images: ClassVar[Mapping[str, str]]
-    images_with_device_plugin: ClassVar[tuple[str, ...]] = ()  # how names of images begin that bring one
-    images_without_driver: ClassVar[tuple[str, ...]] = ()  # that GPU machines boot, and find no driver in
-    installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")  # list of GPUs, property, value that installs nothing
+    # how names of images begin that bring one
+    images_with_device_plugin: ClassVar[tuple[str, ...]] = ()
+    # that GPU machines boot, and find no driver in
+    images_without_driver: ClassVar[tuple[str, ...]] = ()
+    # list of GPUs, property, value that installs nothing
+    installer_off: ClassVar[tuple[str, str, str]] = ("", "", "")
     image_label: ClassVar[str] = ""  # of nodes, names their image and its release
     image_titles: ClassVar[Mapping[str, str]] = _NOTHING  # what people call images
-    images_without_operator_driver: ClassVar[tuple[str, ...]] = ()  # on which the GPU Operator can't install a driver
-    driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()  # properties of its pools and values that leave it out
-    last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})  # of images that are no longer made, by prefix
+    # on which the GPU Operator can't install a driver
+    images_without_operator_driver: ClassVar[tuple[str, ...]] = ()
+    # properties of its pools and values that leave it out
+    driver_left_out: ClassVar[tuple[tuple[str, str], ...]] = ()
+    # of images that are no longer made, by prefix
+    last_minors: ClassVar[Mapping[str, int]] = MappingProxyType({})
 
     # Admission.
-    tolerates_extended_resources: ClassVar[bool] = False  # the plugin ExtendedResourceToleration is on
+    # the plugin ExtendedResourceToleration is on
+    tolerates_extended_resources: ClassVar[bool] = False
 
     # Labels and taints.
     longest_key: ClassVar[int] = _LONGEST_KEY
     takes_empty_label_values: ClassVar[bool] = True
     reserved_domains: ClassVar[tuple[str, ...]] = ()  # of labels, beside Kubernetes' own
-    labels_are_judged: ClassVar[bool] = False  # by its API when the pool is made, whatever their domain
-    taint_effects: ClassVar[tuple[str, ...]] = ()  # as its API writes them, where not as Kubernetes does
-    possible_taints: ClassVar[tuple[Taint, ...]] = ()  # all that the cloud adds to some nodes by itself
-    unknown_labels: ClassVar[tuple[str, ...]]  # labels and prefixes with values known at run time only, first its own
-    pool_label: ClassVar[str] = ""  # says of which pool a node is, by the name that the cloud has for it
+    # by its API when the pool is made, whatever their domain
+    labels_are_judged: ClassVar[bool] = False
+    # as its API writes them, where not as Kubernetes does
+    taint_effects: ClassVar[tuple[str, ...]] = ()
+    # all that the cloud adds to some nodes by itself
+    possible_taints: ClassVar[tuple[Taint, ...]] = ()
+    # labels and prefixes with values known at run time only, first its own
+    unknown_labels: ClassVar[tuple[str, ...]]
+    # says of which pool a node is, by the name that the cloud has for it
+    pool_label: ClassVar[str] = ""
     accelerator_label: ClassVar[str] = ""  # says which GPUs a node has, in the cloud's words
     plugin: ClassVar[CloudPlugin] = CloudPlugin()
     no_device_plugin_label: ClassVar[str] = ""  # keeps the cloud's own device plugin off a node
     wakes_by_label: ClassVar[str] = ""  # lets the cloud's autoscaler wake an empty pool for a claim
-    karpenter: ClassVar[str] = ""  # API group of what Karpenter's pools take their nodes' settings from
+    # API group of what Karpenter's pools take their nodes' settings from
+    karpenter: ClassVar[str] = ""
     node_class: ClassVar[KarpenterNodeClass | None] = None  # what that is
 
     # Resources and commands that only this cloud has.
@@ -160,7 +205,8 @@ class Cloud(ABC):
     # Drivers.
     driver_root: ClassVar[str]  # where the NVIDIA driver lies on a node
     installs_driver: ClassVar[bool] = True  # False: a DaemonSet of this project does
-    metrics_collector: ClassVar[str] = "annotations"  # who collects metrics of GPUs, as component GpuMetrics calls it
+    # who collects metrics of GPUs, as component GpuMetrics calls it
+    metrics_collector: ClassVar[str] = "annotations"
     supports_mig: ClassVar[bool] = True
     unsupported_gates: ClassVar[tuple[str, ...]] = ()  # of the NVIDIA DRA driver
     driver_source: ClassVar[str] = ""  # who says so
@@ -170,8 +216,10 @@ class Cloud(ABC):
     infiniband_needs: ClassVar[str] = ""  # what jobs over InfiniBand need beside the machines
 
     # Facts with a date.
-    dated_facts: ClassVar[tuple[str, ...]] = ()  # keys of the table `facts` that plans for it depend on
-    fact_sources: ClassVar[tuple[str, ...]] = ()  # parts of the names of sources that are about this cloud alone
+    # keys of the table `facts` that plans for it depend on
+    dated_facts: ClassVar[tuple[str, ...]] = ()
+    # parts of the names of sources that are about this cloud alone
+    fact_sources: ClassVar[tuple[str, ...]] = ()
 
     # Resources of Pulumi.
     provider: ClassVar[str] = ""  # type token of the one that says where clusters are made
@@ -185,23 +233,33 @@ class Cloud(ABC):
         return cloud_titles()[self.name]
 
     @abstractmethod
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
-        """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting that cannot be."""
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
+        """Return what kubelet leaves of a machine of that size; raises CatalogError for a setting
+        that cannot be.
+        """
 
     def reserved_cpu_milli(self, vcpus: int) -> int:
         """Return how many thousandths of the cores kubelet keeps."""
         return reserved_cpu_milli(vcpus)
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-        """Return the labels that this project sets on the nodes of a pool, beside those of the pool's owner."""
+        """Return the labels that this project sets on the nodes of a pool, beside those of the
+        pool's owner.
+        """
         return contract_labels(nodes)
 
     def taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        """Return the taints that this project sets on the nodes of a pool, beside those of the pool's owner."""
+        """Return the taints that this project sets on the nodes of a pool, beside those of the
+        pool's owner.
+        """
         return contract_taints(nodes)
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
-        """Return the labels that the cloud adds to nodes by itself, with values that are known beforehand."""
+        """Return the labels that the cloud adds to nodes by itself, with values that are known
+        beforehand.
+        """
         return {}
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
@@ -213,11 +271,17 @@ class Cloud(ABC):
         return ""
 
     def keeps_device_plugin(self, image: str, boot_script: str) -> bool | None:
-        """Return True if nodes with an image that brings a device plugin run it, None if it isn't known."""
+        """Return True if nodes with an image that brings a device plugin run it, None if it isn't
+        known.
+        """
         return None
 
-    def own_dra_driver(self, pool: Mapping[str, Any], image: str = "", boot_script: str = "") -> str:
-        """Return the setting with which nodes run a DRA driver of the cloud or of their image; "" if they don't."""
+    def own_dra_driver(
+        self, pool: Mapping[str, Any], image: str = "", boot_script: str = ""
+    ) -> str:
+        """Return the setting with which nodes run a DRA driver of the cloud or of their image; ""
+        if they don't.
+        """
         return ""
 
     def image_labels(self, machine: Machine) -> dict[str, str]:
@@ -234,14 +298,21 @@ class Cloud(ABC):
 
     def image_ended(self, image: str) -> int | None:
         """Return the last minor that an image is made for; None for one that is still made."""
-        return next((minor for prefix, minor in self.last_minors.items() if image.startswith(prefix)), None)
+        return next(
+            (minor for prefix, minor in self.last_minors.items() if image.startswith(prefix)), None
+        )
 
     def boot_disk_types(self, instance_type: str) -> tuple[str, ...]:
-        """Return the types of boot disk that a machine takes, first the one to use; none where that is not known."""
+        """Return the types of boot disk that a machine takes, first the one to use; none where that
+        is not known.
+        """
         return ()
 
-    def subnet_addresses(self, machine: Machine, settings: AllocatableSettings, pods: int) -> int | None:
-        """Return how many addresses of its subnet a node takes, with so many pods beside those of the host's network.
+    def subnet_addresses(
+        self, machine: Machine, settings: AllocatableSettings, pods: int
+    ) -> int | None:
+        """Return how many addresses of its subnet a node takes, with so many pods beside those of
+        the host's network.
 
         None where it is not known.
         """
@@ -250,15 +321,16 @@ class Cloud(ABC):
     def pod_range_addresses(self, settings: AllocatableSettings) -> int | None:
         """Return how many addresses a node takes of the range that pods have to themselves.
 
-        None where it is not known; 0 where pods have no such range and take addresses of the subnet.
+        None where it is not known; 0 where pods have no such range and take addresses of the
+        subnet.
         """
         return None
 
     def pods_range_fault(self, cidr: str, nodes: Iterable[PodsOfNodes], system_nodes: int) -> str:
         """Return why nodes have no room in the range of their pods, or "".
 
-        One system node more is counted, which an upgrade starts before an old one goes. A text that is no range, ""
-        for one, is not judged.
+        One system node more is counted, which an upgrade starts before an old one goes. A text that
+        is no range, "" for one, is not judged.
         """
         counted = [*nodes, (system_nodes + 1, None)]
         try:
@@ -272,8 +344,10 @@ class Cloud(ABC):
         if taken <= there:
             return ""
         return (
-            f"{sum(count for count, _ in counted)} nodes, one of them for upgrades, take {taken} addresses of the "
-            f"pods' range {cidr}, which has {there}; lower the counts of pools, or give the cluster a larger "
+            f"{sum(count for count, _ in counted)} nodes, one of them for upgrades, take {taken} "
+            "addresses of the "
+            f"pods' range {cidr}, which has {there}; lower the counts of pools, or give the "
+            "cluster a larger "
             "podsCidr and the fleet a quota of pod-addresses of its size"
         )
 
@@ -283,7 +357,11 @@ class Cloud(ABC):
 
     def pool_name(self, text: str) -> str:
         """Return a name that a pool may have, made of another: that of a machine type."""
-        return re.sub(r"[^a-z0-9-]+", "-", text.lower()).strip("-")[: self.longest_pool_name].strip("-")
+        return (
+            re.sub(r"[^a-z0-9-]+", "-", text.lower())
+            .strip("-")[: self.longest_pool_name]
+            .strip("-")
+        )
 
     def region_of(self, zone: str) -> str:
         """Return the region of a zone, "" for what is not a zone."""
@@ -296,22 +374,34 @@ class Cloud(ABC):
         example = f'write for example "{region or self.region_example}{self.zone_suffixes[0]}"'
         if not found:
             return f'"{zone}" is not a zone of {self.title}; {example}'
-        return f'zone "{zone}" is not in region {region}; {example}' if region not in ("", found) else ""
+        return (
+            f'zone "{zone}" is not in region {region}; {example}'
+            if region not in ("", found)
+            else ""
+        )
 
     def region_fault(self, region: str) -> str:
         """Return why clusters cannot be in a region, or ""."""
         if of_zone := self.region_of(region):
             return f'"{region}" is a zone; its region is "{of_zone}"'
         if not re.fullmatch(self.region_pattern, region):
-            return f'"{region}" is not a region of {self.title}; write for example {self.region_example}'
+            return (
+                f'"{region}" is not a region of {self.title}; write for example '
+                f"{self.region_example}"
+            )
         return ""
 
     def version_fault(self, version: str) -> str:
-        """Return why a control plane cannot be asked for in words that mean a Kubernetes version, or ""."""
+        """Return why a control plane cannot be asked for in words that mean a Kubernetes version,
+        or "".
+        """
         if re.fullmatch(self.version_pattern, version):
             return ""
         minor = re.match(r"\s*v?(1\.\d+)", version)
-        return f'{self.title} has no version "{version}"; write "{minor[1] if minor else self.new_cluster}"'
+        return (
+            f'{self.title} has no version "{version}"; write '
+            f'"{minor[1] if minor else self.new_cluster}"'
+        )
 
     def address_fault(self, cidr: str) -> str:
         """Return why a network cannot be one that may reach the API server from outside, or "".
@@ -321,13 +411,18 @@ class Cloud(ABC):
         return ""
 
     def label_fault(self, key: str, value: str | None) -> str:
-        """Return why the cloud refuses a label of nodes, or ""; a value of None is not known yet."""
+        """Return why the cloud refuses a label of nodes, or ""; a value of None is not known
+        yet.
+        """
         if key in self.reserved_labels:
             return f'the label "{key}" is set on every pool: drivers find their nodes by it'
         domain = key.rpartition("/")[0]
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
         if taken or domain in self.reserved_domains:
-            return f'{self.title} refuses labels of the domain {domain}, such as "{key}"; use a domain of your own'
+            return (
+                f'{self.title} refuses labels of the domain {domain}, such as "{key}"; use a '
+                "domain of your own"
+            )
         if value == "" and not self.takes_empty_label_values:
             return f'{self.title} refuses a label without a value, such as "{key}"; give it one'
         return self._key_fault("label", key)
@@ -341,7 +436,10 @@ class Cloud(ABC):
     def _key_fault(self, what: str, key: str) -> str:
         if len(key) <= self.longest_key:
             return ""
-        return f'the key of the {what} "{key}" has {len(key)} characters; {self.title} takes {self.longest_key} at most'
+        return (
+            f'the key of the {what} "{key}" has {len(key)} characters; {self.title} takes '
+            f"{self.longest_key} at most"
+        )
 
     @property
     def reserved_labels(self) -> frozenset[str]:
@@ -368,11 +466,16 @@ class Cloud(ABC):
             yield "region", fault
         if cluster.kubernetes and (fault := self.version_fault(cluster.kubernetes)):
             yield "kubernetes", fault
-        if cluster.zone_count is not None and (fault := range_fault(cluster.zone_count, self.zone_counts)):
+        if cluster.zone_count is not None and (
+            fault := range_fault(cluster.zone_count, self.zone_counts)
+        ):
             yield "network.zones", fault
         if cluster.autoscaler not in self.autoscalers:
             known = self.refused.get(f"autoscaler.{cluster.autoscaler}")
-            use = f"{self.title} has no {cluster.autoscaler} autoscaler; use {_either(self.autoscalers)}"
+            use = (
+                f"{self.title} has no {cluster.autoscaler} autoscaler; use "
+                f"{_either(self.autoscalers)}"
+            )
             yield "autoscaler", known or use
         for index, cidr in enumerate(cluster.public_access_cidrs):
             if fault := self.address_fault(cidr):
@@ -382,7 +485,13 @@ class Cloud(ABC):
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         """Yield what the cloud refuses of a pool, each with its key in the pool."""
         if len(pool.name) > self.longest_pool_name:
-            yield "name", f"{self.title} takes {self.longest_pool_name} characters at most, not {len(pool.name)}"
+            yield (
+                "name",
+                (
+                    f"{self.title} takes {self.longest_pool_name} characters at most, not "
+                    f"{len(pool.name)}"
+                ),
+            )
         if fault := self._capacity_fault(pool):
             yield "capacity", fault
         if fault := range_fault(pool.max_nodes, self.nodes_of_a_pool):
@@ -393,7 +502,11 @@ class Cloud(ABC):
             yield "diskGib", fault
         if pool.huge_pages and (fault := huge_pages_fault(pool.huge_pages, pool.machine)):
             yield "hugePages", fault
-        yield from (("labels", fault) for key, value in pool.labels.items() if (fault := self.label_fault(key, value)))
+        yield from (
+            ("labels", fault)
+            for key, value in pool.labels.items()
+            if (fault := self.label_fault(key, value))
+        )
         for index, key in enumerate(pool.taint_keys):
             if fault := self.taint_fault(key):
                 yield f"taints.{index}.key", fault
@@ -407,18 +520,30 @@ class Cloud(ABC):
             return f"{self.title} has no {kind}; use {_either(self.capacities.values())}"
         fault = self.reservation_fault(bought) if bought else ""
         if fault or pool.machine is None or kind == "on-demand":
-            return fault  # a pool that says nothing is on demand: that is told, and nothing is refused
+            # a pool that says nothing is on demand: that is told, and nothing is refused
+            return fault
         return self.purchase_fault(pool.machine, kind)
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
-        """Return why a machine cannot be had in that way; "" when it can, or nothing is known of it."""
-        if not machine.purchase or capacity in machine.purchase or capacity not in self.judged_purchases:
+        """Return why a machine cannot be had in that way; "" when it can, or nothing is known of
+        it.
+        """
+        if (
+            not machine.purchase
+            or capacity in machine.purchase
+            or capacity not in self.judged_purchases
+        ):
             return ""
         ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
-        return f"{machine.name} cannot be had {_AS.get(capacity, f'as {capacity}')}; use {_either(ways)}"
+        return (
+            f"{machine.name} cannot be had {_AS.get(capacity, f'as {capacity}')}; use "
+            f"{_either(ways)}"
+        )
 
 
-_AS: Mapping[str, str] = MappingProxyType({"on-demand": "on demand", "reservation": "by a reservation"})
+_AS: Mapping[str, str] = MappingProxyType(
+    {"on-demand": "on demand", "reservation": "by a reservation"}
+)
 
 
 def _either(choices: Iterable[str]) -> str:

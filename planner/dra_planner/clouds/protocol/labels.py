@@ -25,7 +25,9 @@ _NO_CONFIG = "the device plugin serves whole GPUs on these nodes"
 
 @dataclass(frozen=True, slots=True)
 class NodeLabel:
-    """A label that this project sets on nodes; `otherwise` is what happens where it is not there."""
+    """A label that this project sets on nodes; `otherwise` is what happens where it is not
+    there.
+    """
 
     key: str
     value: str
@@ -36,10 +38,10 @@ class NodeLabel:
 class NodeOrigin:
     """What the labels and taints of a pool's nodes follow from, beside those that its owner wants.
 
-    `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes. `capacity` is in
-    the fleet's words (on-demand, spot, …), `network_devices` whether DRANET publishes network interfaces,
-    `autoscaler` who starts the nodes, in the fleet's words. `plugin` is how a device plugin serves the devices; None
-    for DRA nodes.
+    `machine` is None where the catalogue does not have it; its nodes are then taken for GPU nodes.
+    `capacity` is in the fleet's words (on-demand, spot, …), `network_devices` whether DRANET
+    publishes network interfaces, `autoscaler` who starts the nodes, in the fleet's words. `plugin`
+    is how a device plugin serves the devices; None for DRA nodes.
     """
 
     name: str
@@ -66,11 +68,14 @@ def contract_labels(nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
 
 
 def _plugin_labels(plugin: PluginServing) -> tuple[NodeLabel, ...]:
-    """Return the labels by which NVIDIA's chart chooses the plugin's configuration and runs the MPS daemon.
+    """Return the labels by which NVIDIA's chart chooses the plugin's configuration and runs the MPS
+    daemon.
 
     Source: NVIDIA/k8s-device-plugin:deployments/helm/nvidia-device-plugin/templates@v0.20.0.
     """
-    config = (NodeLabel(PLUGIN_CONFIG, plugin.config_name, _NO_CONFIG),) if plugin.config_name else ()
+    config = (
+        (NodeLabel(PLUGIN_CONFIG, plugin.config_name, _NO_CONFIG),) if plugin.config_name else ()
+    )
     mps = NodeLabel(MPS_CAPABLE, "true", "the MPS control daemon doesn't run on these nodes")
     return (*config, mps) if plugin.strategy == MPS else config
 

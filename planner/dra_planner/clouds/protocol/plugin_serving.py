@@ -15,9 +15,10 @@ RENAMED: Final = ".shared"  # at the end of an extended resource whose units are
 class PluginServing:
     """What one unit of the plugin's resource is on a node.
 
-    `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units; `is_renamed` then adds
-    .shared to the resource's name. `mig_strategy` is "single" (partitions have the name of whole GPUs) or "mixed" (a
-    name for each profile), and "" if the pool's MIG configuration `mig` leaves GPUs whole.
+    `strategy` is "time-slicing" or "mps" if the plugin serves each device as `replicas` units;
+    `is_renamed` then adds .shared to the resource's name. `mig_strategy` is "single" (partitions
+    have the name of whole GPUs) or "mixed" (a name for each profile), and "" if the pool's MIG
+    configuration `mig` leaves GPUs whole.
     """
 
     strategy: str = ""
@@ -28,7 +29,9 @@ class PluginServing:
 
     @property
     def config_name(self) -> str:
-        """Return the name of the plugin's configuration for such nodes; "" for whole GPUs, one unit each."""
+        """Return the name of the plugin's configuration for such nodes; "" for whole GPUs, one unit
+        each.
+        """
         parts = [f"mig-{self.mig_strategy}"] if self.mig_strategy else []
         parts += [f"{self.strategy}-{self.replicas}"] if self.strategy else []
         parts += ["renamed"] if self.is_renamed else []
@@ -43,9 +46,9 @@ class PluginServing:
 class CloudPlugin:
     """What a cloud does about NVIDIA's device plugin.
 
-    `is_built_in` if the cloud runs its own plugin on nodes that aren't DRA nodes; then a fleet can't install one.
-    `replicas` is the largest number of units of a device. `mig_strategies` has the usual strategy first. `renames`
-    whether shared units can have a different name.
+    `is_built_in` if the cloud runs its own plugin on nodes that aren't DRA nodes; then a fleet
+    can't install one. `replicas` is the largest number of units of a device. `mig_strategies` has
+    the usual strategy first. `renames` whether shared units can have a different name.
     """
 
     is_built_in: bool = False
@@ -56,9 +59,15 @@ class CloudPlugin:
     def faults(self, title: str, plugin: PluginServing) -> Iterator[tuple[str, str]]:
         """Yield what the cloud can't set up, by the key of the pool."""
         if plugin.replicas > self.replicas:
-            yield "sharing.replicas", f"{title} serves a GPU as at most {self.replicas} units, not {plugin.replicas}"
+            yield (
+                "sharing.replicas",
+                f"{title} serves a GPU as at most {self.replicas} units, not {plugin.replicas}",
+            )
         if plugin.is_renamed and not self.renames:
             yield "sharing.rename", f"{title} serves shared GPUs as nvidia.com/gpu; remove rename"
         if plugin.mig_strategy and plugin.mig_strategy not in self.mig_strategies:
             only = self.mig_strategies[0]
-            yield "migStrategy", f"{title} supports only the strategy {only}; set migStrategy: {only}"
+            yield (
+                "migStrategy",
+                f"{title} supports only the strategy {only}; set migStrategy: {only}",
+            )

@@ -1,4 +1,6 @@
-"""What is refused on every cloud, in a fleet and in the inputs of components alike: a sentence each, "" for none."""
+"""What is refused on every cloud, in a fleet and in the inputs of components alike: a sentence
+each, "" for none.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,16 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds.protocol.labels import LABEL_KEY, LABEL_VALUE
 from dra_planner.releases import default_since, features_of
 
-NODES = range(100_001)  # of one pool: as many as the largest clusters that a cloud documents have in all
+# of one pool: as many as the largest clusters that a cloud documents have in all
+NODES = range(100_001)
 SYSTEM_NODES = range(1, 101)
 HUGE_PAGES = {"2Mi": 2 * 1024 * 1024, "1Gi": 1024 * 1024 * 1024}
-"""Bytes of the sizes that clouds reserve, as resources of a node are called after them (hugepages-2Mi)."""
+"""Bytes of the sizes that clouds reserve, as resources of a node are called after them
+(hugepages-2Mi).
+"""
 MOST_HUGE_PAGES = 2**31 - 1  # GKE API reference, HugepagesConfig: int32
-_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))  # RFC 1918
+# RFC 1918
+_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
 def range_fault(number: int, allowed: range) -> str:
@@ -29,13 +35,16 @@ def limits_fault(least: int, most: int) -> str:
 
 
 def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
-    """Return why a machine cannot have so many huge pages of each size; one that is not known may."""
+    """Return why a machine cannot have so many huge pages of each size; one that is not known
+    may.
+    """
     asked = sum(HUGE_PAGES[size] * count for size, count in pages.items())
     memory_mib = machine.memory_mib if machine is not None else None
     if machine is None or memory_mib is None or asked < memory_mib * 1024 * 1024:
         return ""
     return (
-        f"huge pages of {asked / 1024**3:.10g} GiB leave a {machine.name} no memory: it has {memory_mib / 1024:.4g} GiB"
+        f"huge pages of {asked / 1024**3:.10g} GiB leave a {machine.name} no memory: it has "
+        f"{memory_mib / 1024:.4g} GiB"
     )
 
 
@@ -61,12 +70,15 @@ def public_network_fault(cidr: str) -> str:
 
 
 def private_network_fault(cidr: str) -> str:
-    """Return why addresses that no network outside has cannot be those that reach a public endpoint."""
+    """Return why addresses that no network outside has cannot be those that reach a public
+    endpoint.
+    """
     network = ipaddress.ip_network(cidr)
     if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
         return ""
     return (
-        f'"{cidr}" is a private network, from which nobody comes to the public endpoint: name the addresses that it '
+        f'"{cidr}" is a private network, from which nobody comes to the public endpoint: name the '
+        "addresses that it "
         "goes out by"
     )
 
@@ -96,7 +108,9 @@ def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
 
 
 def selection_fault(selectors: Sequence[str]) -> str:
-    """Return why a DeviceClass of one's own cannot have those selectors: with none it takes devices of any driver."""
+    """Return why a DeviceClass of one's own cannot have those selectors: with none it takes devices
+    of any driver.
+    """
     return "" if selectors else "is empty: say what the class selects"
 
 
@@ -105,4 +119,7 @@ def extended_resource_fault(minor: int) -> str:
     if features_of(minor).extended_resource:
         return ""
     since = default_since("extended_resource")
-    return f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it needs {since}"
+    return (
+        f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it "
+        f"needs {since}"
+    )

@@ -1,4 +1,6 @@
-"""Where a cloud's Pulumi resources say what a pool or a cluster is: type tokens and paths of properties."""
+"""Where a cloud's Pulumi resources say what a pool or a cluster is: type tokens and paths of
+properties.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class CountLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineTemplate:
-    """A resource that names the machine where the pool does not: the property that points to it, its type, its path."""
+    """A resource that names the machine where the pool does not: the property that points to it,
+    its type, its path.
+    """
 
     property: str
     token: str
@@ -38,8 +42,9 @@ class AttachedGpus:
 class SurgeSetting:
     """Whether updates start new nodes before old ones end.
 
-    `setting` is the property and `default` its value where it is absent. `starts_none` are the values that start no
-    node first. `strategy` is a property and the value with which `setting` counts, also its default.
+    `setting` is the property and `default` its value where it is absent. `starts_none` are the
+    values that start no node first. `strategy` is a property and the value with which `setting`
+    counts, also its default.
     """
 
     setting: str
@@ -51,12 +56,14 @@ class SurgeSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoughtCapacity:
-    """How a pool says that it runs on machines that were bought, and the settings that keep it from using them.
+    """How a pool says that it runs on machines that were bought, and the settings that keep it from
+    using them.
 
-    `marks` and `template_marks` are properties of the pool and of its launch template, each with the value that means
-    bought capacity, "" for any. `tokens` are the resources that are bought capacity. `names` and `template_name` say
-    what was bought, in the pool and in its template. `placement` and `template_placement` list the properties that
-    place nodes elsewhere, with what they name.
+    `marks` and `template_marks` are properties of the pool and of its launch template, each with
+    the value that means bought capacity, "" for any. `tokens` are the resources that are bought
+    capacity. `names` and `template_name` say what was bought, in the pool and in its template.
+    `placement` and `template_placement` list the properties that place nodes elsewhere, with what
+    they name.
     """
 
     marks: tuple[tuple[str, str], ...]
@@ -72,12 +79,14 @@ class BoughtCapacity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KarpenterNodeClass:
-    """What Karpenter's pools take their nodes' settings from: its kind, and where it says what nodes boot.
+    """What Karpenter's pools take their nodes' settings from: its kind, and where it says what
+    nodes boot.
 
-    `images` is a list of terms with an `alias` ("al2023@v20260917"). `families` are the names of image families, each
-    with the start of the names of its images. `reservations` selects bought machines, which pools use only if they
-    require the capacity type `reserved`. `reservation` is the resource that is a reservation, with its machine type
-    and, if the reservation isn't for everyone, the property and value that say so.
+    `images` is a list of terms with an `alias` ("al2023@v20260917"). `families` are the names of
+    image families, each with the start of the names of its images. `reservations` selects bought
+    machines, which pools use only if they require the capacity type `reserved`. `reservation` is
+    the resource that is a reservation, with its machine type and, if the reservation isn't for
+    everyone, the property and value that say so.
     """
 
     kind: str
@@ -96,8 +105,9 @@ class KarpenterNodeClass:
 class FastNetwork:
     """Where a pool says that its nodes have the machine's network for several nodes.
 
-    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the template with a property
-    and the start of the values that say so. `charts` are the charts that install drivers for it.
+    `settings` are properties of the pool, any of which says so. `interfaces` is a list in the
+    template with a property and the start of the values that say so. `charts` are the charts that
+    install drivers for it.
     """
 
     settings: tuple[str, ...] = ()
@@ -111,12 +121,13 @@ class FastNetwork:
 class PoolResource:
     """A resource that is a pool of nodes. Paths are dotted; "" where there is no such property.
 
-    `machine` is a text or a list of texts, `machine_default` what the cloud takes without one. `labels` is a mapping;
-    `taints` a list of mappings with key, value and effect, or of texts `key=value:effect`. `desired` names the
-    properties that may say how many nodes there are, the first that does counts; `desired_per_zone` where each zone
-    has so many. `limits` names where the limits may stand, the first that is there counts; with `scaling`, a pool
-    without that block, or with false there, has a fixed count. `zones` is a list of zone names, and `cluster` the
-    property that names the cluster, whose zones are taken where the pool has none.
+    `machine` is a text or a list of texts, `machine_default` what the cloud takes without one.
+    `labels` is a mapping; `taints` a list of mappings with key, value and effect, or of texts
+    `key=value:effect`. `desired` names the properties that may say how many nodes there are, the
+    first that does counts; `desired_per_zone` where each zone has so many. `limits` names where the
+    limits may stand, the first that is there counts; with `scaling`, a pool without that block, or
+    with false there, has a fixed count. `zones` is a list of zone names, and `cluster` the property
+    that names the cluster, whose zones are taken where the pool has none.
     """
 
     token: str
@@ -150,9 +161,10 @@ class PoolResource:
 class ClusterAddons:
     """What a cluster runs only if somebody installs it.
 
-    `by_default` is the property that turns off what the cloud installs, `managed` the one with which the cloud runs
-    everything itself. `token` and `name` are the resource that is an add-on and its property. `needed` has the
-    consequence of each missing add-on, `replacements` parts of the names of what replaces it.
+    `by_default` is the property that turns off what the cloud installs, `managed` the one with
+    which the cloud runs everything itself. `token` and `name` are the resource that is an add-on
+    and its property. `needed` has the consequence of each missing add-on, `replacements` parts of
+    the names of what replaces it.
     """
 
     by_default: str
@@ -165,13 +177,15 @@ class ClusterAddons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterResource:
-    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider decides.
+    """A resource that is a cluster; `region` may name a zone of it, and is "" where the provider
+    decides.
 
-    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own. `version_is_floor`
-    where the cloud may run a newer Kubernetes than the one that is written. `dataplane` is a property and the value
-    with which network devices of its pools carry traffic, `dataplane_default` what the cloud takes without one, and
-    `managed` the flag with which the cloud decides that itself. `image_channel` is a property that says who changes
-    node images, `new_images` the values with which a new image comes by itself, the first of them by default,
+    `pools` is a list of pools of nodes inside it, each with the properties of a pool of its own.
+    `version_is_floor` where the cloud may run a newer Kubernetes than the one that is written.
+    `dataplane` is a property and the value with which network devices of its pools carry traffic,
+    `dataplane_default` what the cloud takes without one, and `managed` the flag with which the
+    cloud decides that itself. `image_channel` is a property that says who changes node images,
+    `new_images` the values with which a new image comes by itself, the first of them by default,
     `old_images` those with which images stay, and `image_fix` the advice to change that.
     """
 

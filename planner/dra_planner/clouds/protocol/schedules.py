@@ -1,4 +1,6 @@
-"""When a pool has its nodes: at hours of the week, or once, from a start to an end. Plain values; no clock is read."""
+"""When a pool has its nodes: at hours of the week, or once, from a start to an end. Plain values;
+no clock is read.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hours:
-    """Every week from `start` to `end`, times of the day in `time_zone`; past midnight where the end is the earlier.
+    """Every week from `start` to `end`, times of the day in `time_zone`; past midnight where the
+    end is the earlier.
 
     `days` are those on which it starts, of DAYS.
     """
@@ -27,7 +30,11 @@ class Hours:
     time_zone: str = UTC_ZONE
 
     def __str__(self) -> str:
-        days = "every day" if set(self.days) == set(DAYS) else ", ".join(day for day in DAYS if day in self.days)
+        days = (
+            "every day"
+            if set(self.days) == set(DAYS)
+            else ", ".join(day for day in DAYS if day in self.days)
+        )
         return f"{days} from {self.start} to {self.end} ({self.time_zone})"
 
 
@@ -54,7 +61,11 @@ def schedule_fault(schedule: Schedule) -> str:
     """Return why nothing can follow a schedule whose parts are right, or ""."""
     if isinstance(schedule, Hours):
         same = schedule.start == schedule.end
-        return "start and end are the same; without a schedule a pool always has its nodes" if same else ""
+        return (
+            "start and end are the same; without a schedule a pool always has its nodes"
+            if same
+            else ""
+        )
     if read_instant(schedule.end) > read_instant(schedule.start):
         return ""
     return f"the end, {schedule.end}, is not after the start, {schedule.start}"
@@ -62,7 +73,11 @@ def schedule_fault(schedule: Schedule) -> str:
 
 def time_of_day_fault(text: str) -> str:
     """Return why a text is not a time of the day, or ""."""
-    return "" if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text) else f'"{text}" is not a time of the day: write "08:00"'
+    return (
+        ""
+        if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text)
+        else f'"{text}" is not a time of the day: write "08:00"'
+    )
 
 
 def instant_fault(text: str) -> str:
@@ -75,9 +90,15 @@ def instant_fault(text: str) -> str:
 
 
 def time_zone_fault(name: str) -> str:
-    """Return why a text is not a time zone of the IANA database, as far as this machine has it, or ""."""
+    """Return why a text is not a time zone of the IANA database, as far as this machine has it, or
+    "".
+    """
     try:
         ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
-        return f'"{name}" is not a time zone that is known here: write "Europe/Berlin" (without any, install tzdata)'
+    # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
+    except (KeyError, ValueError, OSError):
+        return (
+            f'"{name}" is not a time zone that is known here: write "Europe/Berlin" (without '
+            "any, install tzdata)"
+        )
     return ""

@@ -1,4 +1,6 @@
-"""The NVIDIA DRA driver: GPUs, their partitions, ComputeDomains, and the device plugin of the same vendor."""
+"""The NVIDIA DRA driver: GPUs, their partitions, ComputeDomains, and the device plugin of the same
+vendor.
+"""
 
 from dra_planner.drivers.nvidia.assumptions import slice_assumptions
 from dra_planner.drivers.nvidia.classes import (

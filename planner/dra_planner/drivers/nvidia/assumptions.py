@@ -1,4 +1,6 @@
-"""What a prediction rests on, in sentences: facts that nobody sourced, and choices that only the node makes."""
+"""What a prediction rests on, in sentences: facts that nobody sourced, and choices that only the
+node makes.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,15 @@ _FACTS = {
 
 
 def slice_assumptions(
-    machine: Machine, driver: DriverRelease, *, mig: str = "none", settings: PublishingSettings = _DEFAULTS
+    machine: Machine,
+    driver: DriverRelease,
+    *,
+    mig: str = "none",
+    settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[str, ...]:
-    """Return what `predict_slices` takes for granted or leaves open on such a node, none where it has no NVIDIA GPU."""
+    """Return what `predict_slices` takes for granted or leaves open on such a node, none where it
+    has no NVIDIA GPU.
+    """
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return ()
     model = gpu(machine.accelerator.gpu)
@@ -34,25 +42,33 @@ def slice_assumptions(
         missing = ["productName", "brand", "memory"]
     sentences: list[str] = []
     if missing:
-        sentences.append(f"{machine.name}: what its GPUs publish as {', '.join(missing)} is not known")
+        sentences.append(
+            f"{machine.name}: what its GPUs publish as {', '.join(missing)} is not known"
+        )
     if model.provenance.confidence == "derived":
         sentences.append(
-            f"{name}: never seen in a published ResourceSlice; its facts are put together from other sources"
+            f"{name}: never seen in a published ResourceSlice; its facts are put together from "
+            "other sources"
         )
     if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
         sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
     if driver.known_as:
         sentences.append(
-            f"NVIDIA DRA driver {driver.version} isn't in the tables, so it counts as {driver.known_as}, the newest "
+            f"NVIDIA DRA driver {driver.version} isn't in the tables, so it counts as "
+            f"{driver.known_as}, the newest "
             "known patch version"
         )
     if driver.provenance.confidence == "derived":
-        sentences.append(f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the release")
+        sentences.append(
+            f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the "
+            "release"
+        )
     has_gate = settings.has("DynamicMIG", driver) and model.mig_capable
     dynamic = has_gate and whole_beside_partitions(model, driver, mig) is not None
     if has_gate and not dynamic:
         sentences.append(
-            f"{name}: DynamicMIG is on, but only whole GPUs are published: MIG mode of this model must be on before "
+            f"{name}: DynamicMIG is on, but only whole GPUs are published: MIG mode of this model "
+            "must be on before "
             "the driver starts, which the layout mig: all-enabled says"
         )
     elif dynamic:
@@ -60,15 +76,20 @@ def slice_assumptions(
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))
     if dynamic or mig not in WHOLE:
-        sentences.append(f"{name}: memory of MIG instances shifts by up to 0.25 GiB with the branch of the GPU driver")
+        sentences.append(
+            f"{name}: memory of MIG instances shifts by up to 0.25 GiB with the branch of the GPU "
+            "driver"
+        )
     if settings.compute_domains:
         sentences.append(
-            f"{machine.name}: the ComputeDomain plugin runs, which takes GPU driver 570.158.01 or later and its device "
+            f"{machine.name}: the ComputeDomain plugin runs, which takes GPU driver 570.158.01 or "
+            "later and its device "
             "nvidia-caps-imex-channels"
         )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
-            "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps them apart"
+            "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps "
+            "them apart"
         )
     return tuple(sentences)
 
@@ -84,4 +105,8 @@ def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:
 
 
 def _is_incomplete(profile: MigProfile) -> bool:
-    return profile.memory_mib is None or profile.multiprocessors is None or profile.gi_profile_id is None
+    return (
+        profile.memory_mib is None
+        or profile.multiprocessors is None
+        or profile.gi_profile_id is None
+    )

@@ -1,7 +1,9 @@
-"""Values of the NVIDIA driver's Helm chart: which there are, which a chart refuses, which do nothing.
+"""Values of the NVIDIA driver's Helm chart: which there are, which a chart refuses, which do
+nothing.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/{values.yaml,templates/validation.yaml}@v25.3.0 to
-v0.4.1 and 95932046.
+Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/{values.yaml,templates/validation.yaml}@v25.3.0
+to v0.4.1 and 95932046.
 """
 
 from __future__ import annotations
@@ -17,11 +19,27 @@ from dra_planner.drivers.nvidia.settings import PublishingSettings, gate_faults
 
 OVERRIDE: Final = "gpuResourcesEnabledOverride"
 KEYS: Final = (
-    "allowDefaultNamespace", "altProcDevices", "consumableShares", "controller", "featureGates", "fullnameOverride",
-    "gpuResourcesEnabledOverride", "image", "imagePullSecrets", "kubeletPlugin", "logVerbosity", "nameOverride",
-    "namespaceOverride", "nvidiaCDIHookPath", "nvidiaDriverRoot", "resourceApiVersion", "resources",
-    "selectorLabelsOverride", "serviceAccount", "webhook",
-)  # fmt: skip
+    "allowDefaultNamespace",
+    "altProcDevices",
+    "consumableShares",
+    "controller",
+    "featureGates",
+    "fullnameOverride",
+    "gpuResourcesEnabledOverride",
+    "image",
+    "imagePullSecrets",
+    "kubeletPlugin",
+    "logVerbosity",
+    "nameOverride",
+    "namespaceOverride",
+    "nvidiaCDIHookPath",
+    "nvidiaDriverRoot",
+    "resourceApiVersion",
+    "resources",
+    "selectorLabelsOverride",
+    "serviceAccount",
+    "webhook",
+)
 REFUSED: Final = {
     "namespace": "the release's own namespace says where",
     "nvidiaCtkPath": "the driver finds it by itself",
@@ -33,13 +51,18 @@ IGNORED: Final = {
     "deviceClasses": "use resources.gpus.enabled and resources.computeDomains.enabled",
     "cdi": "leave it out",
 }
-"""Values of the charts of 2023 to 2025 and of other charts, which this one ignores, and what to do instead."""
-OWN: Final = frozenset({*REFUSED, *IGNORED, "gpuResourcesEnabledOverride", "nvidiaDriverRoot", "altProcDevices"}) - {
+"""Values of the charts of 2023 to 2025 and of other charts, which this one ignores, and what to do
+instead.
+"""
+OWN: Final = frozenset(
+    {*REFUSED, *IGNORED, "gpuResourcesEnabledOverride", "nvidiaDriverRoot", "altProcDevices"}
+) - {
     "namespace",
     "cdi",
 }
 """Keys by which the values of this chart are known from those of others."""
-NEAR: Final = 0.8  # how alike a key must be to be taken for a slip: other unknown keys may be meant for others
+# how alike a key must be to be taken for a slip: other unknown keys may be meant for others
+NEAR: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +76,17 @@ class ValueFault:
 
 
 def are_driver_values(values: object) -> bool:
-    """Whether a mapping is values of this chart: it has a key that no other chart is likely to have."""
+    """Whether a mapping is values of this chart: it has a key that no other chart is likely to
+    have.
+    """
     if not isinstance(values, Mapping) or "apiVersion" in values or "kind" in values:
         return False
     resources = values.get("resources")
-    parts = [resources.get(name) for name in ("gpus", "computeDomains")] if isinstance(resources, Mapping) else []
+    parts = (
+        [resources.get(name) for name in ("gpus", "computeDomains")]
+        if isinstance(resources, Mapping)
+        else []
+    )
     own = OWN & set(values)
     if own == {"nvidiaDriverRoot"}:  # NVIDIA's device plugin has it too
         return set(values) <= {*KEYS, *REFUSED, *IGNORED}
@@ -68,11 +97,15 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     """Yield what the chart refuses or ignores of the values in a file."""
     for key in values:
         if key in REFUSED and values[key]:
-            yield ValueFault(key, f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}", True)
+            yield ValueFault(
+                key, f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}", True
+            )
         elif key in IGNORED:
             yield ValueFault(key, f'the chart ignores the value "{key}"', IGNORED[key])
         elif meant := meant_key(key):
-            yield ValueFault(key, f'the chart has no value "{key}", and ignores it', f"write {meant}")
+            yield ValueFault(
+                key, f'the chart has no value "{key}", and ignores it', f"write {meant}"
+            )
     resources = values.get("resources")
     for part in ("gpus", "computeDomains"):
         given = resources.get(part) if isinstance(resources, Mapping) else None
@@ -84,13 +117,22 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     gpus = resources.get("gpus") if isinstance(resources, Mapping) else None
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):
-        message = f"the chart refuses GPUs without {OVERRIDE}, which says that no device plugin serves the same nodes"
+        message = (
+            f"the chart refuses GPUs without {OVERRIDE}, which says that no device plugin "
+            "serves the same nodes"
+        )
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
-    for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True  # somebody wants them alone
+    # somebody wants them alone
+    for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True
     if not enabled and not for_domains:
-        message = "without GPUs the chart installs no class gpu.nvidia.com, and claims on GPUs wait for ever"
-        yield ValueFault("resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false")
+        message = (
+            "without GPUs the chart installs no class gpu.nvidia.com, and claims on GPUs "
+            "wait for ever"
+        )
+        yield ValueFault(
+            "resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false"
+        )
     gates = values.get("featureGates")
     if isinstance(gates, Mapping):
         yield from _gate_faults(gates)
@@ -101,22 +143,31 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
     for gate in gates:
         if gate not in known:
             near = get_close_matches(gate, sorted(known), 1)
-            message = f'no release of the driver has the feature gate "{gate}": its plugin does not start'
-            yield ValueFault("featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True)
+            message = (
+                f'no release of the driver has the feature gate "{gate}": its plugin does not start'
+            )
+            yield ValueFault(
+                "featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True
+            )
 
 
 def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
-    """Yield gates that a release does not know, or with which its plugin does not start; nothing for other releases.
+    """Yield gates that a release does not know, or with which its plugin does not start; nothing
+    for other releases.
 
     Gates that no release has are told by `value_faults`.
     """
-    release = next((each for each in driver_releases() if each.version == version.removeprefix("v")), None)
+    release = next(
+        (each for each in driver_releases() if each.version == version.removeprefix("v")), None
+    )
     if release is None or not isinstance(gates, Mapping):
         return
     known = {gate for each in driver_releases() for gate in each.feature_gates}
     on = {str(gate): value in (True, "true") for gate, value in gates.items() if gate in known}
     for _, error in gate_faults(release, PublishingSettings(gates=on)):
-        yield ValueFault("featureGates", f"{error.message}: its plugin does not start", error.fix, True)
+        yield ValueFault(
+            "featureGates", f"{error.message}: its plugin does not start", error.fix, True
+        )
 
 
 def meant_key(key: str) -> str:

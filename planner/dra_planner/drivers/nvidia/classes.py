@@ -1,6 +1,7 @@
 """The DeviceClasses of the NVIDIA driver's chart.
 
-Source: NVIDIA/k8s-dra-driver-gpu:deployments/helm/nvidia-dra-driver-gpu/templates @v25.8.1 (deviceclass-*.yaml).
+Source: NVIDIA/k8s-dra-driver-gpu:deployments/helm/nvidia-dra-driver-gpu/templates @v25.8.1
+(deviceclass-*.yaml).
 """
 
 from __future__ import annotations
@@ -24,24 +25,38 @@ CHART_CLASSES: Final = (GPU_CLASS, MIG_CLASS, VFIO_CLASS, DAEMON_CLASS, CHANNEL_
 """DeviceClasses that the charts of the NVIDIA driver create."""
 CLASS_OF: Final = {"gpu": GPU_CLASS, "mig": MIG_CLASS, "vfio": VFIO_CLASS}
 """The class of each type of device."""
-CONFIG_KINDS: Final = {GPU_CLASS: "GpuConfig", MIG_CLASS: "MigDeviceConfig", VFIO_CLASS: "VfioDeviceConfig"}
+CONFIG_KINDS: Final = {
+    GPU_CLASS: "GpuConfig",
+    MIG_CLASS: "MigDeviceConfig",
+    VFIO_CLASS: "VfioDeviceConfig",
+}
 """The kind of opaque configuration for devices of each class."""
 EXTENDED_RESOURCE: Final = "nvidia.com/gpu"
 
 
-def chart_classes(release: DriverRelease, features: Features, *, compute_domains: bool) -> Iterator[DeviceClass]:
+def chart_classes(
+    release: DriverRelease, features: Features, *, compute_domains: bool
+) -> Iterator[DeviceClass]:
     """Yield the classes that a version's chart creates.
 
     An extended resource is dropped by control planes that do not know the field.
     """
     for kind in release.device_classes:
         named = kind == "gpu" and release.has_extended_resource and features.extended_resource
-        selector = f"device.driver == '{GPU_DRIVER}' && device.attributes['{GPU_DRIVER}'].type == '{kind}'"
-        yield device_class(CLASS_OF[kind], selector, extended_resource=EXTENDED_RESOURCE if named else None)
+        selector = (
+            f"device.driver == '{GPU_DRIVER}' && device.attributes['{GPU_DRIVER}'].type == '{kind}'"
+        )
+        yield device_class(
+            CLASS_OF[kind], selector, extended_resource=EXTENDED_RESOURCE if named else None
+        )
     if compute_domains:
-        of_driver = f"device.driver == '{COMPUTE_DOMAIN_DRIVER}' && device.attributes['{COMPUTE_DOMAIN_DRIVER}']"
+        of_driver = (
+            f"device.driver == '{COMPUTE_DOMAIN_DRIVER}' && "
+            f"device.attributes['{COMPUTE_DOMAIN_DRIVER}']"
+        )
         yield device_class(DAEMON_CLASS, f"{of_driver}.type == 'daemon'")
         yield device_class(
             CHANNEL_CLASS,
-            f"{of_driver}.type == 'channel' && device.attributes['{COMPUTE_DOMAIN_DRIVER}'].id == 0",
+            f"{of_driver}.type == 'channel' && device.attributes['{COMPUTE_DOMAIN_DRIVER}'].id == "
+            "0",
         )

@@ -1,6 +1,7 @@
 """What the ComputeDomain plugin publishes: one channel and one daemon on every node it runs on.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin/{deviceinfo,driver}.go@95932046.
+Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin/{deviceinfo,driver}.go@95932046.
 """
 
 from __future__ import annotations
@@ -12,4 +13,7 @@ COMPUTE_DOMAIN_DRIVER = "compute-domain.nvidia.com"
 
 def compute_domain_devices() -> tuple[Device, ...]:
     """Return the devices of a node; which GPUs it has makes no difference."""
-    return tuple(Device(name=f"{kind}-0", attributes={"type": kind, "id": 0}) for kind in ("channel", "daemon"))
+    return tuple(
+        Device(name=f"{kind}-0", attributes={"type": kind, "id": 0})
+        for kind in ("channel", "daemon")
+    )

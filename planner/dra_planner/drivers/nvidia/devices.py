@@ -1,6 +1,7 @@
 """What the NVIDIA DRA driver publishes of the GPUs of a node.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{deviceinfo,mig,partitions,driver,
+Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{deviceinfo,mig,partitions,driver,
 consumable_shares}.go at v25.3.2, v25.8.1, v25.12.0, v0.4.1 and 95932046.
 """
 
@@ -59,11 +60,17 @@ def boards(machine: Machine) -> tuple[Board, ...]:
         return ()
     model = gpu(machine.accelerator.gpu)
     is_share = machine.accelerator.fraction is not None and not model.is_virtual
-    return tuple(Board(minor, model, place, is_share) for minor, place in enumerate(gpu_places(machine)))
+    return tuple(
+        Board(minor, model, place, is_share) for minor, place in enumerate(gpu_places(machine))
+    )
 
 
-def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings) -> list[Device]:
-    """Return the devices of a node whose partitions, if any, were cut beforehand; whole GPUs first by minor."""
+def predict_devices(
+    machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
+) -> list[Device]:
+    """Return the devices of a node whose partitions, if any, were cut beforehand; whole GPUs first
+    by minor.
+    """
     devices: list[Device] = []
     for board, geometry in zip(boards(machine), mig_layout(machine, mig), strict=True):
         if geometry is None:
@@ -77,8 +84,12 @@ def predict_devices(machine: Machine, driver: DriverRelease, mig: str, settings:
     return [_with_fabric(device, fabric) for device in devices] if fabric else devices
 
 
-def as_set(devices: Sequence[Device], driver: DriverRelease, settings: PublishingSettings) -> list[Device]:
-    """Return GPUs and MIG devices as settings that concern each of them alone have them published."""
+def as_set(
+    devices: Sequence[Device], driver: DriverRelease, settings: PublishingSettings
+) -> list[Device]:
+    """Return GPUs and MIG devices as settings that concern each of them alone have them
+    published.
+    """
     shares = settings.shares(driver)
     if settings.has("DRAListTypeAttributes", driver):
         devices = [_with_lists(device) for device in devices]
@@ -88,7 +99,11 @@ def as_set(devices: Sequence[Device], driver: DriverRelease, settings: Publishin
 def whole_gpu(board: Board, driver: DriverRelease) -> Device:
     """Return a GPU as one device."""
     model = board.model
-    known: dict[str, AttributeValue] = {"type": "gpu", "minor": board.minor, **_model_attributes(board)}
+    known: dict[str, AttributeValue] = {
+        "type": "gpu",
+        "minor": board.minor,
+        **_model_attributes(board),
+    }
     memory = None if board.is_share else board.place.memory_mib or model.memory_mib
     return Device(
         name=board.name,
@@ -100,7 +115,11 @@ def whole_gpu(board: Board, driver: DriverRelease) -> Device:
 def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Device:
     """Return a MIG instance as a device, without what only cut instances publish."""
     profile = instance.profile
-    known: dict[str, AttributeValue] = {"type": "mig", "profile": profile.name, **_model_attributes(board)}
+    known: dict[str, AttributeValue] = {
+        "type": "mig",
+        "profile": profile.name,
+        **_model_attributes(board),
+    }
     name = _partition_name(board, driver, instance)
     return Device(
         name=name,
@@ -110,7 +129,9 @@ def partition(board: Board, driver: DriverRelease, instance: MigInstance) -> Dev
 
 
 def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
-    """Return what an instance of a profile has: memory in bytes and engines, Unknown where not sourced."""
+    """Return what an instance of a profile has: memory in bytes and engines, Unknown where not
+    sourced.
+    """
     capacity = {"memory": mebibytes(profile.memory_mib)}
     for column, name in ENGINES.items():
         capacity[name] = count(getattr(profile, column))
@@ -120,7 +141,9 @@ def partition_capacity(profile: MigProfile) -> dict[str, DeviceCapacity]:
 def attributes(
     board: Board, driver: DriverRelease, kind: str, name: str, known: Mapping[str, AttributeValue]
 ) -> dict[str, AttributeValue]:
-    """Return the attributes that a release publishes on a device of this kind and name, in the driver's order."""
+    """Return the attributes that a release publishes on a device of this kind and name, in the
+    driver's order.
+    """
     values: dict[str, AttributeValue] = {}
     for attribute in driver.attributes_of(kind):
         match attribute.rule:
@@ -147,11 +170,15 @@ def _shared(device: Device, shares: str) -> Device:
     zero = Quantity.from_int(0)
     if isinstance(memory, Quantity):
         least, default = (step, memory) if shares == "memory" else (zero, zero)
-        policy = RequestPolicy(default=default, valid_range=ValidRange(minimum=least, maximum=memory, step=step))
+        policy = RequestPolicy(
+            default=default, valid_range=ValidRange(minimum=least, maximum=memory, step=step)
+        )
         capacity["memory"] = DeviceCapacity(memory, policy)
     if shares not in ("memory", "unlimited"):
         one, all_of_them = Quantity.from_int(1), Quantity.parse(shares)
-        policy = RequestPolicy(default=one, valid_range=ValidRange(minimum=one, maximum=all_of_them, step=one))
+        policy = RequestPolicy(
+            default=one, valid_range=ValidRange(minimum=one, maximum=all_of_them, step=one)
+        )
         capacity["shares"] = DeviceCapacity(all_of_them, policy)
     return replace(device, capacity=capacity, allow_multiple_allocations=True)
 
@@ -175,7 +202,9 @@ def canonical_memory(mebi: int) -> str:
     return f"{mebi}{suffixes[power]}"
 
 
-def _instances(board: Board, driver: DriverRelease, geometry: Iterable[MigInstance]) -> list[Device]:
+def _instances(
+    board: Board, driver: DriverRelease, geometry: Iterable[MigInstance]
+) -> list[Device]:
     devices: list[Device] = []
     names: set[str] = set()
     for instance in geometry:
@@ -191,7 +220,9 @@ def _instances(board: Board, driver: DriverRelease, geometry: Iterable[MigInstan
 
 
 def _with_fabric(device: Device, names: Iterable[str]) -> Device:
-    """Return a whole GPU with what a Fabric Manager would tell of it, known at run time only; others as they are."""
+    """Return a whole GPU with what a Fabric Manager would tell of it, known at run time only;
+    others as they are.
+    """
     told: dict[str, AttributeValue] = {name: Unknown() for name in names}
     is_part = device.attributes.get("type") == "mig"
     return device if is_part else replace(device, attributes={**device.attributes, **told})

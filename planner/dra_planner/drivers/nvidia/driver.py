@@ -46,11 +46,15 @@ class Nvidia(Driver[NvidiaDriver]):
     renamed: ClassVar[Mapping[tuple[str, str], str]] = RENAMED
     uncounted = frozenset({COMPUTE_DOMAIN_DRIVER})
     has_mig = True
-    # kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v0.4.1 (prepareDevices)
+    # kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v0.4.1
+    # (prepareDevices)
     compares_whole_request_names = True
     proposals = (
         ("drivers.nvidia.featureGates.DynamicMIG=true",),
-        ("drivers.nvidia.featureGates.ConsumableShares=true", "drivers.nvidia.consumableShares=memory"),
+        (
+            "drivers.nvidia.featureGates.ConsumableShares=true",
+            "drivers.nvidia.consumableShares=memory",
+        ),
         ("drivers.nvidia.featureGates.PassthroughSupport=true",),
         ("drivers.nvidia.computeDomains=true",),
     )
@@ -75,7 +79,9 @@ class Nvidia(Driver[NvidiaDriver]):
         release = driver_release(options.version)
         return slice_assumptions(node.machine, release, mig=node.mig, settings=options.settings)
 
-    def classes(self, options: NvidiaDriver, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
+    def classes(
+        self, options: NvidiaDriver, cloud: Cloud, features: Features
+    ) -> Iterator[DeviceClass]:
         release = driver_release(options.version)
         yield from chart_classes(release, features, compute_domains=options.compute_domains)
 
@@ -96,9 +102,13 @@ class Nvidia(Driver[NvidiaDriver]):
         except PlannerError as error:
             yield "version", error
         yield from driver_faults(release, options.settings, features)
-        yield from (("featureGates", error) for error in gate_faults_on(cloud, release, options.settings))
+        yield from (
+            ("featureGates", error) for error in gate_faults_on(cloud, release, options.settings)
+        )
 
-    def pool_faults(self, options: NvidiaDriver, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+    def pool_faults(
+        self, options: NvidiaDriver, cloud: Cloud, machine: Machine, mig: str
+    ) -> Iterator[Fault]:
         release = _known_release(options.version)
         told: list[PlannerError] = []
         if release is not None:

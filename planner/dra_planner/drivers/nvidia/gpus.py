@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from dra_planner.catalog.tables import Provenance, Row, flag, integer, provenance, read_table, unknown
+from dra_planner.catalog.tables import (
+    Provenance,
+    Row,
+    flag,
+    integer,
+    provenance,
+    read_table,
+    unknown,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +42,9 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigProfile:
-    """One way to cut a GPU instance; engine counts are those of one instance, None where not sourced."""
+    """One way to cut a GPU instance; engine counts are those of one instance, None where not
+    sourced.
+    """
 
     gpu: str
     name: str  # "1g.10gb+me"
@@ -59,11 +69,15 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def gpu(gpu_id: str) -> Gpu:
-    """Return the GPU model of that id ("h100-sxm5-80gb"); raises CatalogError with the nearest ids."""
+    """Return the GPU model of that id ("h100-sxm5-80gb"); raises CatalogError with the nearest
+    ids.
+    """
     for candidate in gpus():
         if candidate.id == gpu_id:
             return candidate
-    raise unknown("GPU", gpu_id, [known.id for known in gpus()], fix="see `pulumi-dra catalog gpus`")
+    raise unknown(
+        "GPU", gpu_id, [known.id for known in gpus()], fix="see `pulumi-dra catalog gpus`"
+    )
 
 
 @cache

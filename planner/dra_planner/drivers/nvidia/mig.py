@@ -1,8 +1,9 @@
 """MIG layouts: which instances a layout cuts out of each GPU, and whether the GPU can hold them.
 
-A layout is what the node label `nvidia.com/mig.config` names (`all-disabled`, `all-1g.10gb`, `all-1g.10gb.me`,
-`all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be left out), or layouts per GPU
-(`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole). Names and geometries of the named layouts:
+A layout is what the node label `nvidia.com/mig.config` names (`all-disabled`, `all-1g.10gb`,
+`all-1g.10gb.me`, `all-balanced`), a geometry (`1g.10gb:2,3g.40gb:1`; `:1` may be left out), or
+layouts per GPU (`0-3=all-balanced;4,5=7g.80gb`; GPUs that are not named stay whole). Names and
+geometries of the named layouts:
 NVIDIA/gpu-operator:assets/state-mig-manager/0400_configmap.yaml@0b0b6b15.
 """
 
@@ -23,7 +24,9 @@ ENGINES = ("multiprocessors", "copy_engines", "decoders", "encoders", "jpeg_engi
 
 @dataclass(frozen=True, slots=True)
 class MigInstance:
-    """A MIG instance and the memory slice at which it starts; None where placements are not known."""
+    """A MIG instance and the memory slice at which it starts; None where placements are not
+    known.
+    """
 
     profile: MigProfile
     start: int | None
@@ -34,15 +37,17 @@ MigGeometry = tuple[MigInstance, ...] | None
 
 
 def check_mig_layout(machine: Machine, layout: str) -> None:
-    """Raise CatalogError where a layout is unknown, names what the GPU lacks, or does not fit it."""
+    """Raise CatalogError where a layout is unknown, names what the GPU lacks, or does not fit
+    it.
+    """
     mig_layout(machine, layout)
 
 
 def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
     """Return what a layout cuts out of each GPU of a machine, in device order; raises CatalogError.
 
-    Where the driver is free to choose, larger instances are placed first and each as low as it can be: real
-    nodes may differ in starts, and so in device names, never in counts.
+    Where the driver is free to choose, larger instances are placed first and each as low as it can
+    be: real nodes may differ in starts, and so in device names, never in counts.
     """
     if layout in WHOLE:
         return (None,) * machine.gpu_count
@@ -53,7 +58,9 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
     for part in filter(None, (part.strip() for part in layout.split(";"))):
         devices, equals, own = part.partition("=")
         if not equals:
-            raise CatalogError(f'"{part}" names no GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"')
+            raise CatalogError(
+                f'"{part}" names no GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"'
+            )
         for index in _indices(devices, machine):
             if index in chosen:
                 raise CatalogError(f"GPU {index} has two layouts", fix="name each GPU once")
@@ -77,8 +84,13 @@ def layout_name(profile: MigProfile) -> str:
 
 
 def place_instances(profiles: Sequence[MigProfile]) -> tuple[MigInstance, ...] | None:
-    """Return one placement of all these instances on one GPU, by start; None where they do not fit."""
-    order = sorted(profiles, key=lambda profile: (-(profile.size or 0), -(profile.multiprocessors or 0), profile.name))
+    """Return one placement of all these instances on one GPU, by start; None where they do not
+    fit.
+    """
+    order = sorted(
+        profiles,
+        key=lambda profile: (-(profile.size or 0), -(profile.multiprocessors or 0), profile.name),
+    )
     starts = next(_starts(order, frozenset()), None)
     if starts is None:
         return None
@@ -104,9 +116,14 @@ def _mig_gpu(machine: Machine) -> Gpu:
     model = gpu(machine.accelerator.gpu)
     name = model.product_name or model.id
     if machine.accelerator.fraction is not None or model.is_virtual:
-        raise CatalogError(f"{machine.name} sees a share of one {name}, which cannot be cut further", fix="remove mig")
+        raise CatalogError(
+            f"{machine.name} sees a share of one {name}, which cannot be cut further",
+            fix="remove mig",
+        )
     if not model.mig_capable:
-        raise CatalogError(f"{name} has no MIG", fix="remove mig, or take a machine with A100, H100 or newer")
+        raise CatalogError(
+            f"{name} has no MIG", fix="remove mig, or take a machine with A100, H100 or newer"
+        )
     if not mig_profiles(model.id):
         raise CatalogError(f"the MIG profiles of {name} are not known", fix="remove mig")
     return model
@@ -136,34 +153,44 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
         name, colon, number = item.strip().partition(":")
         if name not in by_name:
             raise CatalogError(
-                f'{model.product_name or model.id} has no MIG profile "{name}"', fix=f"it has {', '.join(by_name)}"
+                f'{model.product_name or model.id} has no MIG profile "{name}"',
+                fix=f"it has {', '.join(by_name)}",
             )
         if colon and not re.fullmatch(r"[1-9]\d?", number):
-            raise CatalogError(f'"{item.strip()}" names no count', fix=f'write "{name}:2" for two instances')
+            raise CatalogError(
+                f'"{item.strip()}" names no count', fix=f'write "{name}:2" for two instances'
+            )
         counts[by_name[name]] = counts.get(by_name[name], 0) + int(number or 1)
     return counts
 
 
 def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigGeometry:
-    """Place a geometry; `certain` ones are published by NVIDIA and fit whatever this table knows."""
+    """Place a geometry; `certain` ones are published by NVIDIA and fit whatever this table
+    knows.
+    """
     name = model.product_name or model.id
     text = ", ".join(f"{count} x {profile.name}" for profile, count in counts.items())
     for profile, count in counts.items():
         if count > profile.max_instances:
             raise CatalogError(
-                f"{text} does not fit {name}", fix=f"it holds at most {profile.max_instances} of {profile.name}"
+                f"{text} does not fit {name}",
+                fix=f"it holds at most {profile.max_instances} of {profile.name}",
             )
     wanted = [profile for profile, count in counts.items() for _ in range(count)]
     if any(profile.size is None for profile in wanted):
         if certain or len(counts) == 1:
             return tuple(MigInstance(profile, None) for profile in wanted)
         raise CatalogError(
-            f"where the MIG profiles of {name} can be placed is not known, so {text} cannot be judged",
+            f"where the MIG profiles of {name} can be placed is not known, so {text} cannot be "
+            "judged",
             fix=f"use one of {', '.join(mig_layouts(model))}",
         )
     placed = place_instances(wanted) if engines_suffice(model, wanted) else None
     if placed is None:
-        raise CatalogError(f"{text} does not fit {name}", fix=f"the named layouts fit: {', '.join(mig_layouts(model))}")
+        raise CatalogError(
+            f"{text} does not fit {name}",
+            fix=f"the named layouts fit: {', '.join(mig_layouts(model))}",
+        )
     return placed
 
 
@@ -188,7 +215,8 @@ def _indices(text: str, machine: Machine) -> list[int]:
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last or last >= machine.gpu_count:
             raise CatalogError(
-                f'"{part.strip()}" names GPUs that {machine.name} lacks', fix=f"it has 0 to {machine.gpu_count - 1}"
+                f'"{part.strip()}" names GPUs that {machine.name} lacks',
+                fix=f"it has 0 to {machine.gpu_count - 1}",
             )
         indices.extend(range(first, last + 1))
     return indices

@@ -10,9 +10,13 @@ from dra_planner.drivers.nvidia.settings import PublishingSettings
 from dra_planner.errors import UnsupportedFeature
 
 
-def gate_faults_on(cloud: Cloud, driver: DriverRelease, settings: PublishingSettings) -> Iterator[UnsupportedFeature]:
+def gate_faults_on(
+    cloud: Cloud, driver: DriverRelease, settings: PublishingSettings
+) -> Iterator[UnsupportedFeature]:
     """Yield feature gates of the driver that are on and that the cloud does not support."""
-    yield from (cloud.unsupported(gate) for gate in cloud.unsupported_gates if settings.has(gate, driver))
+    yield from (
+        cloud.unsupported(gate) for gate in cloud.unsupported_gates if settings.has(gate, driver)
+    )
 
 
 def mig_faults_on(

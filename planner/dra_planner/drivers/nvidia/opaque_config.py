@@ -1,7 +1,9 @@
-"""Opaque configuration of the NVIDIA driver in claims and classes: what the driver refuses when it prepares a claim.
+"""Opaque configuration of the NVIDIA driver in claims and classes: what the driver refuses when it
+prepares a claim.
 
 The API server takes any JSON object; the pod then stays in ContainerCreating.
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 and cmd/gpu-kubelet-plugin/device_state.go
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/v1beta1 and
+cmd/gpu-kubelet-plugin/device_state.go
 @v25.3.0 to v0.4.1.
 """
 
@@ -22,8 +24,11 @@ GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 _INTERVALS: Final = ("Default", "Short", "Medium", "Long")
 _LEAST_LIMIT: Final = 1024 * 1024
 _MPS: Final = (
-    "defaultActiveThreadPercentage", "defaultPinnedDeviceMemoryLimit", "defaultPerDevicePinnedMemoryLimit", "multiUser"
-)  # fmt: skip
+    "defaultActiveThreadPercentage",
+    "defaultPinnedDeviceMemoryLimit",
+    "defaultPerDevicePinnedMemoryLimit",
+    "multiUser",
+)
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "GpuConfig": ("sharing",),
     "MigDeviceConfig": ("sharing",),
@@ -35,7 +40,10 @@ _OF: Final = {"ComputeDomainChannelConfig": DRIVERS[1], "ComputeDomainDaemonConf
 
 
 def config_faults(
-    driver: str, parameters: Mapping[str, Any], release: DriverRelease | None, settings: PublishingSettings | None
+    driver: str,
+    parameters: Mapping[str, Any],
+    release: DriverRelease | None,
+    settings: PublishingSettings | None,
 ) -> Iterator[ConfigFault]:
     """Yield what the driver refuses; without a release nothing that depends on gates is judged.
 
@@ -44,17 +52,28 @@ def config_faults(
     kind, version = parameters.get("kind"), parameters.get("apiVersion")
     if version != API_VERSION:
         given = f'apiVersion "{version}"' if version else "no apiVersion"
-        yield ConfigFault(f"the driver decodes no configuration with {given}", f"write apiVersion: {API_VERSION}")
+        yield ConfigFault(
+            f"the driver decodes no configuration with {given}", f"write apiVersion: {API_VERSION}"
+        )
     if not isinstance(kind, str) or kind not in _FIELDS:
         named = f'kind "{kind}"' if kind else "no kind"
-        yield ConfigFault(f"the driver knows no configuration of {named}", f"write one of {', '.join(_FIELDS)}")
+        yield ConfigFault(
+            f"the driver knows no configuration of {named}", f"write one of {', '.join(_FIELDS)}"
+        )
         return
     if _OF.get(kind, DRIVERS[0]) != driver:
-        yield ConfigFault(f"{kind} is not for the driver {driver}", f"write driver: {_OF.get(kind, DRIVERS[0])}")
+        yield ConfigFault(
+            f"{kind} is not for the driver {driver}", f"write driver: {_OF.get(kind, DRIVERS[0])}"
+        )
         return
     yield from _unknown(parameters, ("apiVersion", "kind", *_FIELDS[kind]), kind)
-    if kind in ("ComputeDomainChannelConfig", "ComputeDomainDaemonConfig") and not parameters.get("domainID"):
-        fix = "name the ResourceClaimTemplate that the ComputeDomain makes, and write no claim by hand"
+    if kind in ("ComputeDomainChannelConfig", "ComputeDomainDaemonConfig") and not parameters.get(
+        "domainID"
+    ):
+        fix = (
+            "name the ResourceClaimTemplate that the ComputeDomain makes, and write no claim by "
+            "hand"
+        )
         yield ConfigFault("domainID is empty, which only the driver's controller fills in", fix)
     sharing = parameters.get("sharing")
     if isinstance(sharing, Mapping):
@@ -62,7 +81,10 @@ def config_faults(
 
 
 def _sharing_faults(
-    kind: str, sharing: Mapping[str, Any], release: DriverRelease | None, settings: PublishingSettings | None
+    kind: str,
+    sharing: Mapping[str, Any],
+    release: DriverRelease | None,
+    settings: PublishingSettings | None,
 ) -> Iterator[ConfigFault]:
     strategy = sharing.get("strategy")
     blocks = {"TimeSlicing": "timeSlicingConfig", "MPS": "mpsConfig"}
@@ -76,9 +98,15 @@ def _sharing_faults(
     if other in sharing and other in allowed:
         yield ConfigFault(f"{other} stands beside the strategy {strategy}", f"remove {other}")
     gate = GATES[strategy]
-    if release is not None and settings is not None and release.has_gate(gate) and not settings.has(gate, release):
+    if (
+        release is not None
+        and settings is not None
+        and release.has_gate(gate)
+        and not settings.has(gate, release)
+    ):
         yield ConfigFault(
-            f"NVIDIA DRA driver {release.version} refuses sharing.strategy {strategy} while its feature gate {gate} "
+            f"NVIDIA DRA driver {release.version} refuses sharing.strategy {strategy} while its "
+            f"feature gate {gate} "
             "is off",
             f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
         )
@@ -91,11 +119,15 @@ def _sharing_faults(
 
 def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
-        yield ConfigFault("timeSlice is the name of the first drivers", f"write interval: {slicing['timeSlice']}")
+        yield ConfigFault(
+            "timeSlice is the name of the first drivers", f"write interval: {slicing['timeSlice']}"
+        )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
     interval = slicing.get("interval", "Default")
     if interval not in _INTERVALS:
-        yield ConfigFault(f'"{interval}" is no time-slice interval', f"write one of {', '.join(_INTERVALS)}")
+        yield ConfigFault(
+            f'"{interval}" is no time-slice interval', f"write one of {', '.join(_INTERVALS)}"
+        )
 
 
 def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
@@ -103,14 +135,18 @@ def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
     percentage = mps.get("defaultActiveThreadPercentage")
     if percentage is not None and not (isinstance(percentage, int) and 0 <= percentage <= 100):
         yield ConfigFault(
-            f"defaultActiveThreadPercentage is {percentage}", "write a whole percentage between 0 and 100"
+            f"defaultActiveThreadPercentage is {percentage}",
+            "write a whole percentage between 0 and 100",
         )
     per_device = mps.get("defaultPerDevicePinnedMemoryLimit")
     limits = [mps.get("defaultPinnedDeviceMemoryLimit")]
     limits += per_device.values() if isinstance(per_device, Mapping) else []
     for limit in limits:
         if limit is not None and not _is_limit(limit):
-            yield ConfigFault(f'the memory limit "{limit}" is not a quantity of at least 1Mi', 'write one, as "10Gi"')
+            yield ConfigFault(
+                f'the memory limit "{limit}" is not a quantity of at least 1Mi',
+                'write one, as "10Gi"',
+            )
 
 
 def _is_limit(limit: object) -> bool:

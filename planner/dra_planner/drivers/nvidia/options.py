@@ -13,7 +13,10 @@ def _check_shares(value: Any) -> Any:
         value = int(value)  # as the chart's own value is written
     is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if value not in ("", "disabled", "memory", "unlimited") and not is_count:
-        raise ValueError(f'"{value}" is not a way to share devices; use "memory", "unlimited" or a positive number')
+        raise ValueError(
+            f'"{value}" is not a way to share devices; use "memory", "unlimited" or a positive '
+            "number"
+        )
     return value
 
 
@@ -23,18 +26,22 @@ class NvidiaDriver(StrictDocument):
     version: str = Field(description="Version of the Helm chart.")
     feature_gates: dict[str, bool] = Field(
         default_factory=empty_mapping,
-        description="Feature gates of the driver, by name (`pulumi-dra catalog drivers`): DynamicMIG, "
+        description="Feature gates of the driver, by name (`pulumi-dra catalog drivers`): "
+        "DynamicMIG, "
         "PassthroughSupport for VFIO, ConsumableShares, ….",
     )
     consumable_shares: Annotated[
-        Literal["", "disabled", "memory", "unlimited"] | Annotated[int, Field(ge=1)], BeforeValidator(_check_shares)
+        Literal["", "disabled", "memory", "unlimited"] | Annotated[int, Field(ge=1)],
+        BeforeValidator(_check_shares),
     ] = Field(
         default="",
-        description="How several claims share a GPU, with the gate ConsumableShares (0.5.0 and Kubernetes 1.36 or "
+        description="How several claims share a GPU, with the gate ConsumableShares (0.5.0 and "
+        "Kubernetes 1.36 or "
         "later): by memory, without limit, or in so many shares (time-slicing).",
     )
     compute_domains: bool = Field(
-        default=False, description="Whether ComputeDomains are served, for NVLink across nodes (GB200, GB300)."
+        default=False,
+        description="Whether ComputeDomains are served, for NVLink across nodes (GB200, GB300).",
     )
 
     @property

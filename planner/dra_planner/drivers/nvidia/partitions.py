@@ -1,7 +1,7 @@
 """Dynamic MIG: every placement of every profile as a device, kept apart by counters of its GPU.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{partitions,driver,nvlib}.go at v25.12.0
-and v0.4.1.
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/{partitions,driver,nvlib}.go at
+v25.12.0 and v0.4.1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dra_planner.catalog import Machine
-from dra_planner.drivers.nvidia.devices import ENGINES, Board, as_set, boards, count, mebibytes, partition, whole_gpu
+from dra_planner.drivers.nvidia.devices import (
+    ENGINES,
+    Board,
+    as_set,
+    boards,
+    count,
+    mebibytes,
+    partition,
+    whole_gpu,
+)
 from dra_planner.drivers.nvidia.gpus import Gpu, MigProfile, mig_profiles
 from dra_planner.drivers.nvidia.mig import MigInstance
 from dra_planner.drivers.nvidia.releases import DriverRelease
@@ -23,7 +32,9 @@ from dra_planner.quantity import Quantity
 
 @dataclass(frozen=True, slots=True)
 class PartitionedGpu:
-    """One GPU with all its partitions, and the counters that they share (none for a GPU without MIG)."""
+    """One GPU with all its partitions, and the counters that they share (none for a GPU without
+    MIG).
+    """
 
     devices: tuple[Device, ...]
     counters: CounterSet | None
@@ -32,15 +43,20 @@ class PartitionedGpu:
 def predict_partitions(
     machine: Machine, driver: DriverRelease, mig: str, settings: PublishingSettings
 ) -> list[PartitionedGpu]:
-    """Return each GPU of a node with its partitions, by minor; the GPU itself first where it is published.
+    """Return each GPU of a node with its partitions, by minor; the GPU itself first where it is
+    published.
 
-    Raises CatalogError where a release would publish slices that the API server refuses, or where the
-    placements of the GPU's profiles are not known.
+    Raises CatalogError where a release would publish slices that the API server refuses, or where
+    the placements of the GPU's profiles are not known.
     """
     found: list[PartitionedGpu] = []
     for board in boards(machine):
         whole = _partitionable(board, driver, mig)
-        gpu = PartitionedGpu((whole_gpu(board, driver),), None) if whole is None else _partitioned(board, driver, whole)
+        gpu = (
+            PartitionedGpu((whole_gpu(board, driver),), None)
+            if whole is None
+            else _partitioned(board, driver, whole)
+        )
         found.append(replace(gpu, devices=tuple(as_set(gpu.devices, driver, settings))))
     return found
 
@@ -52,21 +68,27 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
     if board.is_share or model.is_virtual or not model.mig_capable:
         if driver.generation == "25.12":
             raise CatalogError(
-                f"NVIDIA DRA driver {driver.version} with DynamicMIG publishes an invalid slice for {name} "
+                f"NVIDIA DRA driver {driver.version} with DynamicMIG publishes an invalid slice "
+                f"for {name} "
                 "(dra-driver-nvidia-gpu issue 1092)",
                 fix="use 0.4.0 or later, or turn DynamicMIG off",
             )
         return None
     profiles = mig_profiles(model.id)
     if not profiles or any(profile.size is None for profile in profiles):
-        raise CatalogError(f"where the MIG profiles of {name} can be placed is not known", fix="turn DynamicMIG off")
+        raise CatalogError(
+            f"where the MIG profiles of {name} can be placed is not known",
+            fix="turn DynamicMIG off",
+        )
     return whole_beside_partitions(model, driver, mig)
 
 
 def whole_beside_partitions(model: Gpu, driver: DriverRelease, mig: str) -> bool | None:
-    """Return whether a MIG-capable GPU is published beside its partitions; None: only the whole GPU is published.
+    """Return whether a MIG-capable GPU is published beside its partitions; None: only the whole GPU
+    is published.
 
-    Ampere cannot switch MIG mode on while the driver runs: partitions of it need the mode on from the start.
+    Ampere cannot switch MIG mode on while the driver runs: partitions of it need the mode on from
+    the start.
     """
     if model.mig_toggles_without_reset or driver.generation == "25.12":
         return True
@@ -94,30 +116,43 @@ def _partitioned(board: Board, driver: DriverRelease, with_whole: bool) -> Parti
 
 
 def _missing(device: Device, driver: DriverRelease) -> set[str]:
-    """Return the attributes that a release leaves out of this way of publishing (issue 880 for 25.12.0)."""
+    """Return the attributes that a release leaves out of this way of publishing (issue 880 for
+    25.12.0).
+    """
     is_partition = device.attributes["type"] == "mig"
     missing = {"uuid"} if is_partition else set()
     if driver.generation == "25.12":
-        missing |= {"addressingMode", "resource.kubernetes.io/pcieRoot"} if is_partition else {"addressingMode"}
+        missing |= (
+            {"addressingMode", "resource.kubernetes.io/pcieRoot"}
+            if is_partition
+            else {"addressingMode"}
+        )
     return missing
 
 
 def _counted(profiles: Sequence[MigProfile]) -> set[str]:
     """Return the kinds of capacity whose amount is known for every profile.
 
-    The others are left out of the counters: memory slices, which are always counted, decide in their stead.
+    The others are left out of the counters: memory slices, which are always counted, decide in
+    their stead.
     """
     columns = {"memory_mib": "memory", **ENGINES}
     return {
-        name for column, name in columns.items() if all(getattr(profile, column) is not None for profile in profiles)
+        name
+        for column, name in columns.items()
+        if all(getattr(profile, column) is not None for profile in profiles)
     }
 
 
 def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCapacity]:
-    """Return the greatest amount of each kind over the profiles; unknown where one of the profiles is."""
+    """Return the greatest amount of each kind over the profiles; unknown where one of the profiles
+    is.
+    """
     memory = [profile.memory_mib for profile in profiles]
     known = [amount for amount in memory if amount is not None]
-    largest = board.model.dynamic_mig_memory_mib or (max(known) if len(known) == len(memory) else None)
+    largest = board.model.dynamic_mig_memory_mib or (
+        max(known) if len(known) == len(memory) else None
+    )
     totals = {"memory": mebibytes(largest)}
     for column, name in ENGINES.items():
         amounts: list[int | None] = [getattr(profile, column) for profile in profiles]
@@ -126,8 +161,12 @@ def _totals(board: Board, profiles: Sequence[MigProfile]) -> dict[str, DeviceCap
     return totals
 
 
-def _counters(amounts: Mapping[str, DeviceCapacity], counted: Collection[str]) -> dict[str, Quantity]:
-    """Return what a device draws of each kind that is counted; names as counters spell them: copy-engines."""
+def _counters(
+    amounts: Mapping[str, DeviceCapacity], counted: Collection[str]
+) -> dict[str, Quantity]:
+    """Return what a device draws of each kind that is counted; names as counters spell them:
+    copy-engines.
+    """
     return {
         re.sub(r"[A-Z]", lambda letter: f"-{letter[0].lower()}", name): capacity.value
         for name, capacity in amounts.items()
@@ -144,4 +183,7 @@ def _draws(name: str, counters: dict[str, Quantity]) -> CounterConsumption:
 
 
 def _without(device: Device, names: Collection[str]) -> Device:
-    return replace(device, attributes={name: value for name, value in device.attributes.items() if name not in names})
+    return replace(
+        device,
+        attributes={name: value for name, value in device.attributes.items() if name not in names},
+    )

@@ -1,4 +1,6 @@
-"""Releases of the NVIDIA DRA driver and of the device plugin: their charts, and what each publishes."""
+"""Releases of the NVIDIA DRA driver and of the device plugin: their charts, and what each
+publishes.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,23 @@ from typing import Final, Literal
 from dra_planner.catalog.tables import Provenance, Row, flag, provenance, read_table
 from dra_planner.errors import CatalogError
 
-AttributeValueRule = Literal["fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"]
+AttributeValueRule = Literal[
+    "fixed", "model", "minor", "node", "node-wide", "device", "parent", "topology"
+]
 
 
 _PATCH: Final = re.compile(r"v?(?P<minor>\d+\.\d+)\.(?P<patch>\d+)")
 _BEHIND_GATES: Final = {
-    "FabricManagerPartitioning": ("gpuModuleID", "partition1", "partition2", "partition4", "partition8"),
+    "FabricManagerPartitioning": (
+        "gpuModuleID",
+        "partition1",
+        "partition2",
+        "partition4",
+        "partition8",
+    ),
 }
-"""Attributes of whole GPUs that nodes publish only with a feature gate on, and a Fabric Manager that answers.
+"""Attributes of whole GPUs that nodes publish only with a feature gate on, and a Fabric Manager
+that answers.
 
 Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go@9593204.
 """
@@ -28,9 +39,10 @@ Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.
 class DriverAttribute:
     """An attribute that a release publishes on one kind of device.
 
-    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, by the PCIe
-    topology of the machine, or only the node: nothing is known (node), equal on all its devices (node-wide),
-    different on each device (device), or equal on one GPU and its parts and different between GPUs (parent).
+    `rule` says who knows its value: fixed by the driver, of the GPU model, the minor number, by the
+    PCIe topology of the machine, or only the node: nothing is known (node), equal on all its
+    devices (node-wide), different on each device (device), or equal on one GPU and its parts and
+    different between GPUs (parent).
     """
 
     device: str  # gpu | mig | vfio | channel | daemon
@@ -44,7 +56,11 @@ class DriverAttribute:
         """The name with its domain: "gpu.nvidia.com/uuid"."""
         if "/" in self.name:
             return self.name
-        domain = "compute-domain.nvidia.com" if self.device in ("channel", "daemon") else "gpu.nvidia.com"
+        domain = (
+            "compute-domain.nvidia.com"
+            if self.device in ("channel", "daemon")
+            else "gpu.nvidia.com"
+        )
         return f"{domain}/{self.name}"
 
 
@@ -68,7 +84,8 @@ class DriverRelease:
     fault: str  # why it cannot be installed, "" otherwise
     attributes: tuple[DriverAttribute, ...]
     provenance: Provenance
-    known_as: str = ""  # the release whose facts these are, if this patch version isn't in the tables
+    # the release whose facts these are, if this patch version isn't in the tables
+    known_as: str = ""
 
     @property
     def is_oci(self) -> bool:
@@ -76,19 +93,25 @@ class DriverRelease:
 
     @property
     def chart_reference(self) -> str:
-        """What Helm takes as the chart's name: the whole OCI address, or the plain name in a repository."""
+        """What Helm takes as the chart's name: the whole OCI address, or the plain name in a
+        repository.
+        """
         return f"{self.repository}/{self.chart}" if self.is_oci else self.chart
 
     def has_gate(self, name: str) -> bool:
         return name in self.feature_gates
 
     def behind_gate(self, gate: str) -> tuple[str, ...]:
-        """Return the attributes, without a domain, that some nodes publish with a gate on; none without such a gate."""
+        """Return the attributes, without a domain, that some nodes publish with a gate on; none
+        without such a gate.
+        """
         return _BEHIND_GATES.get(gate, ()) if self.has_gate(gate) else ()
 
     @property
     def own_names(self) -> frozenset[str]:
-        """The names of the attributes of all its devices, with any gate, without the driver's domain."""
+        """The names of the attributes of all its devices, with any gate, without the driver's
+        domain.
+        """
         gated = (name for gate in self.feature_gates for name in self.behind_gate(gate))
         return frozenset((*(attribute.name for attribute in self.attributes), *gated))
 
@@ -122,29 +145,47 @@ def newest_driver_release() -> DriverRelease:
 
 @cache
 def driver_release(version: str) -> DriverRelease:
-    """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises CatalogError.
+    """Return a release of the NVIDIA DRA driver ("25.8.1", a leading v is fine); raises
+    CatalogError.
 
-    A patch version that isn't in the tables has the facts of the newest known one of its minor version (`known_as`).
-    A release that cannot be installed on Kubernetes 1.34 or later is returned: `is_installable` says so, and
-    `require_installable` raises.
+    A patch version that isn't in the tables has the facts of the newest known one of its minor
+    version (`known_as`). A release that cannot be installed on Kubernetes 1.34 or later is
+    returned: `is_installable` says so, and `require_installable` raises.
     """
     for release in driver_releases():
         if release.version == version.removeprefix("v"):
             return release
     patch = _PATCH.fullmatch(version)
-    of_minor = [each for each in driver_releases() if patch is not None and each.generation == patch["minor"]]
-    if patch is not None and of_minor and int(patch["patch"]) > int(of_minor[-1].version.rpartition(".")[2]):
-        return replace(of_minor[-1], version=version.removeprefix("v"), known_as=of_minor[-1].version)
+    of_minor = [
+        each
+        for each in driver_releases()
+        if patch is not None and each.generation == patch["minor"]
+    ]
+    if (
+        patch is not None
+        and of_minor
+        and int(patch["patch"]) > int(of_minor[-1].version.rpartition(".")[2])
+    ):
+        return replace(
+            of_minor[-1], version=version.removeprefix("v"), known_as=of_minor[-1].version
+        )
     known = ", ".join(release.version for release in driver_releases())
-    raise CatalogError(f'unknown NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}")
+    raise CatalogError(
+        f'unknown NVIDIA DRA driver "{version}"', fix=f"known, oldest first: {known}"
+    )
 
 
 def require_installable(release: DriverRelease) -> DriverRelease:
-    """Return the release; raises CatalogError where Kubernetes 1.34 and later cannot take its chart."""
+    """Return the release; raises CatalogError where Kubernetes 1.34 and later cannot take its
+    chart.
+    """
     if release.is_installable:
         return release
     good = ", ".join(other.version for other in driver_releases() if other.is_installable)
-    raise CatalogError(f"NVIDIA DRA driver {release.version} cannot be installed: {release.fault}", fix=f"use {good}")
+    raise CatalogError(
+        f"NVIDIA DRA driver {release.version} cannot be installed: {release.fault}",
+        fix=f"use {good}",
+    )
 
 
 @cache
@@ -152,7 +193,10 @@ def device_plugin_releases() -> tuple[DevicePluginRelease, ...]:
     """Return every release of the device plugin's chart that was read, oldest first."""
     return tuple(
         DevicePluginRelease(
-            version=row["version"], chart=row["chart"], repository=row["repository"], provenance=provenance(row)
+            version=row["version"],
+            chart=row["chart"],
+            repository=row["repository"],
+            provenance=provenance(row),
         )
         for row in read_table("device_plugin_releases")
     )
@@ -164,7 +208,9 @@ def device_plugin_release(version: str) -> DevicePluginRelease:
         if release.version == version.removeprefix("v"):
             return release
     known = ", ".join(release.version for release in device_plugin_releases())
-    raise CatalogError(f'unknown NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}")
+    raise CatalogError(
+        f'unknown NVIDIA device plugin "{version}"', fix=f"known, oldest first: {known}"
+    )
 
 
 def _driver(row: Row, order: Mapping[str, int]) -> DriverRelease:
@@ -185,7 +231,9 @@ def _driver(row: Row, order: Mapping[str, int]) -> DriverRelease:
         publishes_mig_parents=bool(flag(row, "mig_parents")),
         mig_names=row["mig_names"],  # type: ignore[arg-type]  # tests check the column
         fault=row["faults"],
-        attributes=tuple(_attribute(a) for a in read_table("driver_attributes") if _published(a, version, order)),
+        attributes=tuple(
+            _attribute(a) for a in read_table("driver_attributes") if _published(a, version, order)
+        ),
         provenance=provenance(row),
     )
 
@@ -196,4 +244,5 @@ def _published(row: Row, version: str, order: Mapping[str, int]) -> bool:
 
 
 def _attribute(row: Row) -> DriverAttribute:
-    return DriverAttribute(row["device"], row["attribute"], row["type"], row["value"], row["meaning"])  # type: ignore[arg-type]  # tests check the columns
+    kind, value = row["type"], row["value"]
+    return DriverAttribute(row["device"], row["attribute"], kind, value, row["meaning"])  # type: ignore[arg-type]  # tests check the columns

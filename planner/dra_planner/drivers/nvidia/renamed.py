@@ -1,6 +1,7 @@
 """Attributes that versions of the NVIDIA driver have renamed or dropped.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go at v25.3.2, v25.8.1, v25.12.0.
+Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go at v25.3.2,
+v25.8.1, v25.12.0.
 """
 
 from __future__ import annotations
@@ -8,8 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 RENAMED: Final[dict[tuple[str, str], str]] = {
-    ("gpu.nvidia.com", "pcieBusID"): 'it is device.attributes["resource.kubernetes.io"].pciBusID from driver 25.12 on',
-    ("gpu.nvidia.com", "pcieRoot"): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
+    (
+        "gpu.nvidia.com",
+        "pcieBusID",
+    ): 'it is device.attributes["resource.kubernetes.io"].pciBusID from driver 25.12 on',
+    (
+        "gpu.nvidia.com",
+        "pcieRoot",
+    ): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
     ("gpu.nvidia.com", "memory"): 'the driver publishes device.capacity["gpu.nvidia.com"].memory',
     ("gpu.nvidia.com", "index"): "driver 25.8 and later publish no index",
     ("gpu.nvidia.com", "minor"): "driver 25.8 and later publish no minor",

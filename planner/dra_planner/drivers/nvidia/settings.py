@@ -1,4 +1,6 @@
-"""How the NVIDIA driver is set up, and which of that cannot work on a release, a machine, a cloud or a Kubernetes."""
+"""How the NVIDIA driver is set up, and which of that cannot work on a release, a machine, a cloud
+or a Kubernetes.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,19 @@ _EXCLUSIVE = (  # from which release on the driver refuses to start with both
     ("PassthroughSupport", "NVMLDeviceHealthCheck", "0.4.0"),
     ("MPSSupport", "NVMLDeviceHealthCheck", "0.5.0"),
 )
-_NEEDED = {"ComputeDomainCliques": "IMEXDaemonsWithDNSNames", "DeviceMetadata": "PassthroughSupport"}
+_NEEDED = {
+    "ComputeDomainCliques": "IMEXDaemonsWithDNSNames",
+    "DeviceMetadata": "PassthroughSupport",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishingSettings:
     """Helm values of the NVIDIA driver that change what a node publishes.
 
-    `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("", "disabled",
-    "memory", "unlimited" or a positive number); `compute_domains` its `resources.computeDomains.enabled`.
+    `gates` are the chart's `featureGates`; `consumable_shares` its value of that name ("",
+    "disabled", "memory", "unlimited" or a positive number); `compute_domains` its
+    `resources.computeDomains.enabled`.
     """
 
     gates: Mapping[str, bool] = field(default_factory=dict, hash=False)
@@ -46,9 +52,13 @@ class PublishingSettings:
 
 
 def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
-    """Return the error for a gate that a release lacks: the release that brings it, the nearest name, or all."""
+    """Return the error for a gate that a release lacks: the release that brings it, the nearest
+    name, or all.
+    """
     near = get_close_matches(gate, list(driver.feature_gates), 1)
-    later = [each for each in driver_releases() if each.has_gate(gate) and each.order > driver.order]
+    later = [
+        each for each in driver_releases() if each.has_gate(gate) and each.order > driver.order
+    ]
     if later:
         return CatalogError(
             f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
@@ -56,16 +66,23 @@ def unknown_gate(gate: str, driver: DriverRelease) -> CatalogError:
         )
     return CatalogError(
         f'NVIDIA DRA driver {driver.version} has no feature gate "{gate}"',
-        fix=f"did you mean {near[0]}?" if near else f"it has {', '.join(driver.feature_gates) or 'none'}",
+        fix=f"did you mean {near[0]}?"
+        if near
+        else f"it has {', '.join(driver.feature_gates) or 'none'}",
     )
 
 
-def gate_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[tuple[str, CatalogError]]:
-    """Yield feature gates that a release does not know, or with which it stops at start: (gate, error).
+def gate_faults(
+    driver: DriverRelease, settings: PublishingSettings
+) -> Iterator[tuple[str, CatalogError]]:
+    """Yield feature gates that a release does not know, or with which it stops at start: (gate,
+    error).
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:pkg/featuregates/featuregates.go@v0.4.1.
     """
-    yield from ((gate, unknown_gate(gate, driver)) for gate in settings.gates if not driver.has_gate(gate))
+    yield from (
+        (gate, unknown_gate(gate, driver)) for gate in settings.gates if not driver.has_gate(gate)
+    )
     for one, other, since in _EXCLUSIVE:
         together = settings.has(one, driver) and settings.has(other, driver)
         if together and driver.order >= driver_release(since).order:
@@ -73,20 +90,30 @@ def gate_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator
             yield other, CatalogError(message, fix="turn one of them off")
     for gate, needed in _NEEDED.items():
         if settings.has(gate, driver) and not settings.has(needed, driver):
-            yield gate, CatalogError(f"the feature gate {gate} needs {needed}", fix=f"turn {needed} on, or both off")
+            yield (
+                gate,
+                CatalogError(
+                    f"the feature gate {gate} needs {needed}", fix=f"turn {needed} on, or both off"
+                ),
+            )
 
 
 def driver_faults(
     driver: DriverRelease, settings: PublishingSettings, features: Features
 ) -> Iterator[tuple[str, PlannerError]]:
-    """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates", "consumableShares"."""
-    yield from (("featureGates", error) for error in _release_gate_faults(driver, settings, features))
+    """Yield what cannot work whatever the nodes are, each with the fleet's key: "featureGates",
+    "consumableShares".
+    """
+    yield from (
+        ("featureGates", error) for error in _release_gate_faults(driver, settings, features)
+    )
     yield from (("consumableShares", error) for error in share_faults(driver, settings))
     if settings.shares(driver) and not features.consumable_capacity:
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} drops allowMultipleAllocations: DRAConsumableCapacity is off",
+                f"Kubernetes {features.version} drops allowMultipleAllocations: "
+                "DRAConsumableCapacity is off",
                 fix="shared devices need Kubernetes 1.36",
             ),
         )
@@ -99,7 +126,8 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} refuses attributes that are lists: DRAListTypeAttributes is off there",
+            f"Kubernetes {features.version} refuses attributes that are lists: "
+            "DRAListTypeAttributes is off there",
             fix="turn the driver's feature gate of that name off",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
@@ -121,13 +149,19 @@ def machine_faults(
             )
     elif mig not in WHOLE and driver.publishes_mig_parents:
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} publishes a GPU and its MIG instances side by side "
+            f"NVIDIA DRA driver {driver.version} publishes a GPU and its MIG instances side by "
+            "side "
             f"(dra-driver-nvidia-gpu issue 719)",
             fix="use 25.8.1 or later",
         )
-    if driver.generation == "25.3" and machine.accelerator and machine.accelerator.gpu == "rtx-pro-6000-server":
+    if (
+        driver.generation == "25.3"
+        and machine.accelerator
+        and machine.accelerator.gpu == "rtx-pro-6000-server"
+    ):
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} does not know the MIG profiles of this GPU and stops",
+            f"NVIDIA DRA driver {driver.version} does not know the MIG profiles of this GPU and "
+            "stops",
             fix="use 25.8.1 or later",
         )
 
@@ -135,12 +169,16 @@ def machine_faults(
 def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterator[PlannerError]:
     """Yield why a release does not share devices as it is told to, on any Kubernetes."""
     chosen = settings.consumable_shares.strip()
-    if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(r"[1-9]\d*", chosen):
+    if chosen not in ("", "disabled", "memory", "unlimited") and not re.fullmatch(
+        r"[1-9]\d*", chosen
+    ):
         yield CatalogError(
-            f'"{chosen}" is not a way to share devices', fix='use "memory", "unlimited" or a positive number'
+            f'"{chosen}" is not a way to share devices',
+            fix='use "memory", "unlimited" or a positive number',
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(
-            f"NVIDIA DRA driver {driver.version} does not share devices unless the feature gate ConsumableShares is on",
+            f"NVIDIA DRA driver {driver.version} does not share devices unless the feature gate "
+            "ConsumableShares is on",
             fix="turn the gate on" if driver.has_gate("ConsumableShares") else "use 0.5.0 or later",
         )

@@ -31,18 +31,21 @@ def predict_slices(
 ) -> tuple[ResourceSlice, ...]:
     """Return what the NVIDIA driver on such a node publishes, pool by pool, in the driver's order.
 
-    Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on devices of one
-    group; `mig` is a layout of `nvidia.mig`. A machine without NVIDIA GPUs publishes none of theirs.
-    Slice names end in the node's name: the real ones are generated and end at random.
+    Attributes and capacities are known, `Unknown()`, or `Unknown(group)` where they are equal on
+    devices of one group; `mig` is a layout of `nvidia.mig`. A machine without NVIDIA GPUs publishes
+    none of theirs. Slice names end in the node's name: the real ones are generated and end at
+    random.
 
-    Raises CatalogError for a release, layout or setting that cannot work on the machine, UnsupportedFeature for
-    what the cloud or the Kubernetes release does not do.
+    Raises CatalogError for a release, layout or setting that cannot work on the machine,
+    UnsupportedFeature for what the cloud or the Kubernetes release does not do.
     """
     _check_settings(machine, require_installable(driver), settings, mig, features)
     slices: list[ResourceSlice] = []
     if machine.accelerator is not None and machine.accelerator.gpu is not None:
         if machine.accelerator.count is None:
-            raise CatalogError(f"how many GPUs {machine.name} has is not known", fix="use another machine")
+            raise CatalogError(
+                f"how many GPUs {machine.name} has is not known", fix="use another machine"
+            )
         if settings.has("DynamicMIG", driver):
             contents = _split(predict_partitions(machine, driver, mig, settings), features)
         else:
@@ -54,7 +57,11 @@ def predict_slices(
 
 
 def _check_settings(
-    machine: Machine, driver: DriverRelease, settings: PublishingSettings, mig: str, features: Features
+    machine: Machine,
+    driver: DriverRelease,
+    settings: PublishingSettings,
+    mig: str,
+    features: Features,
 ) -> None:
     cloud = cloud_of(machine)
     faults = [
@@ -69,7 +76,9 @@ def _check_settings(
 
 
 def _split(gpus: Sequence[PartitionedGpu], features: Features) -> list[_Content]:
-    """Cut partitioned GPUs into slices as the release asks: counter sets beside their devices, or in one apart."""
+    """Cut partitioned GPUs into slices as the release asks: counter sets beside their devices, or
+    in one apart.
+    """
     sets = [(gpu.counters,) if gpu.counters else () for gpu in gpus]
     if not features.counter_sets_apart:
         return [(gpu.devices, own) for gpu, own in zip(gpus, sets, strict=True)]

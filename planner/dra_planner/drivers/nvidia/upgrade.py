@@ -1,4 +1,6 @@
-"""Two releases of the NVIDIA driver side by side: what a claim or class that reads the old one would miss."""
+"""Two releases of the NVIDIA driver side by side: what a claim or class that reads the old one
+would miss.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,14 @@ _DEFAULTS = PublishingSettings()
 
 @dataclass(frozen=True, slots=True)
 class DriverChange:
-    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or a sharing strategy.
+    """One difference. `name` is what selectors read ("gpu.nvidia.com/index"), a class, a chart, or
+    a sharing strategy.
 
-    `breaks` tells whether something that worked before stops working, or changes its meaning, without an error.
-    `between` holds the capacities in MiB before and after, lesser first, of every device whose capacity changes: a
-    threshold outside all of them says the same of both releases. Empty where any threshold may be affected.
-    `before` is what the old chart calls its objects, where the name changes.
+    `breaks` tells whether something that worked before stops working, or changes its meaning,
+    without an error. `between` holds the capacities in MiB before and after, lesser first, of every
+    device whose capacity changes: a threshold outside all of them says the same of both releases.
+    Empty where any threshold may be affected. `before` is what the old chart calls its objects,
+    where the name changes.
     """
 
     kind: ChangeKind
@@ -56,7 +60,9 @@ def compare_releases(
     old_settings: PublishingSettings = _DEFAULTS,
     new_settings: PublishingSettings = _DEFAULTS,
 ) -> tuple[DriverChange, ...]:
-    """Return what changes from one release, with its settings, to another; those that break something first."""
+    """Return what changes from one release, with its settings, to another; those that break
+    something first.
+    """
     changes = [
         *_attribute_changes(old, new),
         *_device_changes(old, new, old_settings, new_settings),
@@ -70,8 +76,8 @@ def compare_releases(
 def changes_read(changes: Iterable[DriverChange], reads: Iterable[str]) -> tuple[DriverChange, ...]:
     """Return the changes that a selector notices which reads these names.
 
-    Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is named like an
-    attribute ("gpu.nvidia.com/memory").
+    Names are qualified ("gpu.nvidia.com/index", "resource.kubernetes.io/pciBusID"); a capacity is
+    named like an attribute ("gpu.nvidia.com/memory").
     """
     names = frozenset(reads)
     return tuple(change for change in changes if change.breaks and change.name in names)
@@ -91,7 +97,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-removed",
                     name,
-                    f"{name} does not exist in {new.version}; reading it is an error, and the device does not match",
+                    f"{name} does not exist in {new.version}; reading it is an error, and the "
+                    "device does not match",
                     fix="select by another attribute",
                 )
             )
@@ -101,7 +108,8 @@ def _attribute_changes(old: DriverRelease, new: DriverRelease) -> list[DriverCha
                 DriverChange(
                     "attribute-renamed",
                     name,
-                    f"{name} is called {successor} in {new.version}; reading the old name is an error",
+                    f"{name} is called {successor} in {new.version}; reading the old name is an "
+                    "error",
                     fix=f"read {successor}",
                 )
             )
@@ -121,17 +129,25 @@ def _successor(attribute: DriverAttribute, release: DriverRelease) -> str | None
 
 
 def _device_changes(
-    old: DriverRelease, new: DriverRelease, old_settings: PublishingSettings, new_settings: PublishingSettings
+    old: DriverRelease,
+    new: DriverRelease,
+    old_settings: PublishingSettings,
+    new_settings: PublishingSettings,
 ) -> list[DriverChange]:
     changes: list[DriverChange] = []
     was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
     if was != will_be:
-        smaller = "shrinks to that of the largest MIG profile" if will_be else "grows to what NVML reports"
+        smaller = (
+            "shrinks to that of the largest MIG profile"
+            if will_be
+            else "grows to what NVML reports"
+        )
         changes.append(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: 81559Mi and 81152Mi)",
+                f"DynamicMIG {'on' if will_be else 'off'}: memory of a whole GPU {smaller} (H100: "
+                "81559Mi and 81152Mi)",
                 fix="compare with a threshold below both",
                 between=_memory_of_whole_gpus(),
             )
@@ -142,42 +158,71 @@ def _device_changes(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                "devices are shared: a claim takes part of a GPU" if shared else "devices are no longer shared",
+                "devices are shared: a claim takes part of a GPU"
+                if shared
+                else "devices are no longer shared",
                 fix="ask for the memory, or the shares, that a claim needs" if shared else "",
             )
         )
     if old.publishes_mig_parents != new.publishes_mig_parents:
         gone = not new.publishes_mig_parents
-        message = f"a GPU that is cut into MIG instances is {'no longer ' if gone else ''}published beside them"
+        message = (
+            "a GPU that is cut into MIG instances is "
+            f"{'no longer ' if gone else ''}published beside them"
+        )
         changes.append(
-            DriverChange("devices-changed", GPU_DRIVER, message, fix="" if gone else "keep MIG off", breaks=not gone)
+            DriverChange(
+                "devices-changed",
+                GPU_DRIVER,
+                message,
+                fix="" if gone else "keep MIG off",
+                breaks=not gone,
+            )
         )
     if old.mig_names != new.mig_names:
-        message = "MIG devices are renamed; allocated claims keep the old names until they are released"
-        changes.append(DriverChange("names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"))
+        message = (
+            "MIG devices are renamed; allocated claims keep the old names until they are released"
+        )
+        changes.append(
+            DriverChange(
+                "names-changed", "device.name", message, fix="drain MIG nodes before the upgrade"
+            )
+        )
     return changes
 
 
 def _memory_of_whole_gpus() -> tuple[tuple[int, int], ...]:
-    """Return what a whole GPU publishes with partitions and without, in MiB, of every model that can be cut."""
+    """Return what a whole GPU publishes with partitions and without, in MiB, of every model that
+    can be cut.
+    """
     found = set[tuple[int, int]]()
     for model in gpus():
-        profiles = [profile.memory_mib for profile in mig_profiles(model.id)] if model.mig_capable else []
-        largest = model.dynamic_mig_memory_mib or max((size for size in profiles if size is not None), default=None)
+        profiles = (
+            [profile.memory_mib for profile in mig_profiles(model.id)] if model.mig_capable else []
+        )
+        largest = model.dynamic_mig_memory_mib or max(
+            (size for size in profiles if size is not None), default=None
+        )
         if largest is not None and model.memory_mib is not None:
             found.add((min(largest, model.memory_mib), max(largest, model.memory_mib)))
     return tuple(sorted(found))
 
 
 def _config_changes(
-    old: DriverRelease, new: DriverRelease, old_settings: PublishingSettings, new_settings: PublishingSettings
+    old: DriverRelease,
+    new: DriverRelease,
+    old_settings: PublishingSettings,
+    new_settings: PublishingSettings,
 ) -> list[DriverChange]:
-    """Return which sharing strategies of opaque configuration the new release refuses when it prepares a claim."""
+    """Return which sharing strategies of opaque configuration the new release refuses when it
+    prepares a claim.
+    """
     return [
         DriverChange(
             "config-refused",
             strategy,
-            f"{new.version} refuses sharing.strategy {strategy} unless its feature gate {gate} is on: pods stay in "
+            f"{new.version} refuses sharing.strategy {strategy} unless its feature gate {gate} is "
+            "on: pods stay in "
             "ContainerCreating",
             fix=f"turn {gate} on, or drop the configuration",
         )
@@ -196,18 +241,31 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
     names = {"gpu": "gpu.nvidia.com", "mig": "mig.nvidia.com", "vfio": "vfio.gpu.nvidia.com"}
     for kind, name in names.items():
         if kind in new.device_classes and kind not in old.device_classes:
-            changes.append(DriverChange("class-added", name, f"{new.version} brings the class {name}", breaks=False))
+            changes.append(
+                DriverChange(
+                    "class-added", name, f"{new.version} brings the class {name}", breaks=False
+                )
+            )
         if kind in old.device_classes and kind not in new.device_classes:
             changes.append(
-                DriverChange("class-removed", name, f"{new.version} has no class {name}", fix="bring your own")
+                DriverChange(
+                    "class-removed",
+                    name,
+                    f"{new.version} has no class {name}",
+                    fix="bring your own",
+                )
             )
     if old.has_extended_resource != new.has_extended_resource:
         gained = new.has_extended_resource
         message = (
-            "class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu: from Kubernetes 1.36 on, pods that ask "
+            "class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu: from Kubernetes "
+            "1.36 on, pods that ask "
             "for nvidia.com/gpu may be placed on DRA nodes"
             if gained
-            else "class gpu.nvidia.com no longer stands for nvidia.com/gpu: pods that ask for it need a device plugin"
+            else (
+                "class gpu.nvidia.com no longer stands for nvidia.com/gpu: pods that ask for it "
+                "need a device plugin"
+            )
         )
         changes.append(DriverChange("class-changed", "gpu.nvidia.com", message))
     return changes
@@ -220,8 +278,10 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "chart-renamed",
                 new.chart,
-                f"the chart is called {new.chart} and comes from {new.repository}: an upgrade doubles every object",
-                fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by hand",
+                f"the chart is called {new.chart} and comes from {new.repository}: an upgrade "
+                "doubles every object",
+                fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by "
+                "hand",
                 before=old.chart,
             )
         )
@@ -230,11 +290,16 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "no-way-back",
                 new.chart,
-                f"{new.version} cannot read what {old.version} keeps on a node about prepared claims: going back is "
+                f"{new.version} cannot read what {old.version} keeps on a node about prepared "
+                "claims: going back is "
                 "not supported",
                 fix="replace the nodes of the DRA pools",
             )
         )
     if not new.is_installable and new.version != old.version:
-        changes.append(DriverChange("not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"))
+        changes.append(
+            DriverChange(
+                "not-installable", new.chart, f"{new.version} cannot be installed: {new.fault}"
+            )
+        )
     return changes

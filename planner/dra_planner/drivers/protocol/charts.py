@@ -10,10 +10,11 @@ from dra_planner.catalog.tables import read_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverChart:
-    """A published chart: the release's name, its address, the version that was read, and its namespace.
+    """A published chart: the release's name, its address, the version that was read, and its
+    namespace.
 
-    `chart` is a name in `repository`, or an oci:// address if that is "". `pod_security` is the level that its pods
-    need.
+    `chart` is a name in `repository`, or an oci:// address if that is "". `pod_security` is the
+    level that its pods need.
     """
 
     release: str

@@ -1,7 +1,9 @@
-"""The vendor's device plugin, which a driver takes the place of: what its resource names stand for, and in claims.
+"""The vendor's device plugin, which a driver takes the place of: what its resource names stand for,
+and in claims.
 
-A workload alone doesn't say what a unit of an extended resource is: `nvidia.com/gpu: 1` is a GPU, one of N replicas, a
-tenth under MPS, or a MIG device. Node labels, the plugin's configuration, or the user say it.
+A workload alone doesn't say what a unit of an extended resource is: `nvidia.com/gpu: 1` is a GPU,
+one of N replicas, a tenth under MPS, or a MIG device. Node labels, the plugin's configuration, or
+the user say it.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from dra_planner.clouds import PluginServing
 class Counterpart:
     """The devices of a claim that stand for one unit of an extended resource.
 
-    `conditions` are CEL expressions about one device, all of which must hold. `capacity` is what a request takes of a
-    device that several claims share; empty for whole devices. `noun` names the devices in names of claims.
-    `toleration` is the key of the taint of nodes with these devices, "" if their pools have none.
+    `conditions` are CEL expressions about one device, all of which must hold. `capacity` is what a
+    request takes of a device that several claims share; empty for whole devices. `noun` names the
+    devices in names of claims. `toleration` is the key of the taint of nodes with these devices, ""
+    if their pools have none.
     """
 
     device_class: str
@@ -52,7 +55,9 @@ class NoCounterpart:
 
 
 class NotTranslatable(Exception):
-    """A condition on node labels that no condition on devices can stand for; the message says why."""
+    """A condition on node labels that no condition on devices can stand for; the message says
+    why.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,9 @@ class LabelTerm:
 class SelectionNeeds:
     """What a pod's node selection says about devices, apart from what it says about nodes.
 
-    `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile, `sharing` a strategy
-    (`time-slicing` or `mps`) if the labels demand shared devices, with `clients` per device (0 if unknown).
+    `conditions` are CEL expressions that devices must meet. `profile` is a partition's profile,
+    `sharing` a strategy (`time-slicing` or `mps`) if the labels demand shared devices, with
+    `clients` per device (0 if unknown).
     """
 
     conditions: tuple[str, ...] = ()
@@ -92,7 +98,9 @@ class SelectionNeeds:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSharing:
-    """How one device is handed out several times: `time-slicing` or `mps`, into how many units (0: unknown)."""
+    """How one device is handed out several times: `time-slicing` or `mps`, into how many units (0:
+    unknown).
+    """
 
     strategy: str
     replicas: int
@@ -103,9 +111,10 @@ class DeviceSharing:
 class PluginFacts:
     """Facts about the device plugins of the source cluster.
 
-    `shared` maps a resource name to its sharing. `by_config` does so for each named configuration of the plugin.
-    `partition` is the profile that a whole device's name stands for, "" if it stands for whole devices.
-    `is_known` is false if no input says anything, so that whole devices are an assumption.
+    `shared` maps a resource name to its sharing. `by_config` does so for each named configuration
+    of the plugin. `partition` is the profile that a whole device's name stands for, "" if it stands
+    for whole devices. `is_known` is false if no input says anything, so that whole devices are an
+    assumption.
     """
 
     shared: Mapping[str, DeviceSharing] = field(default_factory=dict)
@@ -126,7 +135,8 @@ class PluginFacts:
 class VendorDevicePlugin(ABC):
     """A vendor's device plugin."""
 
-    is_installable: ClassVar[bool] = False  # a fleet can install it, and `units` knows its resources
+    # a fleet can install it, and `units` knows its resources
+    is_installable: ClassVar[bool] = False
 
     @abstractmethod
     def serves(self, resource: str) -> bool:
@@ -144,35 +154,49 @@ class VendorDevicePlugin(ABC):
     ) -> Counterpart | NoCounterpart:
         """Return what a claim requests instead of `count` units of a resource.
 
-        `labels` are those that the pod's node selector names. `shares` is how the driver lets several claims share a
-        device in the target cluster: "" for not at all, a number of shares, or a word of the driver.
+        `labels` are those that the pod's node selector names. `shares` is how the driver lets
+        several claims share a device in the target cluster: "" for not at all, a number of shares,
+        or a word of the driver.
         """
 
     @abstractmethod
     def class_of(self, resource: str, facts: PluginFacts) -> str:
-        """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
+        """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there
+        is none.
+        """
 
     def knows_label(self, key: str) -> bool:
-        """Whether a node label is about devices, so that it may be missing on nodes without the plugin."""
+        """Whether a node label is about devices, so that it may be missing on nodes without the
+        plugin.
+        """
         return False
 
     def needs_of(self, term: LabelTerm) -> SelectionNeeds:
-        """Return what a condition on a label that the plugin knows demands of devices. Raises NotTranslatable."""
-        raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
+        """Return what a condition on a label that the plugin knows demands of devices. Raises
+        NotTranslatable.
+        """
+        raise NotTranslatable(
+            f"the node label {term.key} has no counterpart among the attributes of devices"
+        )
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
-        """Return what an object of the source cluster says about the plugin; None if it says nothing."""
+        """Return what an object of the source cluster says about the plugin; None if it says
+        nothing.
+        """
         return None
 
     def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
         """Return the extended resources that the plugin advertises on a node, with their amounts.
 
-        Empty if this isn't known. Raises CatalogError for a MIG configuration that the machine type can't have.
+        Empty if this isn't known. Raises CatalogError for a MIG configuration that the machine type
+        can't have.
         """
         return {}
 
     def discovered_labels(self, machine: Machine, plugin: PluginServing) -> Mapping[str, str]:
-        """Return the labels that the vendor's feature discovery sets on a node, as far as they are known before."""
+        """Return the labels that the vendor's feature discovery sets on a node, as far as they are
+        known before.
+        """
         return {}
 
     def serving_faults(self, machine: Machine, plugin: PluginServing) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,6 @@
-"""The protocol: what the rest of the project asks about a device driver. Defaults are what most drivers have."""
+"""The protocol: what the rest of the project asks about a device driver. Defaults are what most
+drivers have.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,15 @@ from dra_planner.releases import Features
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 Options = TypeVar("Options", bound=StrictDocument)
-Fault = tuple[str, PlannerError]  # key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
+# key below `drivers.<name>` ("version", "" for the driver itself), and what is wrong
+Fault = tuple[str, PlannerError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriverNode:
-    """A node before it exists, as far as a driver publishes devices by it. `mig` is the pool's MIG configuration."""
+    """A node before it exists, as far as a driver publishes devices by it. `mig` is the pool's MIG
+    configuration.
+    """
 
     machine: Machine
     name: str
@@ -46,8 +51,8 @@ class ConfigFault:
 class PodUse:
     """How a pod uses a claim that requests a driver's devices.
 
-    `containers` are the names of the containers that use it, `capacities` what its requests for these devices ask of
-    capacities.
+    `containers` are the names of the containers that use it, `capacities` what its requests for
+    these devices ask of capacities.
     """
 
     claim: str
@@ -56,27 +61,38 @@ class PodUse:
 
 
 class Driver(ABC, Generic[Options]):
-    """A device driver, or several that one chart installs. Sentences name the driver and say what to write instead."""
+    """A device driver, or several that one chart installs. Sentences name the driver and say what
+    to write instead.
+    """
 
     name: ClassVar[str]  # what a fleet calls it (`drivers.<name>`), and the name of its module
     title: ClassVar[str]  # what people call it
     domains: ClassVar[tuple[str, ...]]  # names of drivers in ResourceSlices
     options: ClassVar[type[StrictDocument]]  # what a fleet can set
     meaning: ClassVar[str]  # description of the fleet's key
-    written_when_off: ClassVar[bool] = False  # plan files have had the key since before other drivers existed
+    # plan files have had the key since before other drivers existed
+    written_when_off: ClassVar[bool] = False
 
     # What runs with it, and what must not run with it.
-    device_plugin: ClassVar[VendorDevicePlugin | None] = None  # what the plugin's resources become in claims
-    plugin_resources: ClassVar[Mapping[str, str]] = _NOTHING  # of the vendor's device plugin, and the class instead
-    uncounted: ClassVar[frozenset[str]] = frozenset()  # domains whose devices nobody counts: software, not hardware
+    # what the plugin's resources become in claims
+    device_plugin: ClassVar[VendorDevicePlugin | None] = None
+    # of the vendor's device plugin, and the class instead
+    plugin_resources: ClassVar[Mapping[str, str]] = _NOTHING
+    # domains whose devices nobody counts: software, not hardware
+    uncounted: ClassVar[frozenset[str]] = frozenset()
     board_kind: ClassVar[str] = ""  # what a device is called that partitions are cut from
-    renamed: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})  # (domain, attribute): what to read instead
-    is_network: ClassVar[bool] = False  # its claims attach to the pod, so no container has to name them
+    # (domain, attribute): what to read instead
+    renamed: ClassVar[Mapping[tuple[str, str], str]] = MappingProxyType({})
+    # its claims attach to the pod, so no container has to name them
+    is_network: ClassVar[bool] = False
     has_mig: ClassVar[bool] = False  # a pool's `mig` partitions its devices
-    compares_whole_request_names: ClassVar[bool] = False  # configuration for "gpu" doesn't reach "gpu/alternative"
-    # What preparing a claim with only some of a node's devices fails with, with {asked} and {there}; "" if it works.
+    # configuration for "gpu" doesn't reach "gpu/alternative"
+    compares_whole_request_names: ClassVar[bool] = False
+    # What preparing a claim with only some of a node's devices fails with, with {asked} and
+    # {there}; "" if it works.
     partial_claim_error: ClassVar[str] = ""
-    proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()  # settings of a fleet that may let pods fit, best first
+    # settings of a fleet that may let pods fit, best first
+    proposals: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     @property
     def accepts_true(self) -> bool:
@@ -88,15 +104,18 @@ class Driver(ABC, Generic[Options]):
         """Whether the driver publishes devices on nodes of a machine type."""
 
     def serves_accelerator(self, machine: Machine) -> bool:
-        """Whether the driver publishes the accelerators of a machine type, not only what is beside them."""
+        """Whether the driver publishes the accelerators of a machine type, not only what is beside
+        them.
+        """
         return not self.is_network and self.serves(machine)
 
     @abstractmethod
     def slices(self, options: Options, node: DriverNode) -> tuple[ResourceSlice, ...]:
-        """Return what the driver publishes on a node, pool by pool; empty for machine types that it doesn't serve.
+        """Return what the driver publishes on a node, pool by pool; empty for machine types that it
+        doesn't serve.
 
-        Raises CatalogError for a version or setting that can't work on the machine type, UnsupportedFeature for
-        what the cloud or the Kubernetes version doesn't do.
+        Raises CatalogError for a version or setting that can't work on the machine type,
+        UnsupportedFeature for what the cloud or the Kubernetes version doesn't do.
         """
 
     def assumptions(self, options: Options, node: DriverNode) -> tuple[str, ...]:
@@ -104,17 +123,23 @@ class Driver(ABC, Generic[Options]):
         return ()
 
     def classes(self, options: Options, cloud: Cloud, features: Features) -> Iterator[DeviceClass]:
-        """Yield the DeviceClasses that exist once the driver runs on a cloud: those in the table of classes."""
+        """Yield the DeviceClasses that exist once the driver runs on a cloud: those in the table of
+        classes.
+        """
         for each in known_classes().values():
             if each.driver in self.domains and each.cloud in ("", cloud.name) and each.selector:
                 yield each.device_class(has_extended_resource=features.extended_resource)
 
     def class_fault(self, name: str) -> str:
-        """Return why a platform's own DeviceClass can't have the name of one of the driver's classes, or ""."""
+        """Return why a platform's own DeviceClass can't have the name of one of the driver's
+        classes, or "".
+        """
         return f"{name} is a class that {self.title} brings; choose another name"
 
     def chart(self, cloud: Cloud) -> DriverChart | None:
-        """Return the chart that installs the driver on a cloud; None if a cloud runs it, or no table has a chart."""
+        """Return the chart that installs the driver on a cloud; None if a cloud runs it, or no
+        table has a chart.
+        """
         return chart_of(self.name, cloud.name)
 
     def chart_values(
@@ -137,14 +162,17 @@ class Driver(ABC, Generic[Options]):
             reason = f"{self.title} doesn't run on {cloud.title}: {known.reason}"
             yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
 
-    def pool_faults(self, options: Options, cloud: Cloud, machine: Machine, mig: str) -> Iterator[Fault]:
+    def pool_faults(
+        self, options: Options, cloud: Cloud, machine: Machine, mig: str
+    ) -> Iterator[Fault]:
         """Yield what can't work on a pool, by the key of the pool."""
         yield from ()
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: Options | None
     ) -> Iterator[ConfigFault]:
-        """Yield what the driver rejects in the opaque configuration of a claim or class when it prepares the claim.
+        """Yield what the driver rejects in the opaque configuration of a claim or class when it
+        prepares the claim.
 
         Without `options`, nothing that depends on settings is checked.
         """
@@ -155,7 +183,9 @@ class Driver(ABC, Generic[Options]):
         yield from ()
 
     def shares(self, options: Options) -> str:
-        """Return how claims share a device: a number of shares, a word of the driver, or "" for not at all."""
+        """Return how claims share a device: a number of shares, a word of the driver, or "" for not
+        at all.
+        """
         return ""
 
     def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
@@ -170,7 +200,8 @@ class Driver(ABC, Generic[Options]):
         return False
 
     def accelerator(self, devices: Sequence[Device]) -> Accelerator | None:
-        """Return what a machine type that the tables don't have carries, by its devices; None if that has no effect.
+        """Return what a machine type that the tables don't have carries, by its devices; None if
+        that has no effect.
 
         Labels and taints of nodes follow from it.
         """

@@ -1,6 +1,8 @@
-"""The configuration that DRANET decodes: an object without apiVersion and kind, whose unknown fields it rejects.
+"""The configuration that DRANET decodes: an object without apiVersion and kind, whose unknown
+fields it rejects.
 
-Source: kubernetes-sigs/dranet:pkg/apis/{types,validation}.go@f258477, and the field ipvlan of @07cded12.
+Source: kubernetes-sigs/dranet:pkg/apis/{types,validation}.go@f258477, and the field ipvlan of
+@07cded12.
 """
 
 from __future__ import annotations
@@ -31,19 +33,26 @@ _INTERFACE: Final = (
 _ETHTOOL: Final = ("features", "privateFlags")
 _LONGEST_NAME: Final = 15  # IFNAMSIZ - 1
 _SMALLEST_MTU: Final = 68
-_CHOICES: Final[Mapping[str, tuple[int, ...]]] = {"arpIgnore": (0, 1, 2, 3, 8), "arpAnnounce": (0, 1, 2)}
+_CHOICES: Final[Mapping[str, tuple[int, ...]]] = {
+    "arpIgnore": (0, 1, 2, 3, 8),
+    "arpAnnounce": (0, 1, 2),
+}
 
 
 def network_config_faults(parameters: Mapping[str, Any]) -> Iterator[ConfigFault]:
     """Yield what DRANET rejects when it prepares a claim with this configuration."""
     if "apiVersion" in parameters or "kind" in parameters:
-        yield ConfigFault("DRANET's configuration has neither apiVersion nor kind", "remove apiVersion and kind")
+        yield ConfigFault(
+            "DRANET's configuration has neither apiVersion nor kind", "remove apiVersion and kind"
+        )
     yield from _unknown(parameters, (*_FIELDS, "apiVersion", "kind"), "the configuration")
     interface = parameters.get("interface")
     if isinstance(interface, Mapping):
         yield from _interface_faults(interface)
         if interface.get("vrf") and parameters.get("rules"):
-            yield ConfigFault("DRANET rejects rules for an interface with vrf", "remove rules, or vrf")
+            yield ConfigFault(
+                "DRANET rejects rules for an interface with vrf", "remove rules, or vrf"
+            )
     ethtool = parameters.get("ethtool")
     if isinstance(ethtool, Mapping):
         yield from _unknown(ethtool, _ETHTOOL, "ethtool")
@@ -59,14 +68,21 @@ def _interface_faults(interface: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if isinstance(mtu, int) and mtu < _SMALLEST_MTU:
         yield ConfigFault(f"mtu is {mtu}", f"write an mtu of at least {_SMALLEST_MTU}")
     if interface.get("dhcp") and interface.get("addresses"):
-        yield ConfigFault("DRANET rejects addresses together with dhcp", "remove dhcp, or addresses")
+        yield ConfigFault(
+            "DRANET rejects addresses together with dhcp", "remove dhcp, or addresses"
+        )
     for key, allowed in _CHOICES.items():
         if key in interface and interface[key] not in allowed:
             numbers = ", ".join(map(str, allowed))
-            yield ConfigFault(f"{key} must be one of {numbers}, not {interface[key]}", f"write {key}: {allowed[0]}")
+            yield ConfigFault(
+                f"{key} must be one of {numbers}, not {interface[key]}",
+                f"write {key}: {allowed[0]}",
+            )
 
 
 def _unknown(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> Iterator[ConfigFault]:
     for key in given:
         if key not in known:
-            yield ConfigFault(f'{what} has no field "{key}", and DRANET decodes strictly', f"remove {key}")
+            yield ConfigFault(
+                f'{what} has no field "{key}", and DRANET decodes strictly', f"remove {key}"
+            )

@@ -1,6 +1,8 @@
-"""Groups of Neuron devices and the EFA interfaces next to them: two drivers publish them under the same names.
+"""Groups of Neuron devices and the EFA interfaces next to them: two drivers publish them under the
+same names.
 
-Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (how ids are made), and its maps.
+Source: aws-neuron/connected-device-maps-over-efa-for-neuron:lookup/lookup.go@d571025 (how ids are
+made), and its maps.
 """
 
 from __future__ import annotations
@@ -18,14 +20,18 @@ _SIZES = (4, 8, 16)
 
 @cache
 def neuron_groups(machine: Machine) -> dict[int, dict[str, AttributeValue]]:
-    """Return the ids of the groups of each Neuron device, by its number; empty for machines without such groups."""
+    """Return the ids of the groups of each Neuron device, by its number; empty for machines without
+    such groups.
+    """
     efa = _efa_of_devices(machine)
     return {device: _attributes(device, efa) for device in efa}
 
 
 @cache
 def efa_groups(machine: Machine) -> tuple[dict[str, AttributeValue], ...]:
-    """Return the ids of the groups of each EFA interface, in the order of the devices that they serve."""
+    """Return the ids of the groups of each EFA interface, in the order of the devices that they
+    serve.
+    """
     efa = _efa_of_devices(machine)
     first = {address: device for device, address in reversed(efa.items())}
     return tuple(_attributes(device, efa) for device in sorted(first.values()))
@@ -33,14 +39,20 @@ def efa_groups(machine: Machine) -> tuple[dict[str, AttributeValue], ...]:
 
 def _efa_of_devices(machine: Machine) -> dict[int, str]:
     rows = read_table("neuron_efa")
-    return {int(row["device"]): row["efa"] for row in rows if machine.instance_type in row["machines"].split()}
+    return {
+        int(row["device"]): row["efa"]
+        for row in rows
+        if machine.instance_type in row["machines"].split()
+    }
 
 
 def _attributes(device: int, efa: dict[int, str]) -> dict[str, AttributeValue]:
     known: dict[str, AttributeValue] = {"resource.aws.com/devicegroup1_id": efa[device]}
     for size in _SIZES:
         start = device // size * size
-        known[f"resource.aws.com/devicegroup{size}_id"] = _group_id(efa[each] for each in range(start, start + size))
+        known[f"resource.aws.com/devicegroup{size}_id"] = _group_id(
+            efa[each] for each in range(start, start + size)
+        )
     return known
 
 

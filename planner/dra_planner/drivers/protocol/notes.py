@@ -15,10 +15,11 @@ NoteWhen = Literal["requested", "reads", "joined", "mixed", "tainted"]
 class DriverNote:
     """A fact about the devices published under `driver`, and when it matters.
 
-    `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`), `joined` (a constraint on
-    `name`, or any if it is "", covers devices of another driver too), `mixed` (the claim also requests devices of
-    another driver), or `tainted` (the nodes that publish them have taints). It holds from the minor version
-    `from_minor` and before `before_minor` (None: no limit).
+    `when` is `requested` (a claim requests such devices), `reads` (a selector reads `name`),
+    `joined` (a constraint on `name`, or any if it is "", covers devices of another driver too),
+    `mixed` (the claim also requests devices of another driver), or `tainted` (the nodes that
+    publish them have taints). It holds from the minor version `from_minor` and before
+    `before_minor` (None: no limit).
     """
 
     driver: str
@@ -31,11 +32,15 @@ class DriverNote:
 
     def holds_in(self, minor: int) -> bool:
         """Whether the fact is true in a minor version of Kubernetes."""
-        return (self.from_minor or 0) <= minor and (self.before_minor is None or minor < self.before_minor)
+        return (self.from_minor or 0) <= minor and (
+            self.before_minor is None or minor < self.before_minor
+        )
 
 
 def driver_notes(domain: str) -> tuple[DriverNote, ...]:
-    """Return the notes on the devices published under a name ("gpu.amd.com"), in the order of the table."""
+    """Return the notes on the devices published under a name ("gpu.amd.com"), in the order of the
+    table.
+    """
     return _notes().get(domain, ())
 
 

@@ -12,5 +12,7 @@ class ChartOptions(StrictDocument):
     """A driver that is installed from a chart as it is."""
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
-        default="", description="Version of the Helm chart. Default: the one that this version was checked with."
+        default="",
+        description="Version of the Helm chart. Default: the one that this version was checked "
+        "with.",
     )

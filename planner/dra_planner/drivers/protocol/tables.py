@@ -1,4 +1,6 @@
-"""What tables say of drivers: where each runs, which classes it creates, which labels and taints its nodes carry."""
+"""What tables say of drivers: where each runs, which classes it creates, which labels and taints
+its nodes carry.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dra_planner.model import CelSelector, DeviceClass, ObjectMeta
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a driver runs on a cloud: `chart` (installed from it), `managed` (by the cloud) or `no`, and why not."""
+    """Whether a driver runs on a cloud: `chart` (installed from it), `managed` (by the cloud) or
+    `no`, and why not.
+    """
 
     runs: str
     reason: str
@@ -26,9 +30,10 @@ class Availability:
 class KnownClass:
     """A DeviceClass that a driver's chart, or a cloud, creates.
 
-    `driver` is the name in ResourceSlices, `cloud` the only cloud that has the class ("": any), `setting` the fleet's
-    setting that installs it ("": none), `since` the first NVIDIA driver version with it, `selector` its CEL
-    expression ("" where the driver's module builds it), `extended_resource` the resource name that it stands for.
+    `driver` is the name in ResourceSlices, `cloud` the only cloud that has the class ("": any),
+    `setting` the fleet's setting that installs it ("": none), `since` the first NVIDIA driver
+    version with it, `selector` its CEL expression ("" where the driver's module builds it),
+    `extended_resource` the resource name that it stands for.
     """
 
     name: str
@@ -40,7 +45,9 @@ class KnownClass:
     extended_resource: str
 
     def device_class(self, *, has_extended_resource: bool) -> DeviceClass:
-        """Return the class as an object; control planes without the field drop its extended resource."""
+        """Return the class as an object; control planes without the field drop its extended
+        resource.
+        """
         extended = self.extended_resource if has_extended_resource else ""
         return device_class(self.name, self.selector, extended_resource=extended or None)
 
@@ -66,7 +73,9 @@ def device_class(name: str, *selectors: str, extended_resource: str | None = Non
 
 
 def has_accelerator(machine: Machine, vendor: str, kind: str) -> bool:
-    """Whether a machine type has accelerators of this vendor and kind, as the tables of machine types name them."""
+    """Whether a machine type has accelerators of this vendor and kind, as the tables of machine
+    types name them.
+    """
     accelerator = machine.accelerator
     return accelerator is not None and (accelerator.vendor, accelerator.kind) == (vendor, kind)
 

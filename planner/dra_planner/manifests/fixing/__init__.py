@@ -1,4 +1,6 @@
-"""Mechanical repairs of manifests: the text changes where it must, and keeps every other character."""
+"""Mechanical repairs of manifests: the text changes where it must, and keeps every other
+character.
+"""
 
 from dra_planner.manifests.fixing.fix import Fixed, LineRepair, add_tolerations, fix_values
 

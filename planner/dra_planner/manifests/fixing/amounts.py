@@ -11,15 +11,19 @@ _AMOUNT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpeKMGTPE])([iI]?)([b
 
 
 def corrected_amount(text: str) -> str:
-    """Return an amount in the units of Kubernetes; "" where it has them, or where it is not clear what was meant.
+    """Return an amount in the units of Kubernetes; "" where it has them, or where it is not clear
+    what was meant.
 
-    `GB` is a thousand million bytes, as `G` is, and `GiB` is `Gi`. `Gb` may be bits, and `m` alone thousandths.
+    `GB` is a thousand million bytes, as `G` is, and `GiB` is `Gi`. `Gb` may be bits, and `m` alone
+    thousandths.
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or is_amount(text):
         return ""
     number, letter, binary, byte = found.groups()
-    if (byte == "b" and letter.isupper() and not binary) or (letter == "m" and not binary and not byte):
+    if (byte == "b" and letter.isupper() and not binary) or (
+        letter == "m" and not binary and not byte
+    ):
         return ""
     unit = f"{letter.upper()}i" if binary else letter.upper().replace("K", "k")
     return number + unit

@@ -1,4 +1,6 @@
-"""Selectors that compare a capacity or a version with a sign, which CEL has for neither: `compareTo` is meant."""
+"""Selectors that compare a capacity or a version with a sign, which CEL has for neither:
+`compareTo` is meant.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,24 @@ from typing import Final
 from dra_planner.manifests.fixing.amounts import corrected_amount
 
 _QUOTED: Final = r"(?:\\?\"[^\"\\\n]*\\?\"|'[^'\n]*')"
-_READ: Final = rf"device\.(?:capacity|attributes)\s*\[\s*{_QUOTED}\s*\]\s*(?:\.\s*\w+|\[\s*{_QUOTED}\s*\])"
+_READ: Final = (
+    rf"device\.(?:capacity|attributes)\s*\[\s*{_QUOTED}\s*\]\s*(?:\.\s*\w+|\[\s*{_QUOTED}\s*\])"
+)
 _AMOUNT: Final = rf"(?:quantity|semver)\(\s*{_QUOTED}\s*(?:,\s*(?:true|false)\s*)?\)"
 _SIGN: Final = r"(?P<sign><=|>=|<|>)"
 _WAYS: Final = tuple(
     re.compile(rf"(?P<left>{left})\s*{_SIGN}\s*(?P<right>{right})(?!\s*\.)")
     for left, right in ((_READ, _AMOUNT), (_AMOUNT, _READ))
 )
-_UNIT: Final = re.compile(r"(?P<head>quantity\(\s*\\?[\"'])(?P<amount>[^\"'\\\n]*)(?P<tail>\\?[\"']\s*\))")
+_UNIT: Final = re.compile(
+    r"(?P<head>quantity\(\s*\\?[\"'])(?P<amount>[^\"'\\\n]*)(?P<tail>\\?[\"']\s*\))"
+)
 
 
 def with_compare_to(expression: str) -> str:
-    """Return a selector with every comparison by a sign written with `compareTo`; the same where there is none."""
+    """Return a selector with every comparison by a sign written with `compareTo`; the same where
+    there is none.
+    """
     for way in _WAYS:
         expression = way.sub(r"\g<left>.compareTo(\g<right>) \g<sign> 0", expression)
     return expression
@@ -27,7 +35,9 @@ def with_compare_to(expression: str) -> str:
 
 def with_units(expression: str) -> str:
     """Return a selector with the amounts of `quantity(…)` in units of Kubernetes."""
-    return _UNIT.sub(lambda found: f"{found['head']}{_unit(found['amount'])}{found['tail']}", expression)
+    return _UNIT.sub(
+        lambda found: f"{found['head']}{_unit(found['amount'])}{found['tail']}", expression
+    )
 
 
 def _unit(amount: str) -> str:

@@ -37,7 +37,8 @@ class Fixed:
 
 
 def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
-    """Return a source with selectors that compare by `compareTo`, and amounts in units of Kubernetes.
+    """Return a source with selectors that compare by `compareTo`, and amounts in units of
+    Kubernetes.
 
     A selector is written anew only where it is refused as it stands and taken as it is then.
     """
@@ -45,8 +46,9 @@ def fix_values(source: Source, is_refused: IsRefused) -> Fixed:
 
 
 def add_tolerations(source: Source, wanted: Sequence[tuple[int, Mapping[str, str]]]) -> Fixed:
-    """Return a source whose pods have further tolerations: of each object, by the line that it begins in, those of all
-    pods with claims. What is written with anchors, or in braces with comments, stays.
+    """Return a source whose pods have further tolerations: of each object, by the line that it
+    begins in, those of all pods with claims. What is written with anchors, or in braces with
+    comments, stays.
     """
     return _each_document(source, lambda root, layout: (), wanted)
 
@@ -94,8 +96,12 @@ def _values(node: spans.Node, layout: Layout, is_refused: IsRefused) -> Iterator
             yield from _values(item, layout, is_refused)
 
 
-def _selector(node: spans.Node | None, layout: Layout, is_refused: IsRefused) -> Iterator[tuple[int, str]]:
-    """Write the units of amounts anew, with which no device could be judged, and signs where `compareTo` is taken."""
+def _selector(
+    node: spans.Node | None, layout: Layout, is_refused: IsRefused
+) -> Iterator[tuple[int, str]]:
+    """Write the units of amounts anew, with which no device could be judged, and signs where
+    `compareTo` is taken.
+    """
     if not isinstance(node, spans.Scalar) or node.anchor:
         return
     value, raw = with_units(node.text), with_units(layout.text[node.start : node.end])
@@ -109,7 +115,11 @@ def _selector(node: spans.Node | None, layout: Layout, is_refused: IsRefused) ->
 def _amounts(node: spans.Mapping, layout: Layout) -> Iterator[tuple[int, str]]:
     for pair in node.pairs:
         value = pair.value
-        if isinstance(value, spans.Scalar) and not value.anchor and (now := corrected_amount(value.text)):
+        if (
+            isinstance(value, spans.Scalar)
+            and not value.anchor
+            and (now := corrected_amount(value.text))
+        ):
             layout.set_scalar(value, now)
             yield value.start, f"{pair.key.text}: {value.text} → {now}"
 
@@ -175,5 +185,8 @@ def _append(node: spans.List, toleration: Mapping[str, str], layout: Layout) -> 
 
 
 def _flow(toleration: Mapping[str, Any]) -> str:
-    shown = (f'{key}: "{value}"' if key == "value" else f"{key}: {value}" for key, value in toleration.items())
+    shown = (
+        f'{key}: "{value}"' if key == "value" else f"{key}: {value}"
+        for key, value in toleration.items()
+    )
     return f"{{{', '.join(shown)}}}"

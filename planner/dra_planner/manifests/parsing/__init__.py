@@ -1,1 +1,3 @@
-"""From API form to the model: each function takes data whose types are right and fills in the API's defaults."""
+"""From API form to the model: each function takes data whose types are right and fills in the API's
+defaults.
+"""

@@ -38,7 +38,9 @@ def parse_claim_spec(data: Data | None, place: Place = NOWHERE) -> ClaimSpec:
     listed = devices.get("requests") or ()
     where = child(at, devices, "requests")
     return ClaimSpec(
-        requests=tuple(_request(item, child(where, listed, index)) for index, item in enumerate(listed)),
+        requests=tuple(
+            _request(item, child(where, listed, index)) for index, item in enumerate(listed)
+        ),
         constraints=tuple(_constraint(item) for item in devices.get("constraints") or ()),
         config=tuple(_configuration(item) for item in devices.get("config") or ()),
     )
@@ -89,9 +91,13 @@ def _request(data: Data, place: Place) -> DeviceRequest:
     where = child(place, data, "firstAvailable")
     return DeviceRequest(
         name=text_of(data.get("name")),
-        exactly=ExactDeviceRequest(**_exact(exactly, child(place, data, "exactly"))) if exactly is not None else None,
+        exactly=ExactDeviceRequest(**_exact(exactly, child(place, data, "exactly")))
+        if exactly is not None
+        else None,
         first_available=tuple(
-            DeviceSubRequest(name=text_of(item.get("name")), **_exact(item, child(where, alternatives, index)))
+            DeviceSubRequest(
+                name=text_of(item.get("name")), **_exact(item, child(where, alternatives, index))
+            )
             for index, item in enumerate(alternatives)
         ),
         place=place,
@@ -121,7 +127,9 @@ def _selectors(data: Data, place: Place) -> tuple[CelSelector, ...]:
     for index, item in enumerate(listed):
         cel = item.get("cel") or {}
         where = child(child(at, listed, index), item, "cel")
-        selectors.append(CelSelector(text_of(cel.get("expression")), child(where, cel, "expression")))
+        selectors.append(
+            CelSelector(text_of(cel.get("expression")), child(where, cel, "expression"))
+        )
     return tuple(selectors)
 
 

@@ -1,6 +1,8 @@
-"""ComputeDomains of the NVIDIA driver: the ResourceClaimTemplate that its controller makes for the channels of one.
+"""ComputeDomains of the NVIDIA driver: the ResourceClaimTemplate that its controller makes for the
+channels of one.
 
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:templates/compute-domain-workload-claim-template.tmpl.yaml@v25.8.1.
+Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:templates/compute-domain-workload-claim-template.tmpl.yaml@v25.8.1.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from dra_planner.model import (
 def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
     """Return the template; None where the domain names none.
 
-    Its configuration names the domain: by namespace and name, since its UID is known at run time only.
+    Its configuration names the domain: by namespace and name, since its UID is known at run time
+    only.
     """
     spec = item.data.get("spec")
     channel = spec.get("channel") if isinstance(spec, Mapping) else None
@@ -30,12 +33,18 @@ def channel_template(item: KubernetesObject) -> ResourceClaimTemplate | None:
     name = named.get("name") if isinstance(named, Mapping) else None
     if not isinstance(name, str) or not name:
         return None
-    request = DeviceRequest(name="channel", exactly=ExactDeviceRequest(device_class_name=nvidia.CHANNEL_CLASS))
+    request = DeviceRequest(
+        name="channel", exactly=ExactDeviceRequest(device_class_name=nvidia.CHANNEL_CLASS)
+    )
     parameters = {
         "apiVersion": "resource.nvidia.com/v1beta1",
         "kind": "ComputeDomainChannelConfig",
         "domainID": f"{item.namespace}/{item.name}",
     }
-    of_domain = DeviceConfiguration(requests=("channel",), driver=nvidia.COMPUTE_DOMAIN_DRIVER, parameters=parameters)
+    of_domain = DeviceConfiguration(
+        requests=("channel",), driver=nvidia.COMPUTE_DOMAIN_DRIVER, parameters=parameters
+    )
     meta = ObjectMeta(name=name, namespace=item.namespace, place=item.place)
-    return ResourceClaimTemplate(meta=meta, spec=ClaimSpec(requests=(request,), config=(of_domain,)))
+    return ResourceClaimTemplate(
+        meta=meta, spec=ClaimSpec(requests=(request,), config=(of_domain,))
+    )

@@ -18,8 +18,11 @@ from dra_planner.quantity import Quantity
 
 Data = Mapping[str, Any]
 
-# What Go's TrimSpace takes away around a text in JSON, where tabs and line ends are written as escapes.
-_BLANKS: Final = " \u0085\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+# What Go's TrimSpace takes away around a text in JSON, where tabs and line ends are written as
+# escapes.
+_BLANKS: Final = (
+    " \u0085\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+)
 
 
 def text_of(value: Any) -> str:
@@ -30,20 +33,26 @@ def text_of(value: Any) -> str:
 
 
 def parse_quantity(value: Any) -> Quantity:
-    """Return a quantity written as text (blanks around it are fine) or number; null is zero. Raises QuantityError."""
+    """Return a quantity written as text (blanks around it are fine) or number; null is zero. Raises
+    QuantityError.
+    """
     if value is None:
         return Quantity.from_int(0)
     return Quantity.parse(text_of(value).strip(_BLANKS))
 
 
 def parse_pod_amount(value: Any) -> Quantity:
-    """Return an amount of a pod: a quantity rounded up to thousandths, away from zero, as the API server reads it."""
+    """Return an amount of a pod: a quantity rounded up to thousandths, away from zero, as the API
+    server reads it.
+    """
     amount = parse_quantity(value)
     if amount.scale >= -3:
         return amount
     parts = 10 ** (-3 - amount.scale)
     thousandths = -(-abs(amount.unscaled) // parts)
-    return Quantity(thousandths if amount.unscaled >= 0 else -thousandths, -3, amount.small, amount.suffixes)
+    return Quantity(
+        thousandths if amount.unscaled >= 0 else -thousandths, -3, amount.small, amount.suffixes
+    )
 
 
 def parse_quantities(data: Data | None) -> dict[str, Quantity]:
@@ -51,7 +60,9 @@ def parse_quantities(data: Data | None) -> dict[str, Quantity]:
 
 
 def parse_amounts(data: Data | None) -> dict[str, int]:
-    """Return resource amounts: cpu in thousandths of a core, everything else in whole units, rounded up."""
+    """Return resource amounts: cpu in thousandths of a core, everything else in whole units,
+    rounded up.
+    """
     amounts = {}
     for name, value in (data or {}).items():
         quantity = parse_quantity(value)
@@ -94,13 +105,17 @@ def parse_label_selector(data: Data | None) -> LabelSelector | None:
         return None
     labels = sorted((data.get("matchLabels") or {}).items())
     matches = [Requirement(key, "In", (text_of(value),)) for key, value in labels]
-    return LabelSelector((*matches, *(parse_requirement(item) for item in data.get("matchExpressions") or ())))
+    return LabelSelector(
+        (*matches, *(parse_requirement(item) for item in data.get("matchExpressions") or ()))
+    )
 
 
 def parse_node_selector(data: Data | None) -> NodeSelector | None:
     if data is None:
         return None
-    return NodeSelector(tuple(parse_node_term(term) for term in data.get("nodeSelectorTerms") or ()))
+    return NodeSelector(
+        tuple(parse_node_term(term) for term in data.get("nodeSelectorTerms") or ())
+    )
 
 
 def parse_node_term(data: Data) -> NodeSelectorTerm:

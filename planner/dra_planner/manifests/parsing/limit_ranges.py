@@ -11,7 +11,9 @@ from dra_planner.model import LimitRange
 
 
 def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
-    """Return what a LimitRange says of containers and pods; raises QuantityError for an amount that is none."""
+    """Return what a LimitRange says of containers and pods; raises QuantityError for an amount that
+    is none.
+    """
     most: dict[str, int] = {}
     least: dict[str, int] = {}
     limits: dict[str, int] = {}
@@ -26,7 +28,11 @@ def parse_limit_range(data: Data, place: Place = NOWHERE) -> LimitRange:
         most |= parse_amounts(item.get("max"))
         least |= parse_amounts(item.get("min"))
         limits |= {**parse_amounts(item.get("max")), **parse_amounts(item.get("default"))}
-        requests |= {**parse_amounts(item.get("min")), **limits, **parse_amounts(item.get("defaultRequest"))}
+        requests |= {
+            **parse_amounts(item.get("min")),
+            **limits,
+            **parse_amounts(item.get("defaultRequest")),
+        }
     return LimitRange(
         meta=parse_meta(data.get("metadata"), place),
         default_requests=requests,

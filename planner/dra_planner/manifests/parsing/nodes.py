@@ -15,7 +15,11 @@ def parse_node(data: Data, place: Place = NOWHERE) -> Node:
         meta=parse_meta(data.get("metadata"), place, namespaced=False),
         allocatable=parse_amounts(status.get("allocatable") or status.get("capacity")),
         taints=tuple(
-            Taint(text_of(item.get("key")), text_of(item.get("value")), item.get("effect") or "NoSchedule")
+            Taint(
+                text_of(item.get("key")),
+                text_of(item.get("value")),
+                item.get("effect") or "NoSchedule",
+            )
             for item in spec.get("taints") or ()
         ),
         unschedulable=bool(spec.get("unschedulable")),

@@ -35,7 +35,10 @@ from dra_planner.model import (
 )
 
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
-SYSTEM_PRIORITIES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+SYSTEM_PRIORITIES: Final = {
+    "system-node-critical": 2_000_001_000,
+    "system-cluster-critical": 2_000_000_000,
+}
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -53,8 +56,12 @@ def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
     )
 
 
-def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str] = NO_LABELS) -> PodSpec:
-    """Return what the scheduler reads of a pod; `place` is that of the spec, `labels` are the pod's own."""
+def parse_pod_spec(
+    data: Data, place: Place = NOWHERE, labels: Mapping[str, str] = NO_LABELS
+) -> PodSpec:
+    """Return what the scheduler reads of a pod; `place` is that of the spec, `labels` are the pod's
+    own.
+    """
     affinity = data.get("affinity") or {}
     host_network = bool(data.get("hostNetwork"))
     priority_class = text_of(data.get("priorityClassName"))
@@ -63,7 +70,9 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str]
         priority = SYSTEM_PRIORITIES.get(priority_class, 0)
     return PodSpec(
         containers=tuple(_container(item, host_network) for item in data.get("containers") or ()),
-        init_containers=tuple(_container(item, host_network) for item in data.get("initContainers") or ()),
+        init_containers=tuple(
+            _container(item, host_network) for item in data.get("initContainers") or ()
+        ),
         pod_requests=_requests(data.get("resources") or {}),
         overhead=parse_amounts(data.get("overhead")),
         resource_claims=_resource_claims(data, place),
@@ -77,12 +86,16 @@ def parse_pod_spec(data: Data, place: Place = NOWHERE, labels: Mapping[str, str]
             *_preferred_pods(affinity.get("podAffinity"), labels, 1),
             *_preferred_pods(affinity.get("podAntiAffinity"), labels, -1),
         ),
-        topology_spread=tuple(_spread(item) for item in data.get("topologySpreadConstraints") or ()),
+        topology_spread=tuple(
+            _spread(item) for item in data.get("topologySpreadConstraints") or ()
+        ),
         tolerations=tuple(parse_toleration(item) for item in data.get("tolerations") or ()),
         priority=int(priority),
         priority_class_name=priority_class,
         preemption_policy=data.get("preemptionPolicy") or "PreemptLowerPriority",
-        scheduling_gates=tuple(text_of(item.get("name")) for item in data.get("schedulingGates") or ()),
+        scheduling_gates=tuple(
+            text_of(item.get("name")) for item in data.get("schedulingGates") or ()
+        ),
         scheduler_name=data.get("schedulerName") or "default-scheduler",
         runtime_class_name=text_of(data.get("runtimeClassName")),
         host_network=host_network,
@@ -159,24 +172,33 @@ def _preferred_nodes(data: Data | None) -> tuple[PreferredNodes, ...]:
     )
 
 
-def _preferred_pods(data: Data | None, labels: Mapping[str, str], sign: int) -> tuple[PreferredPods, ...]:
+def _preferred_pods(
+    data: Data | None, labels: Mapping[str, str], sign: int
+) -> tuple[PreferredPods, ...]:
     return tuple(
-        PreferredPods(sign * int(item.get("weight") or 0), _affinity_term(item.get("podAffinityTerm") or {}, labels))
+        PreferredPods(
+            sign * int(item.get("weight") or 0),
+            _affinity_term(item.get("podAffinityTerm") or {}, labels),
+        )
         for item in (data or {}).get(_PREFERRED) or ()
     )
 
 
 def _without_own(data: Data, labels: Mapping[str, str]) -> LabelSelector | None:
-    """Return a term's selector; of `mismatchLabelKeys` the server makes requirements that exclude the pod's values.
+    """Return a term's selector; of `mismatchLabelKeys` the server makes requirements that exclude
+    the pod's values.
 
-    Source: kubernetes/kubernetes:pkg/registry/core/pod/strategy.go@v1.36.3 (applyMatchLabelKeysAndMismatchLabelKeys).
+    Source: kubernetes/kubernetes:pkg/registry/core/pod/strategy.go@v1.36.3
+    (applyMatchLabelKeysAndMismatchLabelKeys).
     """
     selector = parse_label_selector(data.get("labelSelector"))
     keys = [text_of(key) for key in data.get("mismatchLabelKeys") or ()]
     if selector is None:
         return None
     others = tuple(Requirement(key, "NotIn", (labels[key],)) for key in keys if key in labels)
-    return LabelSelector((*selector.requirements, *(item for item in others if item not in selector.requirements)))
+    return LabelSelector(
+        (*selector.requirements, *(item for item in others if item not in selector.requirements))
+    )
 
 
 def _spread(data: Data) -> TopologySpreadConstraint:
@@ -205,7 +227,9 @@ def parse_toleration(data: Data) -> Toleration:
 
 
 def _zonal_volumes(volumes: Iterable[Data]) -> tuple[str, ...]:
-    """Return the volumes that a PersistentVolumeClaim backs: their zone is known at run time only."""
+    """Return the volumes that a PersistentVolumeClaim backs: their zone is known at run time
+    only.
+    """
     names: list[str] = []
     for volume in volumes:
         claim: Any = volume.get("persistentVolumeClaim")
@@ -238,7 +262,11 @@ def _of_containers(spec: Mapping[str, Any]) -> Iterator[str]:
     for container in (*_mappings(spec.get("initContainers")), *_mappings(spec.get("containers"))):
         for variable in _mappings(container.get("env")):
             value = variable.get("value")
-            if variable.get("name") == _VISIBLE and isinstance(value, str) and value not in _NOTHING:
+            if (
+                variable.get("name") == _VISIBLE
+                and isinstance(value, str)
+                and value not in _NOTHING
+            ):
                 yield f'sets {_VISIBLE} to "{value}"'
         security = container.get("securityContext")
         if isinstance(security, Mapping) and security.get("privileged") is True:

@@ -12,7 +12,15 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.fields import parse_texts, text_of
 from dra_planner.manifests.parsing.pods import parse_toleration
-from dra_planner.model import ClusterQueue, FlavorQuota, ObjectKey, QueueSetup, ResourceFlavor, ResourceGroup, Taint
+from dra_planner.model import (
+    ClusterQueue,
+    FlavorQuota,
+    ObjectKey,
+    QueueSetup,
+    ResourceFlavor,
+    ResourceGroup,
+    Taint,
+)
 from dra_planner.quantity import Quantity, QuantityError
 
 KUEUE: Final = "kueue.x-k8s.io"
@@ -20,7 +28,9 @@ _CONFIG: Final = "config.kueue.x-k8s.io"
 
 
 def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
-    """Return what the objects of Kueue say together; a field with an unexpected type counts as not given."""
+    """Return what the objects of Kueue say together; a field with an unexpected type counts as not
+    given.
+    """
     local: dict[ObjectKey, str] = {}
     queues: dict[str, ClusterQueue] = {}
     flavors: dict[str, ResourceFlavor] = {}
@@ -35,9 +45,15 @@ def parse_queues(objects: Iterable[KubernetesObject]) -> QueueSetup:
             flavors[item.name] = _flavor(item.name, spec)
         for config in _configurations(item):
             rows = _items(_mapping(config.get("resources")).get("deviceClassMappings"))
-            named = {str(name): text_of(row.get("name")) for row in rows for name in row.get("deviceClassNames") or ()}
+            named = {
+                str(name): text_of(row.get("name"))
+                for row in rows
+                for name in row.get("deviceClassNames") or ()
+            }
             resources = {**(resources or {}), **named}
-    return QueueSetup(local_queues=local, cluster_queues=queues, flavors=flavors, resources=resources)
+    return QueueSetup(
+        local_queues=local, cluster_queues=queues, flavors=flavors, resources=resources
+    )
 
 
 def _configurations(item: KubernetesObject) -> Iterable[Mapping[str, Any]]:
@@ -51,7 +67,9 @@ def _configurations(item: KubernetesObject) -> Iterable[Mapping[str, Any]]:
                     data, _ = read_yaml(text)
                 except Fault:
                     continue
-                if isinstance(data, Mapping) and str(data.get("apiVersion", "")).startswith(_CONFIG):
+                if isinstance(data, Mapping) and str(data.get("apiVersion", "")).startswith(
+                    _CONFIG
+                ):
                     yield data
 
 
@@ -63,7 +81,9 @@ def _cluster_queue(name: str, spec: Mapping[str, Any]) -> ClusterQueue:
         )
         for group in _items(spec.get("resourceGroups"))
     )
-    return ClusterQueue(name=name, groups=groups, borrows=bool(spec.get("cohort") or spec.get("cohortName")))
+    return ClusterQueue(
+        name=name, groups=groups, borrows=bool(spec.get("cohort") or spec.get("cohortName"))
+    )
 
 
 def _quota(data: Mapping[str, Any]) -> FlavorQuota:

@@ -9,7 +9,9 @@ from dra_planner.model import RuntimeClass
 
 
 def parse_runtime_class(data: Data, place: Place = NOWHERE) -> RuntimeClass:
-    """Return what a RuntimeClass adds to pods; raises QuantityError for an overhead that isn't a quantity."""
+    """Return what a RuntimeClass adds to pods; raises QuantityError for an overhead that isn't a
+    quantity.
+    """
     overhead, scheduling = data.get("overhead"), data.get("scheduling") or {}
     return RuntimeClass(
         meta=parse_meta(data.get("metadata"), place, namespaced=False),

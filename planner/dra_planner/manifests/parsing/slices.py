@@ -55,17 +55,24 @@ def parse_slice(data: Data, place: Place = NOWHERE) -> ResourceSlice:
 def _device(data: Data) -> Device:
     return Device(
         name=text_of(data.get("name")),
-        attributes={name: _attribute(value) for name, value in (data.get("attributes") or {}).items()},
+        attributes={
+            name: _attribute(value) for name, value in (data.get("attributes") or {}).items()
+        },
         capacity={name: _capacity(value) for name, value in (data.get("capacity") or {}).items()},
         allow_multiple_allocations=bool(data.get("allowMultipleAllocations")),
         taints=tuple(
             DeviceTaint(
-                key=text_of(item.get("key")), value=text_of(item.get("value")), effect=text_of(item.get("effect"))
+                key=text_of(item.get("key")),
+                value=text_of(item.get("value")),
+                effect=text_of(item.get("effect")),
             )
             for item in data.get("taints") or ()
         ),
         consumes_counters=tuple(
-            CounterConsumption(counter_set=text_of(item.get("counterSet")), counters=_counters(item.get("counters")))
+            CounterConsumption(
+                counter_set=text_of(item.get("counterSet")),
+                counters=_counters(item.get("counters")),
+            )
             for item in data.get("consumesCounters") or ()
         ),
         node_name=data.get("nodeName") or None,
@@ -93,7 +100,9 @@ def _attribute(data: Data) -> AttributeValue:
 
 def _capacity(data: Data) -> DeviceCapacity:
     policy = data.get("requestPolicy")
-    return DeviceCapacity(parse_quantity(data.get("value")), _policy(policy) if policy is not None else None)
+    return DeviceCapacity(
+        parse_quantity(data.get("value")), _policy(policy) if policy is not None else None
+    )
 
 
 def _policy(data: Data) -> RequestPolicy:
@@ -113,4 +122,6 @@ def _policy(data: Data) -> RequestPolicy:
 
 
 def _counters(data: Data | None) -> dict[str, Quantity]:
-    return parse_quantities({name: (value or {}).get("value", 0) for name, value in (data or {}).items()})
+    return parse_quantities(
+        {name: (value or {}).get("value", 0) for name, value in (data or {}).items()}
+    )

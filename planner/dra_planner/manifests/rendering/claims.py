@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dra_planner.manifests.rendering.fields import compact, render_meta, render_node_selector, render_quantities
+from dra_planner.manifests.rendering.fields import (
+    compact,
+    render_meta,
+    render_node_selector,
+    render_quantities,
+)
 from dra_planner.model import (
     CelSelector,
     ClaimAllocation,
@@ -40,12 +45,17 @@ def render_claim(claim: ResourceClaim) -> dict[str, Any]:
         metadata["ownerReferences"] = [owner]
     consumers = [{"resource": "pods", "name": name} for name in claim.reserved_for]
     status = compact(
-        allocation=_allocation(claim.allocation) if claim.allocation is not None else None, reservedFor=consumers
+        allocation=_allocation(claim.allocation) if claim.allocation is not None else None,
+        reservedFor=consumers,
     )
     if claim.allocation is not None:
         status.setdefault("allocation", {})
     document = {"apiVersion": API_VERSION, "kind": "ResourceClaim", "metadata": metadata}
-    return {**document, "spec": render_claim_spec(claim.spec), **({"status": status} if status else {})}
+    return {
+        **document,
+        "spec": render_claim_spec(claim.spec),
+        **({"status": status} if status else {}),
+    }
 
 
 def render_device_class(device_class: DeviceClass) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from dra_planner.model import LabelSelector, NodeSelector, NodeSelectorTerm, Obj
 from dra_planner.quantity import Quantity
 
 _BYTES: Final = ("memory", "ephemeral-storage", "storage")
-_BINARY: Final = ((1 << 60, "Ei"), (1 << 50, "Pi"), (1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
+_BINARY: Final = (
+    (1 << 60, "Ei"),
+    (1 << 50, "Pi"),
+    (1 << 40, "Ti"),
+    (1 << 30, "Gi"),
+    (1 << 20, "Mi"),
+    (1 << 10, "Ki"),
+)
 
 
 def compact(**fields: Any) -> dict[str, Any]:
@@ -53,7 +60,9 @@ def render_meta(meta: ObjectMeta) -> dict[str, Any]:
 
 
 def render_requirement(requirement: Requirement) -> dict[str, Any]:
-    return compact(key=requirement.key, operator=requirement.operator, values=list(requirement.values))
+    return compact(
+        key=requirement.key, operator=requirement.operator, values=list(requirement.values)
+    )
 
 
 def render_label_selector(selector: LabelSelector | None) -> dict[str, Any] | None:
@@ -62,7 +71,12 @@ def render_label_selector(selector: LabelSelector | None) -> dict[str, Any] | No
         return None
     labels: dict[str, str] = {}
     rest = list(selector.requirements)
-    while rest and rest[0].operator == "In" and len(rest[0].values) == 1 and rest[0].key > max(labels, default=""):
+    while (
+        rest
+        and rest[0].operator == "In"
+        and len(rest[0].values) == 1
+        and rest[0].key > max(labels, default="")
+    ):
         first = rest.pop(0)
         labels[first.key] = first.values[0]
     return compact(matchLabels=labels, matchExpressions=[render_requirement(item) for item in rest])

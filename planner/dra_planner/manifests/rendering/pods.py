@@ -32,7 +32,8 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 def render_pod_template(template: PodTemplate) -> dict[str, Any]:
     """Return a pod template: metadata (where it says something) and spec."""
     metadata = compact(
-        labels=dict(sorted(template.labels.items())), annotations=dict(sorted(template.annotations.items()))
+        labels=dict(sorted(template.labels.items())),
+        annotations=dict(sorted(template.annotations.items())),
     )
     return {**({"metadata": metadata} if metadata else {}), "spec": render_pod_spec(template.spec)}
 
@@ -41,7 +42,9 @@ def render_pod_spec(spec: PodSpec) -> dict[str, Any]:
     """Return the fields of a pod that the scheduler reads."""
     return compact(
         containers=[_container(container, spec.host_network) for container in spec.containers],
-        initContainers=[_container(container, spec.host_network) for container in spec.init_containers],
+        initContainers=[
+            _container(container, spec.host_network) for container in spec.init_containers
+        ],
         resources=compact(requests=render_amounts(spec.pod_requests)),
         overhead=render_amounts(spec.overhead),
         resourceClaims=[
@@ -57,15 +60,22 @@ def render_pod_spec(spec: PodSpec) -> dict[str, Any]:
         affinity=_affinity(spec),
         topologySpreadConstraints=[_spread(constraint) for constraint in spec.topology_spread],
         tolerations=[_toleration(toleration) for toleration in spec.tolerations],
-        priority=None if spec.priority == SYSTEM_PRIORITIES.get(spec.priority_class_name, 0) else spec.priority,
+        priority=None
+        if spec.priority == SYSTEM_PRIORITIES.get(spec.priority_class_name, 0)
+        else spec.priority,
         priorityClassName=spec.priority_class_name,
-        preemptionPolicy=None if spec.preemption_policy == "PreemptLowerPriority" else spec.preemption_policy,
+        preemptionPolicy=None
+        if spec.preemption_policy == "PreemptLowerPriority"
+        else spec.preemption_policy,
         schedulingGates=[{"name": gate} for gate in spec.scheduling_gates],
         schedulerName=None if spec.scheduler_name == "default-scheduler" else spec.scheduler_name,
         runtimeClassName=spec.runtime_class_name,
         hostNetwork=spec.host_network,
         schedulingGroup=compact(podGroupName=spec.pod_group),
-        volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in spec.zonal_volumes],
+        volumes=[
+            {"name": name, "persistentVolumeClaim": {"claimName": name}}
+            for name in spec.zonal_volumes
+        ],
     )
 
 
@@ -98,24 +108,38 @@ def _port(port: ContainerPort, host_network: bool) -> dict[str, Any]:
 
 
 def _affinity(spec: PodSpec) -> dict[str, Any]:
-    nodes = [{"weight": each.weight, "preference": render_node_term(each.term)} for each in spec.preferred_nodes]
+    nodes = [
+        {"weight": each.weight, "preference": render_node_term(each.term)}
+        for each in spec.preferred_nodes
+    ]
     return compact(
-        nodeAffinity=compact(**{_REQUIRED: render_node_selector(spec.node_affinity), _PREFERRED: nodes}),
-        podAffinity=_pod_affinity(spec.pod_affinity, (each for each in spec.preferred_pods if each.weight > 0)),
+        nodeAffinity=compact(
+            **{_REQUIRED: render_node_selector(spec.node_affinity), _PREFERRED: nodes}
+        ),
+        podAffinity=_pod_affinity(
+            spec.pod_affinity, (each for each in spec.preferred_pods if each.weight > 0)
+        ),
         podAntiAffinity=_pod_affinity(
             spec.pod_anti_affinity, (each for each in spec.preferred_pods if each.weight <= 0)
         ),
     )
 
 
-def _pod_affinity(required: Iterable[PodAffinityTerm], preferred: Iterable[PreferredPods]) -> dict[str, Any]:
-    weighted = [{"weight": abs(each.weight), "podAffinityTerm": _affinity_term(each.term)} for each in preferred]
+def _pod_affinity(
+    required: Iterable[PodAffinityTerm], preferred: Iterable[PreferredPods]
+) -> dict[str, Any]:
+    weighted = [
+        {"weight": abs(each.weight), "podAffinityTerm": _affinity_term(each.term)}
+        for each in preferred
+    ]
     return compact(**{_REQUIRED: [_affinity_term(term) for term in required], _PREFERRED: weighted})
 
 
 def _affinity_term(term: PodAffinityTerm) -> dict[str, Any]:
     rendered = compact(
-        topologyKey=term.topology_key, namespaces=list(term.namespaces), matchLabelKeys=list(term.match_label_keys)
+        topologyKey=term.topology_key,
+        namespaces=list(term.namespaces),
+        matchLabelKeys=list(term.match_label_keys),
     )
     return {
         **rendered,
@@ -135,11 +159,18 @@ def _spread(constraint: TopologySpreadConstraint) -> dict[str, Any]:
         topologyKey=constraint.topology_key,
         whenUnsatisfiable=constraint.when_unsatisfiable,
         minDomains=constraint.min_domains,
-        nodeAffinityPolicy=None if constraint.node_affinity_policy == "Honor" else constraint.node_affinity_policy,
-        nodeTaintsPolicy=None if constraint.node_taints_policy == "Ignore" else constraint.node_taints_policy,
+        nodeAffinityPolicy=None
+        if constraint.node_affinity_policy == "Honor"
+        else constraint.node_affinity_policy,
+        nodeTaintsPolicy=None
+        if constraint.node_taints_policy == "Ignore"
+        else constraint.node_taints_policy,
         matchLabelKeys=list(constraint.match_label_keys),
     )
-    return {**rendered, **_selector("labelSelector", render_label_selector(constraint.label_selector))}
+    return {
+        **rendered,
+        **_selector("labelSelector", render_label_selector(constraint.label_selector)),
+    }
 
 
 def _toleration(toleration: Toleration) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def render_slice(resource_slice: ResourceSlice) -> dict[str, Any]:
 
 def render_node(node: Node) -> dict[str, Any]:
     """Return a Node with its labels, taints and allocatable amounts."""
-    taints = [compact(key=taint.key, value=taint.value, effect=taint.effect) for taint in node.taints]
+    taints = [
+        compact(key=taint.key, value=taint.value, effect=taint.effect) for taint in node.taints
+    ]
     spec = compact(taints=taints, unschedulable=node.unschedulable)
     return {
         "apiVersion": "v1",
@@ -64,10 +66,14 @@ def render_node(node: Node) -> dict[str, Any]:
 
 
 def _device(device: Device) -> dict[str, Any]:
-    taints = [compact(key=taint.key, value=taint.value, effect=taint.effect) for taint in device.taints]
+    taints = [
+        compact(key=taint.key, value=taint.value, effect=taint.effect) for taint in device.taints
+    ]
     return compact(
         name=device.name,
-        attributes={name: _attribute(name, device.attributes[name]) for name in sorted(device.attributes)},
+        attributes={
+            name: _attribute(name, device.attributes[name]) for name in sorted(device.attributes)
+        },
         capacity={name: _capacity(device.capacity[name]) for name in sorted(device.capacity)},
         allowMultipleAllocations=device.allow_multiple_allocations,
         taints=taints,
@@ -94,15 +100,22 @@ def _attribute(name: str, value: AttributeValue) -> dict[str, Any]:
     if isinstance(value, str):
         return {"string": value}
     if isinstance(value, Unknown):
-        raise UnsupportedFeature(f"attribute {name} has a value that is known at run time only", fix="leave it out")
-    kind = next((kind for kind in (bool, int, Version) if value and isinstance(value[0], kind)), str)
+        raise UnsupportedFeature(
+            f"attribute {name} has a value that is known at run time only", fix="leave it out"
+        )
+    kind = next(
+        (kind for kind in (bool, int, Version) if value and isinstance(value[0], kind)), str
+    )
     plural = {bool: "bools", int: "ints", Version: "versions", str: "strings"}[kind]
     return {plural: [str(item) if kind is Version else item for item in value]}
 
 
 def _capacity(capacity: DeviceCapacity) -> dict[str, Any]:
     policy = capacity.request_policy
-    return {"value": str(capacity.value), **({"requestPolicy": _policy(policy)} if policy is not None else {})}
+    return {
+        "value": str(capacity.value),
+        **({"requestPolicy": _policy(policy)} if policy is not None else {}),
+    }
 
 
 def _policy(policy: RequestPolicy) -> dict[str, Any]:
@@ -110,7 +123,9 @@ def _policy(policy: RequestPolicy) -> dict[str, Any]:
     bounds = (
         None
         if valid is None
-        else compact(min=str(valid.minimum), max=_optional(valid.maximum), step=_optional(valid.step))
+        else compact(
+            min=str(valid.minimum), max=_optional(valid.maximum), step=_optional(valid.step)
+        )
     )
     values = [str(value) for value in policy.valid_values]
     return compact(default=_optional(policy.default), validValues=values, validRange=bounds)

@@ -1,4 +1,6 @@
-"""Texts that lost their indentation, or have typographic signs, as they were meant; only where that is unambiguous."""
+"""Texts that lost their indentation, or have typographic signs, as they were meant; only where that
+is unambiguous.
+"""
 
 from dra_planner.manifests.repairing.repair import TextRepair, repair
 from dra_planner.manifests.repairing.typography import plain_separator

@@ -10,7 +10,9 @@ from typing import Final
 from dra_planner.manifests.schema import ApiType, fields_of, struct_of
 
 _MOST_STEPS: Final = 20_000
-_LINE: Final = re.compile(r"^(?P<marker>(?:-\s+)?)(?P<key>[\w./-]+|\"[^\"]*\"):(?:\s+(?P<value>\S.*))?$")
+_LINE: Final = re.compile(
+    r"^(?P<marker>(?:-\s+)?)(?P<key>[\w./-]+|\"[^\"]*\"):(?:\s+(?P<value>\S.*))?$"
+)
 _SCALAR_ITEM: Final = re.compile(r"^-\s+(?P<value>\S.*)$")
 _IDENTITY: Final = re.compile(r"^(apiVersion|kind):\s*[\"']?([\w./-]+)[\"']?\s*$", re.MULTILINE)
 _STRUCT: Final = "struct"
@@ -18,7 +20,9 @@ _STRUCT: Final = "struct"
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A mapping, a list, or a key that waits for what stands below it (`is_open`), and how far it is indented."""
+    """A mapping, a list, or a key that waits for what stands below it (`is_open`), and how far it
+    is indented.
+    """
 
     type: ApiType
     indent: int
@@ -32,15 +36,19 @@ class _Steps:
 
 
 def indentations(text: str, minor: int) -> Iterator[str]:
-    """Yield the document in every indentation that the types of its kind allow; itself where it has one, or is of a
-    kind that is not known.
+    """Yield the document in every indentation that the types of its kind allow; itself where it has
+    one, or is of a kind that is not known.
     """
     lines = text.split("\n")
     written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     identity = dict(_IDENTITY.findall(text))
     struct = struct_of(identity.get("apiVersion", ""), identity.get("kind", ""))
     is_flat = all(line == line.lstrip() for line in written)
-    if struct is None or not is_flat or any(line.rstrip().endswith(("|", ">", "|-", ">-")) for line in written):
+    if (
+        struct is None
+        or not is_flat
+        or any(line.rstrip().endswith(("|", ">", "|-", ">-")) for line in written)
+    ):
         yield text
         return
     root = _Frame(ApiType(_STRUCT, name=struct), 0)
@@ -49,7 +57,12 @@ def indentations(text: str, minor: int) -> Iterator[str]:
 
 
 def _place(
-    lines: list[str], at: int, stack: tuple[_Frame, ...], done: tuple[str, ...], minor: int, steps: _Steps
+    lines: list[str],
+    at: int,
+    stack: tuple[_Frame, ...],
+    done: tuple[str, ...],
+    minor: int,
+    steps: _Steps,
 ) -> Iterator[tuple[str, ...]]:
     steps.left -= 1
     if steps.left < 0:
@@ -65,8 +78,12 @@ def _place(
         yield from _place(lines, at + 1, below, (*done, placed), minor, steps)
 
 
-def _ways(line: str, stack: tuple[_Frame, ...], minor: int) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
-    """Yield the line indented, and what is open below it, for every open part that takes it; innermost first."""
+def _ways(
+    line: str, stack: tuple[_Frame, ...], minor: int
+) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
+    """Yield the line indented, and what is open below it, for every open part that takes it;
+    innermost first.
+    """
     match = _LINE.match(line)
     for depth in range(len(stack) - 1, -1, -1):
         frame, outer = stack[depth], stack[:depth]
@@ -110,11 +127,15 @@ def _item(
         yield f"{' ' * frame.indent}- {key}:{f' {value}' if value is not None else ''}", opened
 
 
-def _scalar_item(line: str, frame: _Frame, outer: tuple[_Frame, ...]) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
+def _scalar_item(
+    line: str, frame: _Frame, outer: tuple[_Frame, ...]
+) -> Iterator[tuple[str, tuple[_Frame, ...]]]:
     match = _SCALAR_ITEM.match(line)
     if match is not None and frame.type.kind == "list":
         item = frame.type.item
-        if item is not None and (item.kind not in (_STRUCT, "list", "map") or _is_flow(match["value"])):
+        if item is not None and (
+            item.kind not in (_STRUCT, "list", "map") or _is_flow(match["value"])
+        ):
             yield " " * frame.indent + line, (*outer, replace(frame, is_open=False))
 
 

@@ -1,4 +1,6 @@
-"""One text, repaired: the candidates are tried with the reader, and one that alone is accepted is the answer."""
+"""One text, repaired: the candidates are tried with the reader, and one that alone is accepted is
+the answer.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ class TextRepair:
 
 
 def repair(text: str, minor: int, accepts: Callable[[str], bool]) -> TextRepair | None:
-    """Return the text as it was meant; None where it is right, where nothing helps, or where several ways do.
+    """Return the text as it was meant; None where it is right, where nothing helps, or where
+    several ways do.
 
     `accepts` says whether the reader takes a text without a fault of its form.
     """

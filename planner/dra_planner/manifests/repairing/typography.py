@@ -11,7 +11,9 @@ _MARKER: Final = re.compile(rf"^(\s*)[{_DASHES}](?=\s)")
 _BLANKS: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _NOTHING: Final = re.compile("[\u200b\ufeff]")
 _TABS: Final = re.compile(r"^\t+")
-_QUOTES: Final = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'"})
+_QUOTES: Final = str.maketrans(
+    {"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'"}
+)
 _EXPRESSION: Final = re.compile(r"(expression:\s+)([^'\"|>\s{][^{}]*?)(\s*\}+\]*)?$")
 
 
@@ -23,7 +25,9 @@ def with_plain_signs(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def plain_separator(line: str) -> str:
-    """Return the separator of documents that a line of hyphens and dashes is meant for; other lines as they are."""
+    """Return the separator of documents that a line of hyphens and dashes is meant for; other lines
+    as they are.
+    """
     return "---" if _SEPARATOR.match(line) and any(sign in line for sign in _DASHES) else line
 
 
@@ -43,7 +47,9 @@ def _line(line: str, changes: dict[str, None]) -> str:
 
 
 def _quoted(line: str) -> str:
-    """Return the line with its expression in single quotes, where it has some in double ones inside."""
+    """Return the line with its expression in single quotes, where it has some in double ones
+    inside.
+    """
     match = _EXPRESSION.search(line)
     if match is None or "'" in match[2]:
         return line

@@ -1,4 +1,5 @@
-"""Objects of v1alpha1 and v1alpha2 in the form of v1, with the parameters that they refer to written out.
+"""Objects of v1alpha1 and v1alpha2 in the form of v1, with the parameters that they refer to
+written out.
 
 Source: kubernetes/api:resource/v1alpha2/types.go@v0.30.14.
 """
@@ -12,19 +13,32 @@ from typing import Any, Final
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples, vendors
-from dra_planner.manifests.rewriting.eras import GROUP, NotConvertible, Old, members, refuse_unknown, section
+from dra_planner.manifests.rewriting.eras import (
+    GROUP,
+    NotConvertible,
+    Old,
+    members,
+    refuse_unknown,
+    section,
+)
 from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, New
 from dra_planner.manifests.rewriting.named_resources import rewrite_selector
 from dra_planner.manifests.rewriting.vendors import NVIDIA, RENAMED_DRIVERS, Wanted
 
 CLASSIC: Final = frozenset({"v1alpha1", "v1alpha2"})
 _TOP: Final = frozenset({"apiVersion", "kind", "metadata"})
-_CLASS_FIELDS: Final = _TOP | {"driverName", "parametersRef", "suitableNodes", "structuredParameters"}
+_CLASS_FIELDS: Final = _TOP | {
+    "driverName",
+    "parametersRef",
+    "suitableNodes",
+    "structuredParameters",
+}
 _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocationMode"})
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
-    "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless it was shareable: "
+    "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless "
+    "it was shareable: "
     "give every pod its own by a ResourceClaimTemplate where that matters"
 )
 
@@ -33,9 +47,12 @@ _SHARED: Final = (
 class ClassicObjects:
     """The objects of the given files, and which of them were written out in others."""
 
-    objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)  # group, kind, namespace, name
-    drivers: dict[str, str] = field(default_factory=dict)  # ResourceClass → its driver, by its name of today
-    users: dict[int, list[Old]] = field(default_factory=dict)  # id of parameters → what refers to them
+    # group, kind, namespace, name
+    objects: dict[tuple[str, str, str, str], Old] = field(default_factory=dict)
+    # ResourceClass → its driver, by its name of today
+    drivers: dict[str, str] = field(default_factory=dict)
+    # id of parameters → what refers to them
+    users: dict[int, list[Old]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, objects: Iterable[Old]) -> ClassicObjects:
@@ -54,9 +71,13 @@ class ClassicObjects:
         found = self.objects.get((group, kind, namespace, name))
         if found is None:
             # Cluster-scoped parameters of classes are written without a namespace.
-            found = self.objects.get((group, kind, "default", name)) or self._generated_from(kind, name, namespace)
+            found = self.objects.get((group, kind, "default", name)) or self._generated_from(
+                kind, name, namespace
+            )
         if found is None:
-            what = " ".join(filter(None, (kind or "an object", name, f"of {group}" if group else "")))
+            what = " ".join(
+                filter(None, (kind or "an object", name, f"of {group}" if group else ""))
+            )
             raise NotConvertible(
                 f"parametersRef names {what}, which is not among these files: how many devices it "
                 "asks for, and which, is not known; give its file as well, or write it out by hand",
@@ -74,7 +95,9 @@ class ClassicObjects:
 
 
 def is_parameters(old: Old) -> bool:
-    """Return whether an object holds parameters that a claim or class of the classic model refers to."""
+    """Return whether an object holds parameters that a claim or class of the classic model refers
+    to.
+    """
     if old.group == GROUP:
         return old.kind in ("ResourceClaimParameters", "ResourceClassParameters")
     return vendors.is_parameters(old.group, old.kind)
@@ -85,31 +108,43 @@ def has_its_fields(old: Old) -> bool:
     if old.kind == "ResourceClass":
         return True
     spec = section(old.data, "spec")
-    return bool(_OWN_FIELDS & set(section(spec, "spec") if old.kind == "ResourceClaimTemplate" else spec))
+    return bool(
+        _OWN_FIELDS & set(section(spec, "spec") if old.kind == "ResourceClaimTemplate" else spec)
+    )
 
 
 def _class_fields(old: Old) -> Mapping[str, Any]:
     """Return the fields of a class: they had no `spec` around them, and guides write one."""
     spec = section(old.data, "spec")
-    return {**{key: value for key, value in old.data.items() if key != "spec"}, **spec} if spec else old.data
+    return (
+        {**{key: value for key, value in old.data.items() if key != "spec"}, **spec}
+        if spec
+        else old.data
+    )
 
 
 def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     """A class named a driver; a selector on the driver says the same."""
     data = _class_fields(old)
     reference = section(data, "parametersRef")
-    parameters = library.find(reference, str(reference.get("namespace") or "default"), old) if reference else None
+    parameters = (
+        library.find(reference, str(reference.get("namespace") or "default"), old)
+        if reference
+        else None
+    )
     refuse_unknown(data, _CLASS_FIELDS, str(old))
     if data.get("suitableNodes"):
         raise NotConvertible(
-            "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this class "
+            "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, "
+            "claims of this class "
             "could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
         )
     written = str(data.get("driverName") or "")
     if not written:
         raise NotConvertible(
-            "driverName is not set, and a DeviceClass without selectors matches every device", examples.CLASS
+            "driverName is not set, and a DeviceClass without selectors matches every device",
+            examples.CLASS,
         )
     driver = _driver(old, written)
     spec: dict[str, Any] = {"selectors": [_selector(f'device.driver == "{driver}"')]}
@@ -119,9 +154,14 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
         if config:
             spec["config"] = config
     if "structuredParameters" in data:
-        old.notes.append("structuredParameters is left out: in v1 every driver publishes its devices as ResourceSlices")
+        old.notes.append(
+            "structuredParameters is left out: in v1 every driver publishes its devices as "
+            "ResourceSlices"
+        )
     if old.name in _CHARTS_CLASSES:
-        old.notes.append("the chart of the driver makes a DeviceClass of this name: keep one of the two")
+        old.notes.append(
+            "the chart of the driver makes a DeviceClass of this name: keep one of the two"
+        )
     gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
     entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
     layout.reshape(old.node, [*entries, New("spec", spec, gone)])
@@ -146,9 +186,13 @@ def convert_template(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     outer = old.node.mapping("spec")
     pair = outer.pair("spec") if outer is not None else None
     if outer is None or pair is None:
-        raise NotConvertible("spec.spec is not set: the template says nothing of its claims", examples.CLAIM)
+        raise NotConvertible(
+            "spec.spec is not set: the template says nothing of its claims", examples.CLAIM
+        )
     spec = _claim_spec(old, section(section(old.data, "spec"), "spec"), library)
-    layout.reshape(outer, [New("spec", spec, [pair]) if each is pair else Kept(each) for each in outer.pairs])
+    layout.reshape(
+        outer, [New("spec", spec, [pair]) if each is pair else Kept(each) for each in outer.pairs]
+    )
     return True
 
 
@@ -169,10 +213,13 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
         case None | "":
             pass
         case "WaitForFirstConsumer":
-            old.notes.append("allocationMode is left out: v1 always allocates when a pod is scheduled")
+            old.notes.append(
+                "allocationMode is left out: v1 always allocates when a pod is scheduled"
+            )
         case "Immediate":
             raise NotConvertible(
-                "allocationMode: Immediate allocated the claim before any pod used it: no release since 1.31 does",
+                "allocationMode: Immediate allocated the claim before any pod used it: no release "
+                "since 1.31 does",
                 examples.IMMEDIATE,
             )
         case mode:
@@ -182,7 +229,11 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
     if wanted.device_class and device_class not in library.drivers:
         old.notes.append(f"such devices are of the class {wanted.device_class}")
         device_class = wanted.device_class
-    names = ["device"] if len(wanted.requests) == 1 else [f"device-{n}" for n in range(len(wanted.requests))]
+    names = (
+        ["device"]
+        if len(wanted.requests) == 1
+        else [f"device-{n}" for n in range(len(wanted.requests))]
+    )
     requests = [
         {"name": name, "exactly": {"deviceClassName": device_class, **request}}
         for name, request in zip(names, wanted.requests, strict=True)
@@ -207,16 +258,21 @@ def _wanted(old: Old, parameters: Old | None, class_driver: str) -> Wanted:
 
 
 def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
-    """Return what ResourceClaimParameters ask for: one device for every entry of every driver's `requests`."""
+    """Return what ResourceClaimParameters ask for: one device for every entry of every driver's
+    `requests`.
+    """
     known = _TOP | {"generatedFrom", "shareable", "driverRequests"}
     refuse_unknown(parameters.data, known, str(parameters))
     wanted = Wanted()
     for asked in members(parameters.data, "driverRequests"):
-        refuse_unknown(asked, frozenset({"driverName", "vendorParameters", "requests"}), "driverRequests")
+        refuse_unknown(
+            asked, frozenset({"driverName", "vendorParameters", "requests"}), "driverRequests"
+        )
         driver = _driver(old, str(asked.get("driverName") or ""))
         if class_driver and driver != class_driver:
             raise NotConvertible(
-                f"{parameters} asks {driver} for devices, and the class is of {class_driver}", examples.CLAIM
+                f"{parameters} asks {driver} for devices, and the class is of {class_driver}",
+                examples.CLAIM,
             )
         begin = len(wanted.requests)
         for request in members(asked, "requests"):
@@ -226,10 +282,14 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
             if expression:
                 selectors.append(rewrite_selector(str(expression), driver))
             if request.get("vendorParameters"):
-                wanted.config.append(_config(driver, request["vendorParameters"], [len(wanted.requests)]))
+                wanted.config.append(
+                    _config(driver, request["vendorParameters"], [len(wanted.requests)])
+                )
             wanted.requests.append({"selectors": [_selector(each) for each in selectors]})
         if asked.get("vendorParameters"):
-            wanted.config.append(_config(driver, asked["vendorParameters"], range(begin, len(wanted.requests))))
+            wanted.config.append(
+                _config(driver, asked["vendorParameters"], range(begin, len(wanted.requests)))
+            )
     return wanted
 
 
@@ -238,14 +298,18 @@ def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any]
     if parameters.kind != "ResourceClassParameters":
         old.notes += vendors.class_notes(parameters)
         return [], []
-    refuse_unknown(parameters.data, _TOP | {"generatedFrom", "vendorParameters", "filters"}, str(parameters))
+    refuse_unknown(
+        parameters.data, _TOP | {"generatedFrom", "vendorParameters", "filters"}, str(parameters)
+    )
     selectors, config = [], []
     for each in members(parameters.data, "filters"):
         refuse_unknown(each, frozenset({"driverName", "namedResources"}), "filters")
         _same_driver(parameters, each, driver)
         expression = section(each, "namedResources").get("selector")
         if expression:
-            selectors.append(_selector(rewrite_selector(str(expression), RENAMED_DRIVERS.get(driver, driver))))
+            selectors.append(
+                _selector(rewrite_selector(str(expression), RENAMED_DRIVERS.get(driver, driver)))
+            )
     for each in members(parameters.data, "vendorParameters"):
         refuse_unknown(each, frozenset({"driverName", "parameters"}), "vendorParameters")
         _same_driver(parameters, each, driver)
@@ -256,7 +320,9 @@ def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any]
 def _same_driver(parameters: Old, part: Mapping[str, Any], driver: str) -> None:
     if part.get("driverName") != driver:
         raise NotConvertible(
-            f"{parameters} is for the driver {part.get('driverName')}, and the class is of {driver}", examples.CLASS
+            f"{parameters} is for the driver {part.get('driverName')}, and the class is of "
+            f"{driver}",
+            examples.CLASS,
         )
 
 

@@ -1,4 +1,6 @@
-"""An object of an older form, and what may be said of it: what changed, or why it has no form in v1."""
+"""An object of an older form, and what may be said of it: what changed, or why it has no form in
+v1.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ V1: Final = f"{GROUP}/v1"
 
 
 class NotConvertible(Exception):
-    """An object that cannot be written in v1 without changing what it means: why, and how to write it by hand."""
+    """An object that cannot be written in v1 without changing what it means: why, and how to write
+    it by hand.
+    """
 
     def __init__(self, reason: str, example: str = "") -> None:
         super().__init__(reason)
@@ -24,7 +28,9 @@ class NotConvertible(Exception):
 
 @dataclass(slots=True)
 class Old:
-    """One object of a document: its data, the text it is written in, and what its rewriting is worth a word."""
+    """One object of a document: its data, the text it is written in, and what its rewriting is
+    worth a word.
+    """
 
     place: Place
     api_version: str

@@ -1,6 +1,8 @@
-"""Changes to a document's text: keys moved, removed and added while comments, order and indentation stay.
+"""Changes to a document's text: keys moved, removed and added while comments, order and indentation
+stay.
 
-A change is written as the entries that a mapping has afterwards; what is kept is copied character by character.
+A change is written as the entries that a mapping has afterwards; what is kept is copied character
+by character.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class Layout:
     def result(self) -> str:
         """Return the text with all changes."""
         inside = [(start, end) for start, end, _ in self.edits]
-        free = [each for each in self.inline if not any(start <= each[0] < end for start, end in inside)]
+        free = [
+            each for each in self.inline if not any(start <= each[0] < end for start, end in inside)
+        ]
         return _apply(self.text, 0, len(self.text), [*self.edits, *free])
 
     def set_scalar(self, node: Scalar, value: str) -> None:
@@ -80,7 +84,9 @@ class Layout:
     def wrap_scalar(self, node: Scalar, key: str) -> None:
         """Replace a value by a mapping that holds it."""
         written = f'"{key}"' if self.is_json else key
-        self.inline.append((node.start, node.end, f"{{{written}: {self.text[node.start : node.end]}}}"))
+        self.inline.append(
+            (node.start, node.end, f"{{{written}: {self.text[node.start : node.end]}}}")
+        )
 
     def remove(self, parent: Mapping, key: str) -> None:
         """Remove a pair, with its line where it stands in one of its own."""
@@ -101,13 +107,21 @@ class Layout:
             self.edits.append((pair.key.start, rest, ""))
 
     def remove_items(self, pair: Pair, gone: set[int]) -> None:
-        """Remove items, told by the ids of their nodes, from the list that is the value of a pair."""
+        """Remove items, told by the ids of their nodes, from the list that is the value of a
+        pair.
+        """
         node = pair.value
         assert isinstance(node, List)
         stay = [item for item in node.items if id(item) not in gone]
         if not stay:
             begin = node.start if node.is_flow else pair.key.end + 1
-            self.edits = [(begin, self._line_end(node.end) if not node.is_flow else node.end, " []"[node.is_flow :])]
+            self.edits = [
+                (
+                    begin,
+                    self._line_end(node.end) if not node.is_flow else node.end,
+                    " []"[node.is_flow :],
+                )
+            ]
             return
         for before, item in zip([None, *node.items], node.items, strict=False):
             if id(item) not in gone:
@@ -149,20 +163,30 @@ class Layout:
         if isinstance(entry, Kept):
             return self._leading(node, entry.pair), self._lines(entry.pair, column)
         if isinstance(entry, Nested):
-            moved = [line for pair in entry.pairs for line in (*self._leading(node, pair), *self._lines(pair, column))]
+            moved = [
+                line
+                for pair in entry.pairs
+                for line in (*self._leading(node, pair), *self._lines(pair, column))
+            ]
             return [], [f"{pad}{entry.key}:", *(_shift(line, _STEP) for line in moved)]
         if isinstance(entry, Lifted):
             comments = [f"{pad}{comment}" for comment in self._comments_behind_key(entry.pair)]
             return [*self._leading(node, entry.pair), *comments], self._lifted(entry.pair, column)
         leading = [line for pair in entry.replaces for line in self._leading(node, pair)]
-        comments = [f"{pad}{comment}" for pair in entry.replaces for comment in self._comments(pair)]
-        return [*leading, *comments], [pad + line for line in block_text({entry.key: entry.value}).splitlines()]
+        comments = [
+            f"{pad}{comment}" for pair in entry.replaces for comment in self._comments(pair)
+        ]
+        return [*leading, *comments], [
+            pad + line for line in block_text({entry.key: entry.value}).splitlines()
+        ]
 
     def _lifted(self, pair: Pair, column: int) -> list[str]:
         value = pair.value
         assert isinstance(value, Mapping)
         if value.is_flow:
-            return [" " * column + self._cut(each.key.start, each.value.end) for each in value.pairs]
+            return [
+                " " * column + self._cut(each.key.start, each.value.end) for each in value.pairs
+            ]
         below = self._column(value)
         return [
             _shift(line, column - below)
@@ -188,7 +212,11 @@ class Layout:
                 value = flow_text(entry.value, as_json=self.is_json)
                 parts.append(f"{self._flow_key(entry.key)}: {value}")
         first, last = node.pairs[0].key.start, node.pairs[-1].value.end
-        between = self.text[node.pairs[0].value.end : node.pairs[1].key.start] if len(node.pairs) > 1 else ", "
+        between = (
+            self.text[node.pairs[0].value.end : node.pairs[1].key.start]
+            if len(node.pairs) > 1
+            else ", "
+        )
         separator = between if "\n" in between else ", "
         self.edits.append((first, last, separator.join(parts)))
 
@@ -247,7 +275,12 @@ class Layout:
         return len(self.text) if found < 0 else found
 
     def _cut(self, start: int, end: int) -> str:
-        return _apply(self.text, start, end, [each for each in self.inline if start <= each[0] and each[1] <= end])
+        return _apply(
+            self.text,
+            start,
+            end,
+            [each for each in self.inline if start <= each[0] and each[1] <= end],
+        )
 
 
 def _apply(text: str, start: int, end: int, edits: Sequence[tuple[int, int, str]]) -> str:
@@ -299,7 +332,12 @@ _Dumper.add_representer(str, _write_text)
 def block_text(value: Any) -> str:
     """Return plain data as YAML in block style."""
     text: str = yaml.dump(
-        value, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True, default_flow_style=False
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=10_000,
+        allow_unicode=True,
+        default_flow_style=False,
     )
     return text
 
@@ -308,6 +346,12 @@ def flow_text(value: Any, *, as_json: bool) -> str:
     if as_json:
         return json.dumps(value, ensure_ascii=False)
     text: str = yaml.dump(
-        value, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True, default_flow_style=True
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=10_000,
+        allow_unicode=True,
+        default_flow_style=True,
     )
-    return text.strip().removesuffix("...").rstrip()  # PyYAML ends a lone scalar with a document end
+    # PyYAML ends a lone scalar with a document end
+    return text.strip().removesuffix("...").rstrip()

@@ -1,7 +1,7 @@
 """Selectors of Kubernetes 1.30's structured parameters, rewritten as selectors of v1.
 
-There every device had flat attributes, one map per type: `attributes.quantity["memory"]`. In v1 they belong to a
-domain, and quantities are capacities: `device.capacity["gpu.example.com"].memory`.
+There every device had flat attributes, one map per type: `attributes.quantity["memory"]`. In v1
+they belong to a domain, and quantities are capacities: `device.capacity["gpu.example.com"].memory`.
 Source: kubernetes/api:resource/v1alpha2/namedresources.go@v0.30.14.
 """
 
@@ -39,7 +39,9 @@ _NVIDIA: Final = {
 
 
 def rewrite_selector(expression: str, driver: str) -> str:
-    """Return the selector for devices of this driver, by its current name. Raises NotConvertible."""
+    """Return the selector for devices of this driver, by its current name. Raises
+    NotConvertible.
+    """
     return _TOKEN.sub(lambda match: _replace(match, expression, driver), expression)
 
 
@@ -48,7 +50,9 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         return match[0]
     kind, name = match["type"], match["field"] or (match["quoted"] or "")[1:-1]
     if match["other"] is not None or kind not in _IN_CAPACITY | _IN_ATTRIBUTES:
-        raise NotConvertible(f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM)
+        raise NotConvertible(
+            f"`{match[0]}` of the selector `{expression}` has no form in v1", examples.CLAIM
+        )
     values = "device.capacity" if kind in _IN_CAPACITY else "device.attributes"
     if not name:
         return f'{values}["{driver}"]'
@@ -57,7 +61,8 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
     if not _IDENTIFIER.fullmatch(identifier):
         raise NotConvertible(
-            f'`{match[0]}`: no driver of today publishes an attribute "{name}", so that what the selector '
+            f'`{match[0]}`: no driver of today publishes an attribute "{name}", so that what the '
+            "selector "
             f"`{expression}` reads has no form in v1",
             examples.CLAIM,
         )

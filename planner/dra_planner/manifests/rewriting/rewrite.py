@@ -1,7 +1,8 @@
 """Manifests of every era of DRA in the form of v1, file by file.
 
-An object is rewritten where that keeps its meaning; where it does not, or where the API server would refuse the
-result, the object stays as it is and is named with the reason. What is not rewritten keeps every character.
+An object is rewritten where that keeps its meaning; where it does not, or where the API server
+would refuse the result, the object stays as it is and is named with the reason. What is not
+rewritten keeps every character.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ _SUCCESSORS: Final = {"ResourceClass": "DeviceClass"}
 
 @dataclass(frozen=True, slots=True)
 class RewrittenObject:
-    """An object in another form: `now` is its apiVersion, empty where the object is part of others now."""
+    """An object in another form: `now` is its apiVersion, empty where the object is part of others
+    now.
+    """
 
     place: Place
     name: str
@@ -67,7 +70,9 @@ class KeptObject:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A source, its text with every object in the form of v1 that has one, and what is to be said of it."""
+    """A source, its text with every object in the form of v1 that has one, and what is to be said
+    of it.
+    """
 
     source: Source
     text: str
@@ -80,13 +85,18 @@ class Rewriting:
 
 
 def rewrite(
-    sources: Sequence[Source], features: Features, *, check_selector: CheckSelector, needs_acceptance: bool = True
+    sources: Sequence[Source],
+    features: Features,
+    *,
+    check_selector: CheckSelector,
+    needs_acceptance: bool = True,
 ) -> tuple[Rewriting, ...]:
     """Return the sources in the form of v1, as far as that keeps their meaning.
 
-    Parameters of the classic model are looked up in all of them. `features` are those of the release whose API server
-    must take the result, selectors included, unless no acceptance is needed: then what it would refuse is written too,
-    to be judged. Documents that cannot be read stay as they are.
+    Parameters of the classic model are looked up in all of them. `features` are those of the
+    release whose API server must take the result, selectors included, unless no acceptance is
+    needed: then what it would refuse is written too, to be judged. Documents that cannot be read
+    stay as they are.
     """
     files = [_File(source) for source in sources]
     library = classic.ClassicObjects.of(old for file in files for old in file.objects())
@@ -94,7 +104,9 @@ def rewrite(
     for file in files:
         for document in file.documents:
             document.convert(library, context, needs_acceptance=needs_acceptance)
-    refused = {id(old) for file in files for document in file.documents for old, _ in document.refused}
+    refused = {
+        id(old) for file in files for document in file.documents for old, _ in document.refused
+    }
     for file in files:
         for document in file.documents:
             document.settle_parameters(library, refused)
@@ -129,7 +141,9 @@ class _File:
 
 @dataclass(slots=True)
 class _Document:
-    """One document: its objects, those that are written anew, those that are taken out, and those that stay."""
+    """One document: its objects, those that are written anew, those that are taken out, and those
+    that stay.
+    """
 
     before: str
     text: str
@@ -137,7 +151,8 @@ class _Document:
     line: int
     objects: list[Old] = field(default_factory=list)
     written: dict[int, Layout] = field(default_factory=dict)  # by the id of the object
-    removed: dict[int, str] = field(default_factory=dict)  # by the id of the object: what it became part of
+    # by the id of the object: what it became part of
+    removed: dict[int, str] = field(default_factory=dict)
     refused: list[tuple[Old, NotConvertible]] = field(default_factory=list)
     root: spans.Node | None = None
 
@@ -150,14 +165,20 @@ class _Document:
             self.root = spans.compose(self.text)
             self.objects = list(_objects(data, self.root, self.file))
 
-    def convert(self, library: classic.ClassicObjects, context: Context, *, needs_acceptance: bool) -> None:
-        """Rewrite what can be; what the API server would refuse in its new form stays as it was, where that counts."""
+    def convert(
+        self, library: classic.ClassicObjects, context: Context, *, needs_acceptance: bool
+    ) -> None:
+        """Rewrite what can be; what the API server would refuse in its new form stays as it was,
+        where that counts.
+        """
         for old in self.objects:
             layout = Layout(self.text)
             try:
                 if _convert(old, layout, library, context.features):
                     if layout.edits and spans.has_anchors(old.node):
-                        raise NotConvertible("is written with YAML anchors: write out what they stand for first")
+                        raise NotConvertible(
+                            "is written with YAML anchors: write out what they stand for first"
+                        )
                     self.written[id(old)] = layout
             except Unwritable as error:
                 self.refused.append((old, NotConvertible(str(error))))
@@ -165,7 +186,9 @@ class _Document:
                 self.refused.append((old, refused))
         for old, reason in self._refused_by_server(context) if needs_acceptance else ():
             del self.written[id(old)]
-            self.refused.append((old, NotConvertible(f"the API server would refuse its form in v1: {reason}")))
+            self.refused.append(
+                (old, NotConvertible(f"the API server would refuse its form in v1: {reason}"))
+            )
 
     def settle_parameters(self, library: classic.ClassicObjects, refused: set[int]) -> None:
         """Take out the parameters that are written out in every object that referred to them."""
@@ -175,10 +198,15 @@ class _Document:
             users = library.users.get(id(old), [])
             kept = [user for user in users if id(user) in refused]
             if not users:
-                says = "none of these files refers to it, and v1 has no such object: delete it, or give the claims too"
+                says = (
+                    "none of these files refers to it, and v1 has no such object: delete it, or "
+                    "give the claims too"
+                )
                 self.refused.append((old, NotConvertible(says, examples.CLAIM)))
             elif kept:
-                self.refused.append((old, NotConvertible(f"{kept[0]} refers to it and stays as it is")))
+                self.refused.append(
+                    (old, NotConvertible(f"{kept[0]} refers to it and stays as it is"))
+                )
             else:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
 
@@ -199,7 +227,11 @@ class _Document:
         for old in self.objects:
             if id(old) in self.removed:
                 yield RewrittenObject(
-                    old.place, str(old), old.api_version, "", (f"part of {self.removed[id(old)]} now",)
+                    old.place,
+                    str(old),
+                    old.api_version,
+                    "",
+                    (f"part of {self.removed[id(old)]} now",),
                 )
             elif id(old) in self.written:
                 now = V1 if _is_of_group(old) else old.api_version
@@ -217,7 +249,9 @@ class _Document:
         found: list[tuple[Old, str]] = []
         for old, new in zip(self.objects, _data(data), strict=True):
             if id(old) in self.written:
-                item = KubernetesObject(str(new.get("apiVersion")), str(new.get("kind")), new, old.place)
+                item = KubernetesObject(
+                    str(new.get("apiVersion")), str(new.get("kind")), new, old.place
+                )
                 verdict = judge(item, context)
                 if not verdict.accepted:
                     found.append((old, "; ".join(str(each) for each in verdict.violations)))
@@ -225,15 +259,19 @@ class _Document:
 
 
 def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features: Features) -> bool:
-    """Ask for the changes that bring an object to v1; return whether there are any. Raises NotConvertible."""
+    """Ask for the changes that bring an object to v1; return whether there are any. Raises
+    NotConvertible.
+    """
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
         raise NotConvertible(
-            "two objects stand here without a line between them: write --- before the second apiVersion"
+            "two objects stand here without a line between them: write --- before the second "
+            "apiVersion"
         )
     if not _is_of_group(old):
         if vendors.is_state(old.group, old.kind):
             raise NotConvertible(
-                "a driver of the classic model kept its state here, and none of today reads it: delete it"
+                "a driver of the classic model kept its state here, and none of today reads it: "
+                "delete it"
             )
         return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
     if classic.is_parameters(old):
@@ -254,12 +292,18 @@ def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features
 
 
 def _is_of_group(old: Old) -> bool:
-    """Return whether an object is one of DRA, also where its apiVersion leaves the group out or has another's name."""
-    return old.group == GROUP or (old.group in _MISTAKEN and old.kind in {*_CONVERT, *_CONVERT_CLASSIC})
+    """Return whether an object is one of DRA, also where its apiVersion leaves the group out or has
+    another's name.
+    """
+    return old.group == GROUP or (
+        old.group in _MISTAKEN and old.kind in {*_CONVERT, *_CONVERT_CLASSIC}
+    )
 
 
 def _is_classic(old: Old) -> bool:
-    """Return whether an object has the form of the first model: by its version, or by fields that no later one has."""
+    """Return whether an object has the form of the first model: by its version, or by fields that
+    no later one has.
+    """
     is_old = old.version in classic.CLASSIC and not _is_ahead(old)
     return old.kind in _CONVERT_CLASSIC and (is_old or classic.has_its_fields(old))
 
@@ -267,20 +311,27 @@ def _is_classic(old: Old) -> bool:
 def _is_ahead(old: Old) -> bool:
     """Return whether an object of a version of the first model has the form of a later one."""
     spec = section(old.data, "spec")
-    return old.kind == "DeviceClass" or "devices" in (spec if old.kind == "ResourceClaim" else section(spec, "spec"))
+    return old.kind == "DeviceClass" or "devices" in (
+        spec if old.kind == "ResourceClaim" else section(spec, "spec")
+    )
 
 
 def _is_rewritten(old: Old, features: Features) -> bool:
-    """Return whether an object has, or may have, an older form; raises NotConvertible for what had a form once."""
+    """Return whether an object has, or may have, an older form; raises NotConvertible for what had
+    a form once.
+    """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(
-            "the scheduler wrote it for drivers with a controller, and nobody reads it any more: delete it"
+            "the scheduler wrote it for drivers with a controller, and nobody reads it any more: "
+            "delete it"
         )
     if _is_classic(old) or (old.version in classic.CLASSIC and _is_ahead(old)):
         return True
     if old.version in classic.CLASSIC:
         if old.kind == "ResourceSlice":
-            raise NotConvertible("a driver publishes its slices itself: install a release of it that publishes v1")
+            raise NotConvertible(
+                "a driver publishes its slices itself: install a release of it that publishes v1"
+            )
         if old.kind not in _CONVERT_CLASSIC:
             raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
     elif old.kind not in _CONVERT:
@@ -290,7 +341,10 @@ def _is_rewritten(old: Old, features: Features) -> bool:
     elif old.version not in _VERSIONS:
         raise NotConvertible(f"there is no {old.api_version}, and there never was")
     elif old.kind not in features.resource_kinds and old.version != "v1":
-        says = f"{features.version} has no {old.kind} in v1: it is served from {served_since(old.kind)} on"
+        says = (
+            f"{features.version} has no {old.kind} in v1: it is served from "
+            f"{served_since(old.kind)} on"
+        )
         raise NotConvertible(says, examples.TAINT_RULE)
     return True
 
@@ -298,12 +352,16 @@ def _is_rewritten(old: Old, features: Features) -> bool:
 def _set(old: Old, layout: Layout, key: str, value: str) -> None:
     node = old.node.get(key)
     if not isinstance(node, spans.Scalar):
-        raise NotConvertible(f"its {key} is that of the list around it: write apiVersion and kind in every item")
+        raise NotConvertible(
+            f"its {key} is that of the list around it: write apiVersion and kind in every item"
+        )
     layout.set_scalar(node, value)
 
 
 def _objects(data: Any, node: spans.Node | None, file: str) -> Iterator[Old]:
-    """Yield the objects of a document with the text that they are written in, those of a List one by one."""
+    """Yield the objects of a document with the text that they are written in, those of a List one
+    by one.
+    """
     if not isinstance(data, Map) or not isinstance(node, spans.Mapping):
         return
     items: Any = data.get("items")
@@ -314,13 +372,18 @@ def _objects(data: Any, node: spans.Node | None, file: str) -> Iterator[Old]:
     elif isinstance(written, spans.List):
         for item, part in zip(items, written.items, strict=True):
             if isinstance(item, Map) and isinstance(part, spans.Mapping):
-                own = str(item.get("apiVersion") or version), str(item.get("kind") or kind.removesuffix("List"))
+                own = (
+                    str(item.get("apiVersion") or version),
+                    str(item.get("kind") or kind.removesuffix("List")),
+                )
                 yield Old(Place(file, item.line), *own, item, part)
 
 
 def _data(data: Any) -> Iterator[Any]:
     items = data.get("items") if _is_list(data) else None
-    yield from (item for item in items if isinstance(item, Map)) if isinstance(items, list) else [data]
+    yield from (
+        (item for item in items if isinstance(item, Map)) if isinstance(items, list) else [data]
+    )
 
 
 def _is_list(data: Any) -> bool:
@@ -332,10 +395,16 @@ def _new_name(old: Old) -> str:
 
 
 def _inner_comments(text: str) -> str:
-    """Return the comments behind and between the lines of a document, which is gone, each on a line of its own."""
+    """Return the comments behind and between the lines of a document, which is gone, each on a line
+    of its own.
+    """
     inside = text.removeprefix(_leading_comments(text))
     found = (_COMMENT.search(line) for line in inside.splitlines())
-    return "".join(f"{match['comment']}\n" for match in found if match is not None and _is_outside_quotes(match))
+    return "".join(
+        f"{match['comment']}\n"
+        for match in found
+        if match is not None and _is_outside_quotes(match)
+    )
 
 
 def _is_outside_quotes(match: re.Match[str]) -> bool:

@@ -6,14 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
 
 from dra_planner.documents.yaml_reader import Parser
 
 
 @dataclass(slots=True)
 class Scalar:
-    """A value without parts; `end` is where its last character stands, `style` its quotes or block sign."""
+    """A value without parts; `end` is where its last character stands, `style` its quotes or block
+    sign.
+    """
 
     start: int
     end: int
@@ -55,7 +64,11 @@ class Mapping:
     def items(self, key: str) -> list[Mapping]:
         """Return the mappings in the list below a key."""
         found = self.get(key)
-        return [item for item in found.items if isinstance(item, Mapping)] if isinstance(found, List) else []
+        return (
+            [item for item in found.items if isinstance(item, Mapping)]
+            if isinstance(found, List)
+            else []
+        )
 
 
 @dataclass(slots=True)
@@ -94,7 +107,10 @@ def has_anchors(node: Node) -> bool:
     if isinstance(node, Alias) or node.anchor:
         return True
     if isinstance(node, Mapping):
-        return any(pair.key.text == "<<" or pair.key.anchor or has_anchors(pair.value) for pair in node.pairs)
+        return any(
+            pair.key.text == "<<" or pair.key.anchor or has_anchors(pair.value)
+            for pair in node.pairs
+        )
     return isinstance(node, List) and any(has_anchors(item) for item in node.items)
 
 

@@ -1,7 +1,8 @@
-"""Objects of v1alpha3, v1beta1 and v1beta2 in the form of v1: the same fields, some of them in another place.
+"""Objects of v1alpha3, v1beta1 and v1beta2 in the form of v1: the same fields, some of them in
+another place.
 
-Source: kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of the API server,
-kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go.
+Source: kubernetes/api:resource/{v1alpha3,v1beta1,v1beta2}/types.go@v0.33.13, and the conversion of
+the API server, kubernetes/kubernetes:pkg/apis/resource/v1beta1/conversion.go.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from dra_planner.manifests.rewriting.layout import Entry, Kept, Layout, Lifted, 
 from dra_planner.manifests.rewriting.spans import Alias, Mapping, Scalar
 
 _FLAT: Final = frozenset(
-    {"deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity"}
+    {
+        "deviceClassName",
+        "selectors",
+        "allocationMode",
+        "count",
+        "adminAccess",
+        "tolerations",
+        "capacity",
+    }
 )
 
 
@@ -24,7 +33,9 @@ def convert_claim(old: Old, layout: Layout) -> bool:
 
 
 def convert_template(old: Old, layout: Layout) -> bool:
-    """Put flat requests of the claims that a template makes below `exactly`; return whether anything changed."""
+    """Put flat requests of the claims that a template makes below `exactly`; return whether
+    anything changed.
+    """
     spec = old.node.mapping("spec")
     return _convert_claim_spec(old, layout, spec.mapping("spec") if spec is not None else None)
 
@@ -33,7 +44,8 @@ def convert_class(old: Old, layout: Layout) -> bool:
     """A DeviceClass has had the same fields since v1alpha3, but for `suitableNodes`."""
     if "suitableNodes" in section(old.data, "spec"):
         raise NotConvertible(
-            "spec.suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, claims of this "
+            "spec.suitableNodes narrowed the nodes of the class, and v1 has no such field: left "
+            "out, claims of this "
             "class could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
         )
@@ -41,14 +53,17 @@ def convert_class(old: Old, layout: Layout) -> bool:
 
 
 def convert_slice(old: Old, layout: Layout) -> bool:
-    """Unwrap `basic`, write plain capacities as `{value}`, and leave out what only said that it is not set."""
+    """Unwrap `basic`, write plain capacities as `{value}`, and leave out what only said that it is
+    not set.
+    """
     spec = old.node.mapping("spec")
     if spec is None:
         return False
     devices = spec.items("devices")
     if spec.items("sharedCounters") and devices:
         raise NotConvertible(
-            "spec has both sharedCounters and devices: since 1.35 the counter sets of a pool stand in a slice without "
+            "spec has both sharedCounters and devices: since 1.35 the counter sets of a pool stand "
+            "in a slice without "
             "devices, and the driver that publishes them must be of that release",
             examples.COUNTERS_APART,
         )
@@ -61,7 +76,9 @@ def convert_slice(old: Old, layout: Layout) -> bool:
         if basic is not None:
             empty = inside is device or not inside.pairs
             rest: list[Entry] = [
-                Lifted(pair) if pair is basic else Kept(pair) for pair in device.pairs if not (pair is basic and empty)
+                Lifted(pair) if pair is basic else Kept(pair)
+                for pair in device.pairs
+                if not (pair is basic and empty)
             ]
             layout.reshape(device, rest)
             changed = True
@@ -69,7 +86,9 @@ def convert_slice(old: Old, layout: Layout) -> bool:
 
 
 def convert_pod(old: Old, layout: Layout) -> bool:
-    """Put what stands below `source` in the claims of a pod, until 1.30, into the entries themselves."""
+    """Put what stands below `source` in the claims of a pod, until 1.30, into the entries
+    themselves.
+    """
     return _lift_sources(layout, old.node)
 
 
@@ -77,13 +96,15 @@ def _convert_claim_spec(old: Old, layout: Layout, spec: Mapping | None) -> bool:
     status = section(old.data, "status")
     if spec is not None and spec.pair("controller"):
         raise NotConvertible(
-            "spec.controller left the allocation to a controller of the driver; in v1 the scheduler allocates from the "
+            "spec.controller left the allocation to a controller of the driver; in v1 the "
+            "scheduler allocates from the "
             "ResourceSlices that the driver publishes",
             examples.CONTROLLER,
         )
     if "deallocationRequested" in status or "controller" in section(status, "allocation"):
         raise NotConvertible(
-            "the status is that of a driver with a controller, which no release allocates for any more: drain the "
+            "the status is that of a driver with a controller, which no release allocates for any "
+            "more: drain the "
             "pods, delete the claim, and create it anew from its spec",
             examples.CONTROLLER,
         )
@@ -104,7 +125,8 @@ def _nest(layout: Layout, request: Mapping) -> bool:
         if request.pair(form):
             fields = ", ".join(pair.key.text for pair in flat)
             raise NotConvertible(
-                f'request "{label}" has {form} and, beside it, {fields}: which of them counts is not said',
+                f'request "{label}" has {form} and, beside it, {fields}: which of them counts is '
+                "not said",
                 examples.ONE_FORM,
             )
     moved = {id(pair) for pair in flat}
@@ -115,16 +137,24 @@ def _nest(layout: Layout, request: Mapping) -> bool:
 
 def _wrap_capacities(layout: Layout, device: Mapping) -> bool:
     capacity = device.mapping("capacity")
-    plain = [pair.value for pair in capacity.pairs if isinstance(pair.value, Scalar)] if capacity is not None else []
+    plain = (
+        [pair.value for pair in capacity.pairs if isinstance(pair.value, Scalar)]
+        if capacity is not None
+        else []
+    )
     for value in plain:
         layout.wrap_scalar(value, "value")
     return bool(plain)
 
 
 def _drop_unset(old: Old, layout: Layout, spec: Mapping) -> bool:
-    """`nodeName: ""` and `allNodes: false` meant "not set" when the fields had no way to be absent."""
+    """`nodeName: ""` and `allNodes: false` meant "not set" when the fields had no way to be
+    absent.
+    """
     values = section(old.data, "spec")
-    unset = [key for key in ("nodeName", "allNodes") if key in values and values[key] in ("", False)]
+    unset = [
+        key for key in ("nodeName", "allNodes") if key in values and values[key] in ("", False)
+    ]
     for key in unset:
         layout.remove(spec, key)
         old.notes.append(f"spec.{key} said that it is not set, and is left out")
@@ -151,6 +181,8 @@ def _lift_source(layout: Layout, entry: Mapping) -> bool:
     below = source.value.pairs if isinstance(source.value, Mapping) else []
     twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
     if twice:
-        raise NotConvertible(f"{twice[0]} of a pod's claim stands both below source and beside it", examples.POD)
+        raise NotConvertible(
+            f"{twice[0]} of a pod's claim stands both below source and beside it", examples.POD
+        )
     layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])
     return True

@@ -1,4 +1,6 @@
-"""A source cut into its documents, each as text with what stands before it, so that joining them gives the source."""
+"""A source cut into its documents, each as text with what stands before it, so that joining them
+gives the source.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 def cut(text: str) -> list[tuple[str, str]]:
-    """Return (what stands before it, document) for every document: a stream of JSON values, or YAML documents."""
+    """Return (what stands before it, document) for every document: a stream of JSON values, or YAML
+    documents.
+    """
     if text.lstrip().startswith("{"):
         try:
             return list(_json_values(text))

@@ -1,7 +1,8 @@
 """Parameters that drivers of the classic model defined, as requests of v1.
 
 Sources: kubernetes-sigs/dra-driver-nvidia-gpu:api/nvidia.com/resource/gpu/v1alpha1@dc531f3a and
-api/utils/{selector,sharing}@dc531f3a; intel/intel-resource-drivers-for-kubernetes:deployments/gpu/static/crds@8df153e.
+api/utils/{selector,sharing}@dc531f3a;
+intel/intel-resource-drivers-for-kubernetes:deployments/gpu/static/crds@8df153e.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from typing import Any, Final
 from dra_planner.drivers import nvidia
 from dra_planner.manifests.rendering.claims import plain
 from dra_planner.manifests.rewriting import examples
-from dra_planner.manifests.rewriting.eras import NotConvertible, Old, members, refuse_unknown, section
+from dra_planner.manifests.rewriting.eras import (
+    NotConvertible,
+    Old,
+    members,
+    refuse_unknown,
+    section,
+)
 
 NVIDIA: Final = nvidia.GPU_DRIVER
 NVIDIA_GROUP: Final = "gpu.resource.nvidia.com"
@@ -39,7 +46,9 @@ _GATES: Final = {"TimeSlicing": "TimeSlicingSettings", "MPS": "MPSSupport"}
 
 @dataclass(slots=True)
 class Wanted:
-    """What parameters asked for: requests without their class, and configurations by the names of these requests."""
+    """What parameters asked for: requests without their class, and configurations by the names of
+    these requests.
+    """
 
     requests: list[dict[str, Any]] = field(default_factory=list)
     config: list[dict[str, Any]] = field(default_factory=list)
@@ -53,11 +62,14 @@ def nvidia_default() -> Wanted:
 
 
 def wanted_by(parameters: Old) -> Wanted:
-    """Return what the parameters of a driver ask for; raises NotConvertible where v1 has no form for it."""
+    """Return what the parameters of a driver ask for; raises NotConvertible where v1 has no form
+    for it.
+    """
     convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
         raise NotConvertible(
-            f"what {parameters} of {parameters.group} asks for is known to its driver alone: how many devices, and "
+            f"what {parameters} of {parameters.group} asks for is known to its driver alone: how "
+            "many devices, and "
             "which, is not known here",
             examples.CLAIM,
         )
@@ -77,7 +89,8 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"profile", "sharing", "gpuClaimName"}), name)
     if spec.get("gpuClaimName"):
         raise NotConvertible(
-            f'{name} takes its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}": in v1 devices of '
+            f'{name} takes its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}": '
+            "in v1 devices of "
             "one GPU are requests of one claim",
             examples.SLICES_OF_ONE_GPU,
         )
@@ -91,7 +104,8 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
 
 def _nvidia_compute_instance(spec: Mapping[str, Any], name: str) -> Wanted:
     raise NotConvertible(
-        f"{name} asks for a compute instance of a MIG device, and the driver publishes only whole MIG devices",
+        f"{name} asks for a compute instance of a MIG device, and the driver publishes only whole "
+        "MIG devices",
         examples.SLICES_OF_ONE_GPU,
     )
 
@@ -101,18 +115,23 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
         raise NotConvertible(
-            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1 a claim asks for capacity, which releases "
+            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1 a claim asks for "
+            "capacity, which releases "
             "before 1.36 drop and which the driver must publish",
             examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")
     if kind == "vf":
         raise NotConvertible(
-            f"{name} asks for a virtual function: which attribute tells it is not known here", examples.CLAIM
+            f"{name} asks for a virtual function: which attribute tells it is not known here",
+            examples.CLAIM,
         )
     wanted = Wanted([_request(_count(spec, name), [])])
     if kind == "gpu":
-        wanted.notes.append("type gpu excluded virtual functions: add a selector where the driver publishes them too")
+        wanted.notes.append(
+            "type gpu excluded virtual functions: add a selector where the driver publishes them "
+            "too"
+        )
     return wanted
 
 
@@ -135,7 +154,9 @@ _CLASS_KINDS: Final = frozenset(
         ("gaudi.resource.intel.com", "GaudiClassParameters"),
     }
 )
-_STATE: Final = frozenset({"nas.gpu.resource.nvidia.com", "gpu.resource.intel.com", "gaudi.resource.intel.com"})
+_STATE: Final = frozenset(
+    {"nas.gpu.resource.nvidia.com", "gpu.resource.intel.com", "gaudi.resource.intel.com"}
+)
 
 
 def is_parameters(group: str, kind: str) -> bool:
@@ -153,22 +174,31 @@ def is_state(group: str, kind: str) -> bool:
 
 
 def class_notes(parameters: Old) -> list[str]:
-    """Return what the parameters of a class came to; raises NotConvertible where v1 has no form for it."""
+    """Return what the parameters of a class came to; raises NotConvertible where v1 has no form for
+    it.
+    """
     spec = section(parameters.data, "spec")
     if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
         raise NotConvertible(
-            f"what {parameters} of {parameters.group} asks for is known to its driver alone", examples.CLASS
+            f"what {parameters} of {parameters.group} asks for is known to its driver alone",
+            examples.CLASS,
         )
-    refuse_unknown(spec, frozenset({"sharable", "shared", "monitor", "deviceSelector"}), str(parameters))
+    refuse_unknown(
+        spec, frozenset({"sharable", "shared", "monitor", "deviceSelector"}), str(parameters)
+    )
     if spec.get("monitor"):
         raise NotConvertible(
-            f"{parameters} is for monitoring: in v1 a claim asks for adminAccess itself", examples.MONITOR
+            f"{parameters} is for monitoring: in v1 a claim asks for adminAccess itself",
+            examples.MONITOR,
         )
     if spec.get("deviceSelector"):
         raise NotConvertible(
-            f"{parameters} selects devices by properties that its driver named, not by attributes", examples.CLASS
+            f"{parameters} selects devices by properties that its driver named, not by attributes",
+            examples.CLASS,
         )
-    return ["sharing is not a matter of the class any more: every claim may be used by up to 256 pods"]
+    return [
+        "sharing is not a matter of the class any more: every claim may be used by up to 256 pods"
+    ]
 
 
 def _request(count: int, selectors: list[str]) -> dict[str, Any]:
@@ -188,14 +218,22 @@ def _count(spec: Mapping[str, Any], name: str) -> int:
 
 
 def _condition(selector: Mapping[str, Any], name: str) -> str:
-    """Return a selector of NVIDIA's parameters as CEL; empty where it excludes MIG, as the request does already."""
+    """Return a selector of NVIDIA's parameters as CEL; empty where it excludes MIG, as the request
+    does already.
+    """
     if len(selector) != 1:
-        raise NotConvertible(f"a selector of {name} must hold one condition, and this one holds {len(selector)}")
+        raise NotConvertible(
+            f"a selector of {name} must hold one condition, and this one holds {len(selector)}"
+        )
     ((key, value),) = selector.items()
     if key in ("andExpression", "orExpression"):
-        parts = [part for part in (_condition(each, name) for each in members(selector, key)) if part]
+        parts = [
+            part for part in (_condition(each, name) for each in members(selector, key)) if part
+        ]
         if not parts:
-            raise NotConvertible(f"{key} of {name} holds no condition that v1 could say", examples.CLAIM)
+            raise NotConvertible(
+                f"{key} of {name} holds no condition that v1 could say", examples.CLAIM
+            )
         joined = (" && " if key == "andExpression" else " || ").join(f"({part})" for part in parts)
         return joined if len(parts) > 1 else parts[0]
     if key == "uuid":
@@ -210,19 +248,25 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
         return f'{_ATTRIBUTES}.{key}.lowerAscii().matches("{_pattern(str(value))}")'
     if key == "migEnabled" and value is False:
         return ""
-    raise NotConvertible(f"{key} of {name} has no form in v1: the driver publishes no such attribute", examples.CLAIM)
+    raise NotConvertible(
+        f"{key} of {name} has no form in v1: the driver publishes no such attribute", examples.CLAIM
+    )
 
 
 def _compared(value: Any, name: str) -> tuple[str, str]:
     pair = value if isinstance(value, Mapping) else {}
     amount, sign = pair.get("value"), _OPERATORS.get(str(pair.get("operator")))
     if amount is None or sign is None or '"' in str(amount):
-        raise NotConvertible(f"{name} compares with {value!r}, which is not a value and an operator")
+        raise NotConvertible(
+            f"{name} compares with {value!r}, which is not a value and an operator"
+        )
     return str(amount), sign
 
 
 def _pattern(glob: str) -> str:
-    """Return a pattern in which `*` stands for anything, as a regular expression inside a CEL string."""
+    """Return a pattern in which `*` stands for anything, as a regular expression inside a CEL
+    string.
+    """
     regex = ".*".join(re.sub(r"([^\w\s-])", r"\\\1", part) for part in glob.lower().split("*"))
     return f"^{regex}$".replace("\\", "\\\\").replace('"', '\\"')
 
@@ -244,5 +288,7 @@ def _with_sharing(wanted: Wanted, spec: Mapping[str, Any], kind: str) -> Wanted:
     wanted.config.append({"opaque": {"driver": NVIDIA, "parameters": parameters}})
     gate = _GATES.get(str(told["strategy"]))
     if gate is not None:
-        wanted.notes.append(f"the driver needs its feature gate {gate} for sharing: {told['strategy']}")
+        wanted.notes.append(
+            f"the driver needs its feature gate {gate} for sharing: {told['strategy']}"
+        )
     return wanted

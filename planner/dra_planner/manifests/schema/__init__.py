@@ -1,8 +1,9 @@
 """The fields of the API's types, per minor release, and decoding by them.
 
-`types.json` is generated from the published Go types (conformance/api_types). A field's type is a scalar, the name of
-a struct, `[]T`, `[key,…]T` (a list in which those keys are unique under server-side apply), `[=]T` (a set) or `{}T`
-(a mapping); `@36-` behind it means from 1.36 on, `@-35` up to 1.35.
+`types.json` is generated from the published Go types (conformance/api_types). A field's type is a
+scalar, the name of a struct, `[]T`, `[key,…]T` (a list in which those keys are unique under
+server-side apply), `[=]T` (a set) or `{}T` (a mapping); `@36-` behind it means from 1.36 on, `@-35`
+up to 1.35.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ class ApiType:
 
 
 def struct_of(api_version: str, kind: str) -> str | None:
-    """Return the name of the struct that an object of this version and kind is decoded to; None if unknown."""
+    """Return the name of the struct that an object of this version and kind is decoded to; None if
+    unknown.
+    """
     name: str | None = _document()["kinds"].get(f"{api_version} {kind}")
     return name
 
 
 def recorded_minors() -> tuple[int, ...]:
-    """Return the minors whose types the table holds; what it says of others is no more than a guess."""
+    """Return the minors whose types the table holds; what it says of others is no more than a
+    guess.
+    """
     return tuple(sorted(int(version.removeprefix("1.")) for version in _document()["source"]))
 
 

@@ -1,7 +1,8 @@
 """Decoding as the API server does it with strict field validation, and as server-side apply does.
 
-A wrong type ends the decoding: it is the only fault that is told. Unknown fields are told all at once, and hide
-whatever else is wrong. Source of the wording: sigs.k8s.io/json@v0.0.0-2025, structured-merge-diff v6 typed/validate.go.
+A wrong type ends the decoding: it is the only fault that is told. Unknown fields are told all at
+once, and hide whatever else is wrong. Source of the wording: sigs.k8s.io/json@v0.0.0-2025,
+structured-merge-diff v6 typed/validate.go.
 """
 
 from __future__ import annotations
@@ -40,11 +41,20 @@ _ZEROS: Final[dict[str, Any]] = {
     "fields": None,
 }
 _INTEGERS: Final = {"int32": 31, "int64": 63}
-_JSON_KIND: Final = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+_JSON_KIND: Final = {
+    str: "string",
+    bool: "bool",
+    int: "number",
+    float: "number",
+    dict: "object",
+    list: "array",
+}
 _SELF_DECODING: Final = frozenset({"quantity", "time", "int-or-string"})
 _INDEX: Final = re.compile(r"\[\d+\]")
 _STEP: Final = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII)
+_TIME: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,]\d+)?(?:Z|([+-]\d\d:\d\d))", re.ASCII
+)
 
 Fault = tuple[str, str, str]  # "type", "value", "unknown", "null" or "schema", path, text
 Trail = tuple[Any, str | int] | None  # the way to a value: (the way to what holds it, its key)
@@ -54,34 +64,48 @@ Field = tuple[frozenset[type], Check]  # classes that need no look, and the look
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Why data cannot be decoded; nothing where it can. `data` has zero values where items were null."""
+    """Why data cannot be decoded; nothing where it can. `data` has zero values where items were
+    null.
+    """
 
     data: Any
     violations: tuple[Violation, ...] = ()
 
 
-def decode(data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict") -> Decoded:
+def decode(
+    data: Any, struct: str, kind: str, minor: int, mode: FieldValidation = "strict"
+) -> Decoded:
     """Return data decoded to a struct, or why that cannot be.
 
-    `kind` names the object in messages. In lenient mode unknown fields are no fault: they are ignored.
+    `kind` names the object in messages. In lenient mode unknown fields are no fault: they are
+    ignored.
     """
     if mode == "apply":
-        wrong = tuple(Violation(path, "Schema", text) for _, path, text in _apply_struct(data, struct, "", minor))
+        wrong = tuple(
+            Violation(path, "Schema", text)
+            for _, path, text in _apply_struct(data, struct, "", minor)
+        )
         if wrong:
             return Decoded(data, wrong)
     faults: list[Fault] = []
     _struct(struct, minor)(data, None, faults)
     if not faults:
         return Decoded(data)
-    for kind_of_fault in ("value", "type"):  # a value that decodes itself ends it all, a wrong type is told at the end
+    # a value that decodes itself ends it all, a wrong type is told at the end
+    for kind_of_fault in ("value", "type"):
         wrong_ones = [(path, text) for what, path, text in faults if what == kind_of_fault]
         if not wrong_ones:
             continue
         path, text = min(wrong_ones, key=lambda fault: _order(fault[0]))
-        return Decoded(data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),))
+        return Decoded(
+            data, (Violation(path, "Decode", f"{kind} cannot be handled as a {kind}: {text}"),)
+        )
     unknown = sorted({path for what, path, _ in faults if what == "unknown"})
     if unknown and mode == "strict":
-        return Decoded(data, tuple(Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown))
+        return Decoded(
+            data,
+            tuple(Violation(path, "UnknownField", f'unknown field "{path}"') for path in unknown),
+        )
     if any(what == "null" for what, _, _ in faults):
         data = _filled(data, ApiType("struct", name=struct), minor)
     return Decoded(data)
@@ -94,12 +118,16 @@ def _order(path: str) -> list[tuple[int, str]]:
 
 def _filled(value: Any, kind: ApiType, minor: int) -> Any:
     """Return a copy with zero values in place of null items, as Go decodes them."""
-    line, lines = getattr(value, "line", 0), getattr(value, "lines", None)  # first: lines are found from the outside in
+    # first: lines are found from the outside in
+    line, lines = getattr(value, "line", 0), getattr(value, "lines", None)
     if kind.kind == "struct":
         fields = fields_of(kind.name, minor)
         source = value if isinstance(value, dict) else {}
         items = [
-            (name, item if item is None or name not in fields else _filled(item, fields[name], minor))
+            (
+                name,
+                item if item is None or name not in fields else _filled(item, fields[name], minor),
+            )
             for name, item in source.items()
         ]
         return new_map(items, line, lines)
@@ -130,7 +158,9 @@ def _struct(struct: str, minor: int) -> Check:
                 faults.append(("type", _path(trail), _mismatch(data, _path(trail), struct)))
             return
         if not fields:  # filled at the first use: types refer to themselves
-            fields.update((name, _field(kind, minor)) for name, kind in fields_of(struct, minor).items())
+            fields.update(
+                (name, _field(kind, minor)) for name, kind in fields_of(struct, minor).items()
+            )
         for name, value in data.items():
             field = fields.get(name)
             if field is None:
@@ -173,7 +203,9 @@ def _map(item: Field, name: str) -> Check:
 
     def check(data: Any, trail: Trail, faults: list[Fault]) -> None:
         if not isinstance(data, dict):
-            faults.append(("type", _path(trail), _mismatch(data, _path(trail), f"map[string]{name}")))
+            faults.append(
+                ("type", _path(trail), _mismatch(data, _path(trail), f"map[string]{name}"))
+            )
             return
         for key, value in data.items():
             if value is None:
@@ -209,10 +241,17 @@ def _path(trail: Trail) -> str:
 
 def _mismatch(value: Any, path: str, wanted: str) -> str:
     kind = next((text for cls, text in _JSON_KIND.items() if isinstance(value, cls)), "null")
-    shown = f"number {value if isinstance(value, int) else number_text(value)}" if kind == "number" else kind
+    shown = (
+        f"number {value if isinstance(value, int) else number_text(value)}"
+        if kind == "number"
+        else kind
+    )
     if kind == "number" and wanted not in _INTEGERS:
         shown = "number"
-    return f"json: cannot unmarshal {shown} into Go struct field {_INDEX.sub('', path)} of type {wanted}"
+    return (
+        f"json: cannot unmarshal {shown} into Go struct field {_INDEX.sub('', path)} of type "
+        f"{wanted}"
+    )
 
 
 def _name(kind: ApiType | None) -> str:
@@ -245,7 +284,9 @@ def _is_time(value: Any) -> bool:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return a time as Go reads RFC 3339, in UTC and without fractions, which are not stored; None if it is none."""
+    """Return a time as Go reads RFC 3339, in UTC and without fractions, which are not stored; None
+    if it is none.
+    """
     match = _TIME.fullmatch(text)
     if match is None:
         return None
@@ -316,7 +357,11 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fa
         where = f"{path}[{index}]"
         if kind.keys and kind.keys != ("=",):
             if not isinstance(item, dict):
-                yield "schema", path, f"element {index}: associative list with keys may not have non-map elements"
+                yield (
+                    "schema",
+                    path,
+                    f"element {index}: associative list with keys may not have non-map elements",
+                )
                 continue
             key = _key(item, kind, minor)
             if key in seen:
@@ -332,11 +377,19 @@ def _apply_list(value: Any, kind: ApiType, path: str, minor: int) -> Iterator[Fa
 
 
 def _key(item: dict[str, Any], kind: ApiType, minor: int) -> str:
-    """Return what tells an item of a list from the others: keys left out have their defaults, null is a value."""
+    """Return what tells an item of a list from the others: keys left out have their defaults, null
+    is a value.
+    """
     assert kind.item is not None
     types, shown = fields_of(kind.item.name, minor), []
     for name in sorted(kind.keys):
-        default = "TCP" if name == "protocol" else _ZEROS.get(types[name].kind, "") if name in types else ""
+        default = (
+            "TCP"
+            if name == "protocol"
+            else _ZEROS.get(types[name].kind, "")
+            if name in types
+            else ""
+        )
         shown.append(f"{name}={json.dumps(item.get(name, default), ensure_ascii=False)}")
     return ",".join(shown)
 
@@ -345,11 +398,17 @@ def _apply_scalar(value: Any, kind: str) -> str:
     if kind in ("any", "fields"):
         return "" if kind == "any" or isinstance(value, dict) else f"expected map, got &{{{value}}}"
     if isinstance(value, dict | list):
-        return f"expected any scalar, got &{{{value}}}" if kind in ("quantity", "int-or-string") else f"expected {kind}"
+        return (
+            f"expected any scalar, got &{{{value}}}"
+            if kind in ("quantity", "int-or-string")
+            else f"expected {kind}"
+        )
     if kind in ("string", "time") and not isinstance(value, str):
         return f"expected string, got &value.valueUnstructured{{Value:{str(value).lower()}}}"
     if kind == "bool" and not isinstance(value, bool):
         return f"expected boolean, got {_JSON_KIND.get(type(value), 'null')}"
-    if kind in ("int32", "int64", "float") and (isinstance(value, bool) or not isinstance(value, int | float)):
+    if kind in ("int32", "int64", "float") and (
+        isinstance(value, bool) or not isinstance(value, int | float)
+    ):
         return f"expected numeric (int or float), got {_JSON_KIND.get(type(value), 'null')}"
     return ""

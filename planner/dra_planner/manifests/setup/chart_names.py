@@ -15,7 +15,9 @@ _KEY: Final = "nameOverride"
 
 
 def names_given(sources: Iterable[Source]) -> frozenset[str]:
-    """Return the values of `nameOverride` in files of values and in objects that install the chart."""
+    """Return the values of `nameOverride` in files of values and in objects that install the
+    chart.
+    """
     found = set[str]()
     for source in sources:
         if _KEY not in source.text:
@@ -24,6 +26,10 @@ def names_given(sources: Iterable[Source]) -> frozenset[str]:
         if data is not None:
             found.add(str(data.get(_KEY, "")))
             continue
-        objects = [each for each in read_objects(read_documents([source])[0]) if (each.group, each.kind) in KINDS]
+        objects = [
+            each
+            for each in read_objects(read_documents([source])[0])
+            if (each.group, each.kind) in KINDS
+        ]
         found |= {str(values.get(_KEY, "")) for each in objects for values in driver_values(each)}
     return frozenset(found - {""})

@@ -1,7 +1,8 @@
-"""Objects that install the NVIDIA driver's chart: Argo CD's Application, Flux's HelmRelease, K3s' HelmChart.
+"""Objects that install the NVIDIA driver's chart: Argo CD's Application, Flux's HelmRelease, K3s'
+HelmChart.
 
-Source: argoproj/argo-cd:pkg/apis/application/v1alpha1 (source.helm), fluxcd/helm-controller:api/v2 (values),
-k3s-io/helm-controller:pkg/apis/helm.cattle.io/v1 (valuesContent, set).
+Source: argoproj/argo-cd:pkg/apis/application/v1alpha1 (source.helm), fluxcd/helm-controller:api/v2
+(values), k3s-io/helm-controller:pkg/apis/helm.cattle.io/v1 (valuesContent, set).
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ CHART: Final = re.compile(
 )
 _ELSEWHERE: Final = re.compile(r"'(?:valueFiles|valuesFrom|fileParameters|valuesFiles)'")
 KINDS: Final = frozenset(
-    {("argoproj.io", "Application"), ("helm.toolkit.fluxcd.io", "HelmRelease"), ("helm.cattle.io", "HelmChart")}
+    {
+        ("argoproj.io", "Application"),
+        ("helm.toolkit.fluxcd.io", "HelmRelease"),
+        ("helm.cattle.io", "HelmChart"),
+    }
 )
 
 
@@ -47,18 +52,27 @@ def driver_values(item: KubernetesObject) -> Iterator[Mapping[str, Any]]:
 
 
 def _installed(item: KubernetesObject) -> Iterator[tuple[str, str, dict[str, Any], Place]]:
-    """Yield chart, version and values of all that an object installs, with the place of the values."""
+    """Yield chart, version and values of all that an object installs, with the place of the
+    values.
+    """
     root = ObjectPart(item.data, item.place)
     match item.group:
         case "argoproj.io":
-            for source in (root.at("spec.source"), *(each for _, each in root.at("spec.sources").members())):
+            for source in (
+                root.at("spec.source"),
+                *(each for _, each in root.at("spec.sources").members()),
+            ):
                 values = _parts(source, "helm.valuesObject", "helm.values")
                 for _, row in source.at("helm.parameters").members():
                     _put(values[0], str(row.get("name", "")).split("."), row.get("value"))
                 yield str(source.get("chart", "")), str(source.get("targetRevision", "")), *values
         case "helm.toolkit.fluxcd.io":
             chart = root.at("spec.chart.spec")
-            yield str(chart.get("chart", "")), str(chart.get("version", "")), *_parts(root, "spec.values")
+            yield (
+                str(chart.get("chart", "")),
+                str(chart.get("version", "")),
+                *_parts(root, "spec.values"),
+            )
         case _:
             chart = root.at("spec")
             values = _parts(root, "spec.values", "spec.valuesContent")
@@ -93,4 +107,6 @@ def _put(tree: dict[str, Any], path: list[str], value: Any) -> None:
         below = tree.get(name)
         tree[name] = dict(below) if isinstance(below, Mapping) else {}
         tree = tree[name]
-    tree[last] = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    tree[last] = (
+        {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    )

@@ -20,7 +20,9 @@ from dra_planner.manifests.setup.plugin_sharing import sharing_in_config_map
 
 
 def config_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what of a cluster's configuration no longer works, or never did; nothing for other objects."""
+    """Yield what of a cluster's configuration no longer works, or never did; nothing for other
+    objects.
+    """
     find = _READERS.get((item.group, item.kind))
     if find is not None:
         yield from find(item)

@@ -1,7 +1,8 @@
-"""What commands that make clusters and nodes, or install what runs there, should not say, or should.
+"""What commands that make clusters and nodes, or install what runs there, should not say, or
+should.
 
-Each row of the table `command_rows` is one such thing: its columns are told in docs/tables.md. Files that say the same
-as a command, such as those of eksctl and kind, are judged by the same rows.
+Each row of the table `command_rows` is one such thing: its columns are told in docs/tables.md.
+Files that say the same as a command, such as those of eksctl and kind, are judged by the same rows.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ Told = tuple[Severity, str, str, str]  # severity, code, message, fix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """One command: its words without options, and each option with its values in order, "" where it has none."""
+    """One command: its words without options, and each option with its values in order, "" where it
+    has none.
+    """
 
     program: str
     words: tuple[str, ...]
@@ -60,7 +63,11 @@ def broken_rows(command: CommandLine, page: str) -> Iterator[Told]:
         wrong = _JUDGES[row.wrong](row, command) if _is_about(row, command, page) else None
         if wrong is None:
             continue
-        severity, says, fix = row.severity, row.says.format(value=wrong), row.fix.format(minimum=f"1.{MINIMUM_MINOR}")
+        severity, says, fix = (
+            row.severity,
+            row.says.format(value=wrong),
+            row.fix.format(minimum=f"1.{MINIMUM_MINOR}"),
+        )
         files = command.values("-f|--values") if row.program == "helm" else ()
         if files:
             severity, says = "note", f"{says}, unless {', '.join(files)} says otherwise"
@@ -85,10 +92,14 @@ def _is_about(row: CommandRow, command: CommandLine, page: str) -> bool:
 
 
 def _makes_gpu_nodes(command: CommandLine) -> bool:
-    """Whether a command makes nodes with GPUs: it attaches some, or names a machine that has them."""
+    """Whether a command makes nodes with GPUs: it attaches some, or names a machine that has
+    them.
+    """
     if any("nvidia" in value for value in command.values("--accelerator")):
         return True
-    named = [name for value in command.values(_MACHINE_OPTIONS) for name in re.split(r"[,\s]+", value)]
+    named = [
+        name for value in command.values(_MACHINE_OPTIONS) for name in re.split(r"[,\s]+", value)
+    ]
     return any(name in _gpu_machines() for name in named)
 
 
@@ -96,7 +107,9 @@ def _makes_gpu_nodes(command: CommandLine) -> bool:
 def _gpu_machines() -> frozenset[str]:
     found = (machine for name in names() for machine in machines(name))
     return frozenset(
-        each.name for each in found if each.accelerator is not None and each.accelerator.vendor == "nvidia"
+        each.name
+        for each in found
+        if each.accelerator is not None and each.accelerator.vendor == "nvidia"
     )
 
 
@@ -110,7 +123,11 @@ def _matches(row: CommandRow, command: CommandLine) -> str | None:
 
 
 def _differs(row: CommandRow, command: CommandLine) -> str | None:
-    values = [value for value in command.values(row.option) if value and "$" not in value and "<" not in value]
+    values = [
+        value
+        for value in command.values(row.option)
+        if value and "$" not in value and "<" not in value
+    ]
     return next((value for value in values if not re.fullmatch(row.value, value)), None)
 
 

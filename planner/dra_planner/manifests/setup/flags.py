@@ -1,6 +1,8 @@
-"""Feature gates and API versions that guides tell to set for DRA, and what becomes of each on releases of today.
+"""Feature gates and API versions that guides tell to set for DRA, and what becomes of each on
+releases of today.
 
-Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0-beta.0; kubernetes/api:resource at each minor.
+Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0-beta.0; kubernetes/api:resource
+at each minor.
 """
 
 from __future__ import annotations
@@ -28,12 +30,25 @@ class FlagFault(NamedTuple):
 def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
     """Yield what becomes of a gate of Kubernetes that is set to `value` ("true" or "false")."""
     if gate == CONTROLLER_GATE:
-        message = f"the feature gate {gate} left Kubernetes with 1.32: a component that is given it does not start"
-        yield FlagFault("error", "gate-gone", message, "leave it out, and use a driver that publishes ResourceSlices")
+        message = (
+            f"the feature gate {gate} left Kubernetes with 1.32: a component that is given "
+            "it does not start"
+        )
+        yield FlagFault(
+            "error",
+            "gate-gone",
+            message,
+            "leave it out, and use a driver that publishes ResourceSlices",
+        )
     elif gate == GATE and value == "true":
-        yield FlagFault("note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out")
+        yield FlagFault(
+            "note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out"
+        )
     elif gate == GATE:
-        message = f"the feature gate {gate} cannot be turned off from 1.35 on: the component does not start"
+        message = (
+            f"the feature gate {gate} cannot be turned off from 1.35 on: the component does "
+            "not start"
+        )
         yield FlagFault("error", "gate-locked", message, "leave it out")
 
 
@@ -43,7 +58,10 @@ def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
         return
     fix = "leave the flag out, and rewrite manifests: check --rewrite"
     if version in _GONE:
-        message = f"{GROUP}/{version} left Kubernetes with {_GONE[version]}: no later API server can serve it"
+        message = (
+            f"{GROUP}/{version} left Kubernetes with {_GONE[version]}: no later API server "
+            "can serve it"
+        )
         yield FlagFault("error", "version-gone", message, fix)
     else:
         message = f"{GROUP}/{version} need not be served from 1.34 on: v1 is, without a flag"

@@ -1,7 +1,8 @@
-"""What makes nodes or turns features on in other systems: Karpenter's pools and node classes, OpenShift's gates.
+"""What makes nodes or turns features on in other systems: Karpenter's pools and node classes,
+OpenShift's gates.
 
-Sources: aws/karpenter-provider-aws:website/content/en (tasks/dra, upgrading/v1-migration, concepts/nodeclasses);
-openshift/api:config/v1/types_feature.go.
+Sources: aws/karpenter-provider-aws:website/content/en (tasks/dra, upgrading/v1-migration,
+concepts/nodeclasses); openshift/api:config/v1/types_feature.go.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ KINDS: Final = frozenset(
 _SUCCESSORS: Final = {"Provisioner": "NodePool", "AWSNodeTemplate": "EC2NodeClass"}
 _OF_GPUS: Final = frozenset({"g", "p"})
 """Categories of EC2's instance types with NVIDIA GPUs."""
-_GPU_KEYS: Final = ("instance-gpu-name", "instance-gpu-manufacturer", "instance-gpu-count", "instance-gpu-memory")
+_GPU_KEYS: Final = (
+    "instance-gpu-name",
+    "instance-gpu-manufacturer",
+    "instance-gpu-count",
+    "instance-gpu-memory",
+)
 _OPENSHIFT: Final = "4.21"
 """The first OpenShift on Kubernetes 1.34."""
 
@@ -43,8 +49,14 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     version = item.api_version.rpartition("/")[2]
     if version != "v1":
         kind = _SUCCESSORS.get(item.kind, item.kind)
-        message = f'no matches for kind "{item.kind}" in version "{item.api_version}" from Karpenter 1.1 on'
-        fix = f"write apiVersion: {item.group}/v1 and kind: {kind}; Karpenter starts nodes for claims from 1.15 on"
+        message = (
+            f'no matches for kind "{item.kind}" in version "{item.api_version}" from '
+            "Karpenter 1.1 on"
+        )
+        fix = (
+            f"write apiVersion: {item.group}/v1 and kind: {kind}; Karpenter starts nodes for "
+            "claims from 1.15 on"
+        )
         yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
     elif item.kind == "NodePool":
         yield from _node_pool(item)
@@ -59,19 +71,33 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
     reference = root.at("spec.template.spec.nodeClassRef")
     if reference.get("group") in _own_domains():
         message = f"{item}: its nodes are of EKS Auto Mode, and they take no claims"
-        fix = "name an EC2NodeClass of a Karpenter of your own in nodeClassRef, or use a managed node group"
+        fix = (
+            "name an EC2NodeClass of a Karpenter of your own in nodeClassRef, or use a managed "
+            "node group"
+        )
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
     elif root.get("spec.replicas") is None:
-        message = f"{item}: Karpenter starts no node for a claim unless it is told to look at claims"
-        fix = "run Karpenter 1.15 or newer with settings.enableDRA: true, or give the pool a fixed number (replicas)"
+        message = (
+            f"{item}: Karpenter starts no node for a claim unless it is told to look at claims"
+        )
+        fix = (
+            "run Karpenter 1.15 or newer with settings.enableDRA: true, or give the pool a fixed "
+            "number (replicas)"
+        )
         yield Diagnostic("note", "karpenter-ignores-claims", message, item.place, fix)
 
 
 def _makes_gpu_nodes(root: ObjectPart) -> bool:
-    """Whether a pool makes nodes with NVIDIA GPUs: by machines, by properties of GPUs, or by a taint or limit."""
+    """Whether a pool makes nodes with NVIDIA GPUs: by machines, by properties of GPUs, or by a
+    taint or limit.
+    """
     for _, each in root.at("spec.template.spec.requirements").members():
         name = str(each.get("key", "")).rpartition("/")[2]
-        values = {str(value) for value in _list(each.get("values"))} if each.get("operator") == "In" else set()
+        values = (
+            {str(value) for value in _list(each.get("values"))}
+            if each.get("operator") == "In"
+            else set()
+        )
         if name in _GPU_KEYS or (name == "instance-category" and values & _OF_GPUS):
             return True
         if name in ("instance-family", "instance-type") and values & _gpu_names():
@@ -81,7 +107,9 @@ def _makes_gpu_nodes(root: ObjectPart) -> bool:
 
 
 def _own_domains() -> set[str]:
-    """Return the domains of clouds that keep them to themselves: classes of nodes below them are the cloud's own."""
+    """Return the domains of clouds that keep them to themselves: classes of nodes below them are
+    the cloud's own.
+    """
     return {domain for name in names() for domain in cloud(name).reserved_domains}
 
 
@@ -100,18 +128,29 @@ def _gpu_names() -> set[str]:
 def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
     root = ObjectPart(item.data, item.place)
     aliases = [str(each.get("alias", "")) for _, each in root.at("spec.amiSelectorTerms").members()]
-    named = {str(root.get("spec.amiFamily", "")).lower(), *(alias.partition("@")[0].lower() for alias in aliases)}
+    named = {
+        str(root.get("spec.amiFamily", "")).lower(),
+        *(alias.partition("@")[0].lower() for alias in aliases),
+    }
     place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
     if "al2" in named:
         message = (
-            f"{item}: EKS makes no images of Amazon Linux 2 any more, and never made any for Kubernetes 1.33 and newer"
+            f"{item}: EKS makes no images of Amazon Linux 2 any more, and never made any for "
+            "Kubernetes 1.33 and newer"
         )
         yield Diagnostic(
-            "error", "image-not-offered", message, place, "write alias: al2023@latest, and no amiFamily: AL2"
+            "error",
+            "image-not-offered",
+            message,
+            place,
+            "write alias: al2023@latest, and no amiFamily: AL2",
         )
-    elif "bottlerocket" in named and not re.search(r"(?i)device-plugins?", str(root.get("spec.userData", ""))):
+    elif "bottlerocket" in named and not re.search(
+        r"(?i)device-plugins?", str(root.get("spec.userData", ""))
+    ):
         message = (
-            f"{item}: on nodes with GPUs, Bottlerocket runs a device plugin of its own, which hands out the GPUs that "
+            f"{item}: on nodes with GPUs, Bottlerocket runs a device plugin of its own, which "
+            "hands out the GPUs that "
             "the DRA driver publishes"
         )
         fix = "for pools with GPUs write alias: al2023@latest"
@@ -121,19 +160,28 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
 def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
     root = ObjectPart(item.data, item.place)
     chosen, spec = str(root.get("spec.featureSet", "")), root.at("spec")
-    gates = {value: [str(each) for each in _list(root.get(f"spec.customNoUpgrade.{value}"))] for value in _STATES}
+    gates = {
+        value: [str(each) for each in _list(root.get(f"spec.customNoUpgrade.{value}"))]
+        for value in _STATES
+    }
     for value, given in gates.items():
         for name in given:
             for fault in gate_faults(name, _STATES[value]):
-                yield Diagnostic(fault.severity, fault.code, f"{item}: {fault.message}", spec.place, fault.fix)
+                yield Diagnostic(
+                    fault.severity, fault.code, f"{item}: {fault.message}", spec.place, fault.fix
+                )
     if chosen in ("TechPreviewNoUpgrade", "DevPreviewNoUpgrade") or (
         chosen == "CustomNoUpgrade" and GATE in gates["enabled"]
     ):
         message = (
-            f"{item}: featureSet {chosen} cannot be taken back and keeps the cluster from upgrades; OpenShift "
+            f"{item}: featureSet {chosen} cannot be taken back and keeps the cluster from "
+            "upgrades; OpenShift "
             f"{_OPENSHIFT} and newer serve resource.k8s.io/v1 without it"
         )
-        fix = f"leave the object out where it is for claims alone, and use OpenShift {_OPENSHIFT} or newer"
+        fix = (
+            f"leave the object out where it is for claims alone, and use OpenShift {_OPENSHIFT} "
+            "or newer"
+        )
         yield Diagnostic("warning", "gate-not-needed", message, spec.place, fix)
 
 

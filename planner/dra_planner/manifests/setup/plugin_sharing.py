@@ -1,6 +1,8 @@
-"""Sharing that the NVIDIA device plugin is told to do: time-slicing and MPS, in its own file or in a ConfigMap.
+"""Sharing that the NVIDIA device plugin is told to do: time-slicing and MPS, in its own file or in
+a ConfigMap.
 
-Source: NVIDIA/k8s-device-plugin:api/config/v1@v0.17.0 (`version`, `flags`, `sharing.timeSlicing`, `sharing.mps`).
+Source: NVIDIA/k8s-device-plugin:api/config/v1@v0.17.0 (`version`, `flags`, `sharing.timeSlicing`,
+`sharing.mps`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _OBJECT: Final = re.compile(r"^[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILIN
 
 
 def sharing_in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what the plugin's sharing does to devices of claims, for each file in a ConfigMap that configures it."""
+    """Yield what the plugin's sharing does to devices of claims, for each file in a ConfigMap that
+    configures it.
+    """
     data = item.data.get("data")
     for key, text in data.items() if isinstance(data, Mapping) else ():
         strategy = _strategy(text)
@@ -38,7 +42,9 @@ def sharing_in_file(source: Source) -> Iterator[Diagnostic]:
     strategy = "" if _OBJECT.search(source.text) else _strategy(source.text)
     if strategy:
         data, _ = read_yaml(source.text)
-        yield _finding("this file", strategy, Place(source.name, line_at(data, ("sharing",)), "sharing"))
+        yield _finding(
+            "this file", strategy, Place(source.name, line_at(data, ("sharing",)), "sharing")
+        )
 
 
 def _strategy(text: Any) -> str:
@@ -50,17 +56,21 @@ def _strategy(text: Any) -> str:
     except Fault:
         return ""
     sharing = data.get("sharing") if isinstance(data, Mapping) else None
-    return next((name for name in _STRATEGIES if isinstance(sharing, Mapping) and sharing.get(name)), "")
+    return next(
+        (name for name in _STRATEGIES if isinstance(sharing, Mapping) and sharing.get(name)), ""
+    )
 
 
 def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
     title, kind, gate = _STRATEGIES[strategy]
     message = (
-        f"{what} is {title} of NVIDIA's device plugin, which claims do not go through: on nodes whose GPUs the DRA "
+        f"{what} is {title} of NVIDIA's device plugin, which claims do not go through: on nodes "
+        "whose GPUs the DRA "
         "driver publishes it does nothing"
     )
     fix = (
-        f"remove it, and name one ResourceClaim in all pods that share a GPU; with {title} its config has a GpuConfig "
+        f"remove it, and name one ResourceClaim in all pods that share a GPU; with {title} its "
+        "config has a GpuConfig "
         f"with sharing: {{strategy: {kind}}}, and the driver the feature gate {gate}"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -1,7 +1,9 @@
-"""Queues and schedulers beside the default one: what they do with the claims of the pods that are theirs.
+"""Queues and schedulers beside the default one: what they do with the claims of the pods that are
+theirs.
 
-Source: kubernetes-sigs/kueue:pkg/dra/claims.go@v0.19.2, kai-scheduler/KAI-Scheduler:pkg/scheduler/plugins/
-dynamicresources@d5bc503a and its CHANGELOG, volcano-sh/volcano:pkg/webhooks/admission/jobs/validate@ed72c7c8,
+Source: kubernetes-sigs/kueue:pkg/dra/claims.go@v0.19.2,
+kai-scheduler/KAI-Scheduler:pkg/scheduler/plugins/ dynamicresources@d5bc503a and its CHANGELOG,
+volcano-sh/volcano:pkg/webhooks/admission/jobs/validate@ed72c7c8,
 kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go@22664681.
 """
 
@@ -14,7 +16,13 @@ from dra_planner.errors import Diagnostic
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE, ObjectPart
 from dra_planner.manifests.workloads.queued import KAI, KAI_QUEUE, OLD_KAI_QUEUE, VOLCANO, labels_of
-from dra_planner.model import ObjectKey, PodResourceClaim, ResourceClaim, ResourceClaimTemplate, Workload
+from dra_planner.model import (
+    ObjectKey,
+    PodResourceClaim,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    Workload,
+)
 
 
 def queue_findings(
@@ -23,42 +31,64 @@ def queue_findings(
     claims: Mapping[ObjectKey, ResourceClaim],
     templates: Mapping[ObjectKey, ResourceClaimTemplate],
 ) -> Iterator[Diagnostic]:
-    """Yield what queues, schedulers and autoscalers of these manifests refuse or do not see of the claims."""
+    """Yield what queues, schedulers and autoscalers of these manifests refuse or do not see of the
+    claims.
+    """
     objects, workloads = list(objects), list(workloads)
     for workload in workloads:
         yield from _kueue(workload, templates)
         yield from _kai(workload, claims)
         yield from _not_counted(workload, templates)
-    if any(pods.template.spec.resource_claims for workload in workloads for pods in workload.pod_sets):
+    if any(
+        pods.template.spec.resource_claims for workload in workloads for pods in workload.pod_sets
+    ):
         yield from _karpenter(objects)
     yield from (finding for item in objects for finding in _volcano(item))
 
 
-def _kueue(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
-    """Yield what depends on Kueue's version; what no version admits keeps pods from running, and plans say so."""
+def _kueue(
+    workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]
+) -> Iterator[Diagnostic]:
+    """Yield what depends on Kueue's version; what no version admits keeps pods from running, and
+    plans say so.
+    """
     if KUEUE_QUEUE not in workload.meta.labels:
         return
     for entry in _entries(workload):
-        template = templates.get(ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or ""))
+        template = templates.get(
+            ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or "")
+        )
         if template is not None and template.spec.constraints:
-            message = f"{workload.ref}: Kueue up to 0.17 rejects constraints, and later versions ignore them"
+            message = (
+                f"{workload.ref}: Kueue up to 0.17 rejects constraints, and later versions "
+                "ignore them"
+            )
             fix = "leave constraints out of queued claims"
             yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
             return
 
 
-def _not_counted(workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]) -> Iterator[Diagnostic]:
-    """Yield claims of which KAI or Volcano counts too few devices, so that the queue's share does not hold."""
+def _not_counted(
+    workload: Workload, templates: Mapping[ObjectKey, ResourceClaimTemplate]
+) -> Iterator[Diagnostic]:
+    """Yield claims of which KAI or Volcano counts too few devices, so that the queue's share does
+    not hold.
+    """
     schedulers = {pods.template.spec.scheduler_name for pods in workload.pod_sets}
     who = "KAI" if KAI in schedulers else "Volcano" if VOLCANO in schedulers else ""
     for entry in _entries(workload) if who else ():
-        template = templates.get(ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or ""))
+        template = templates.get(
+            ObjectKey(workload.meta.namespace, entry.resource_claim_template_name or "")
+        )
         for request in template.spec.requests if template else ():
             everything = request.exactly is not None and request.exactly.allocation_mode == "All"
             if request.first_available or everything:
                 form = "allocationMode: All" if everything else "firstAvailable"
                 counted = "as one device" if everything and who == "KAI" else "as no device"
-                message = f"{workload.ref}: {who} counts {form} {counted}, so the queue's share does not hold"
+                message = (
+                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's share "
+                    "does not hold"
+                )
                 fix = "request a count" if everything else "request one of them with exactly"
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
 
@@ -67,7 +97,10 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
     labels = labels_of(workload)
     is_kai = any(pods.template.spec.scheduler_name == KAI for pods in workload.pod_sets)
     if OLD_KAI_QUEUE in labels and KAI_QUEUE not in labels and is_kai:
-        message = f"{workload.ref}: KAI reads the label {KAI_QUEUE} since 0.6, and no longer {OLD_KAI_QUEUE}"
+        message = (
+            f"{workload.ref}: KAI reads the label {KAI_QUEUE} since 0.6, and no longer "
+            f"{OLD_KAI_QUEUE}"
+        )
         fix = f"label it {KAI_QUEUE}: {labels[OLD_KAI_QUEUE]}"
         yield Diagnostic("warning", "queue-label-not-read", message, workload.place, fix)
     queue = labels.get(KAI_QUEUE)
@@ -77,7 +110,8 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
         claim = claims.get(ObjectKey(workload.meta.namespace, entry.resource_claim_name or ""))
         if claim is not None and claim.meta.labels.get(KAI_QUEUE) != queue:
             message = (
-                f"{workload.ref}: KAI refuses ResourceClaim {claim.meta.key}, which is not labelled with the queue"
+                f"{workload.ref}: KAI refuses ResourceClaim {claim.meta.key}, which is not "
+                "labelled with the queue"
             )
             fix = f"label the ResourceClaim {KAI_QUEUE}: {queue}"
             yield Diagnostic("warning", "queue-refuses-claim", message, claim.meta.place, fix)
@@ -87,17 +121,25 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
     automatic = {domain for name in names() for domain in cloud(name).reserved_domains}
     for item in objects:
         if item.group == "karpenter.sh" and item.kind == "NodePool":
-            group = ObjectPart(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
+            group = (
+                ObjectPart(item.data, item.place).at("spec.template.spec.nodeClassRef").get("group")
+            )
             if group in automatic:
-                message = f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
+                message = (
+                    f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
+                )
                 fix = "make nodes for pods with claims in a managed node group"
                 yield Diagnostic("warning", "auto-nodes-take-no-claims", message, item.place, fix)
                 continue
             message = (
-                f"{item}: Karpenter makes no node for pods with claims unless it runs with --ignore-dra-requests=false "
+                f"{item}: Karpenter makes no node for pods with claims unless it runs with "
+                "--ignore-dra-requests=false "
                 "(1.15 and later)"
             )
-            fix = "keep nodes in a pool of fixed size for them, or run Karpenter with --ignore-dra-requests=false"
+            fix = (
+                "keep nodes in a pool of fixed size for them, or run Karpenter with "
+                "--ignore-dra-requests=false"
+            )
             yield Diagnostic("warning", "autoscaler-ignores-claims", message, item.place, fix)
 
 
@@ -109,9 +151,12 @@ def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
     least = job.number("spec.minAvailable", 0)
     if least > pods:
         message = (
-            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks: Volcano's webhook refuses it"
+            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks: "
+            "Volcano's webhook refuses it"
         )
-        yield Diagnostic("error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less")
+        yield Diagnostic(
+            "error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less"
+        )
 
 
 def _entries(workload: Workload) -> Iterator[PodResourceClaim]:

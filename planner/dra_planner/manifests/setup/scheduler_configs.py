@@ -1,8 +1,9 @@
-"""Configuration of kube-scheduler: versions that are gone, and settings of its DRA plugin that there never were.
+"""Configuration of kube-scheduler: versions that are gone, and settings of its DRA plugin that
+there never were.
 
-Sources: kubernetes/kube-scheduler:config/v1/types.go@v0.36.3 (DynamicResourcesArgs; 1.34 has no bindingTimeout yet);
-kubernetes/enhancements KEP 785 and kubernetes/kubernetes pull requests 117649 and 119994: v1beta1 went with 1.23,
-v1beta2 with 1.28, v1beta3 with 1.29.
+Sources: kubernetes/kube-scheduler:config/v1/types.go@v0.36.3 (DynamicResourcesArgs; 1.34 has no
+bindingTimeout yet); kubernetes/enhancements KEP 785 and kubernetes/kubernetes pull requests 117649
+and 119994: v1beta1 went with 1.23, v1beta2 with 1.28, v1beta3 with 1.29.
 """
 
 from __future__ import annotations
@@ -29,19 +30,27 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
     version = str(data.get("apiVersion", ""))
     if version.startswith(GROUP) and version != f"{GROUP}/v1":
         message = f"{KIND}: {version} is gone since Kubernetes 1.29: kube-scheduler does not start"
-        yield Diagnostic("error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1")
+        yield Diagnostic(
+            "error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1"
+        )
     for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))
         if _PLUGIN in enabled:
             message = f"{KIND}: the plugin {_PLUGIN} is enabled by default from 1.34 on"
-            yield Diagnostic("note", "plugin-not-needed", message, place, f"leave {_PLUGIN} out of plugins")
+            yield Diagnostic(
+                "note", "plugin-not-needed", message, place, f"leave {_PLUGIN} out of plugins"
+            )
         for _, row in profile.at("pluginConfig").members():
             given = row.get("args")
             unknown = sorted(set(given) - _ARGUMENTS) if isinstance(given, Mapping) else []
             if row.get("name") == _PLUGIN and unknown:
                 listed = ", ".join(map(str, unknown))
-                message = f"{KIND}: {_PLUGIN} has no argument {listed}: kube-scheduler does not start"
-                yield Diagnostic("error", "unknown-field", message, place, f"remove {listed} from its args")
+                message = (
+                    f"{KIND}: {_PLUGIN} has no argument {listed}: kube-scheduler does not start"
+                )
+                yield Diagnostic(
+                    "error", "unknown-field", message, place, f"remove {listed} from its args"
+                )
 
 
 def in_config_map(item: KubernetesObject) -> Iterator[Diagnostic]:

@@ -38,7 +38,9 @@ def needed(detail: str = "") -> Check:
 
 
 def choice(*values: str, since: dict[str, int] | None = None) -> Check:
-    """One of several texts; an empty one is replaced by a default. `since`: the minor that brought a value."""
+    """One of several texts; an empty one is replaced by a default. `since`: the minor that brought
+    a value.
+    """
     return _choice(values, lambda value: not value, since)
 
 
@@ -75,7 +77,9 @@ def pointed_needed_choice(*values: str) -> Check:
     return check
 
 
-def _choice(values: tuple[str, ...], is_fine: Callable[[Any], bool], since: dict[str, int] | None) -> Check:
+def _choice(
+    values: tuple[str, ...], is_fine: Callable[[Any], bool], since: dict[str, int] | None
+) -> Check:
     def check(value: Any, path: str, scope: Scope) -> Violations:
         known = [each for each in values if scope.minor >= (since or {}).get(each, 0)]
         if not is_fine(value) and (value or "") not in known:
@@ -197,7 +201,9 @@ def percent_of(text: str) -> int:
 
 
 def amount_of(value: Any) -> int:
-    """Return a count or percentage as its number, as Go's IntValue does for texts that aren't percentages."""
+    """Return a count or percentage as its number, as Go's IntValue does for texts that aren't
+    percentages.
+    """
     if isinstance(value, str):
         if not percentage(value):
             return percent_of(value)

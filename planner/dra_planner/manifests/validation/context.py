@@ -11,7 +11,9 @@ from dra_planner.releases import Features
 
 @dataclass(frozen=True, slots=True)
 class SelectorRefusal:
-    """Why the API server refuses a CEL selector; one that costs too much is forbidden, any other is invalid."""
+    """Why the API server refuses a CEL selector; one that costs too much is forbidden, any other is
+    invalid.
+    """
 
     detail: str
     fix: str = ""
@@ -24,13 +26,17 @@ CheckSelector = Callable[[str, Features], SelectorRefusal | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingObjects:
-    """Objects that exist already. `complete` says that there are no others; else what is missing may exist."""
+    """Objects that exist already. `complete` says that there are no others; else what is missing
+    may exist.
+    """
 
     namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # name → labels
     priority_classes: Mapping[str, int] = field(default_factory=dict)
-    non_preempting: frozenset[str] = frozenset()  # priority classes with preemptionPolicy Never; "" names the default
+    # priority classes with preemptionPolicy Never; "" names the default
+    non_preempting: frozenset[str] = frozenset()
     default_priority: str = ""  # the PriorityClass that pods have without naming one
-    classes: Mapping[str, str] = field(default_factory=dict)  # DeviceClass → its extendedResourceName, "" for none
+    # DeviceClass → its extendedResourceName, "" for none
+    classes: Mapping[str, str] = field(default_factory=dict)
     runtime_classes: frozenset[str] = frozenset()
     quotas: Sequence[Mapping[str, Any]] = ()
     complete: bool = False

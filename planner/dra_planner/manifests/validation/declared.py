@@ -1,7 +1,8 @@
 """What releases with `declared_validation` find by the declarations of their types.
 
-Their written rules stop at what they refuse whole: a request with both forms, a list that is too long. The declared
-ones are looked at in any case. Source: kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go@v1.37.0.
+Their written rules stop at what they refuse whole: a request with both forms, a list that is too
+long. The declared ones are looked at in any case. Source:
+kubernetes/kubernetes:pkg/apis/resource/v1/zz_generated.validations.go@v1.37.0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Fields that the API server fills in.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/v1/defaults.go@v1.36.3 and pkg/apis/core/v1/defaults.go (requests from
-limits), pkg/apis/scheduling/v1/defaults.go (a class's policy), plugin/pkg/admission/priority (a pod's priority).
+Source: kubernetes/kubernetes:pkg/apis/resource/v1/defaults.go@v1.36.3 and
+pkg/apis/core/v1/defaults.go (requests from limits), pkg/apis/scheduling/v1/defaults.go (a class's
+policy), plugin/pkg/admission/priority (a pod's priority).
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from dra_planner.documents.tree import Map, new_map
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 
 _PREEMPTS: Final = "PreemptLowerPriority"
-NOW: Final = "1970-01-01T00:00:00Z"  # the planner reads no clock: only that a time is filled in matters
+# the planner reads no clock: only that a time is filled in matters
+NOW: Final = "1970-01-01T00:00:00Z"
 
 
-def fill_defaults(kind: str, data: Map, priorities: Mapping[str, int], non_preempting: Container[str] = ()) -> None:
+def fill_defaults(
+    kind: str, data: Map, priorities: Mapping[str, int], non_preempting: Container[str] = ()
+) -> None:
     """Fill in what the API server would, in place.
 
-    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never; "" names the default.
+    `priorities` are the cluster's priority classes, `non_preempting` those with the policy Never;
+    "" names the default.
     """
     if kind in ("ResourceClaim", "ResourceClaimTemplate"):
         spec = data.get("spec")

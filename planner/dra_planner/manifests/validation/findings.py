@@ -1,4 +1,6 @@
-"""From the API server's answer to diagnostics: where it is, what is wrong, what would make it right."""
+"""From the API server's answer to diagnostics: where it is, what is wrong, what would make it
+right.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ _MOST_ENDS: Final = 100
 _LARGE: Final = 64
 
 
-def findings(item: KubernetesObject, verdict: ServerAnswer, context: Context) -> Iterator[Diagnostic]:
+def findings(
+    item: KubernetesObject, verdict: ServerAnswer, context: Context
+) -> Iterator[Diagnostic]:
     """Yield what is to be said about an object that was judged."""
     places = _Places(item)
     for index, violation in enumerate(verdict.violations):
@@ -53,21 +57,37 @@ def findings(item: KubernetesObject, verdict: ServerAnswer, context: Context) ->
         yield Diagnostic("warning", code, f"{item}: {warning}", item.place)
 
 
-def late_findings(item: KubernetesObject, violations: Iterable[Violation], context: Context) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the pods of an object whose own kind the API server does not check."""
+def late_findings(
+    item: KubernetesObject, violations: Iterable[Violation], context: Context
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the pods of an object whose own kind the API server does not
+    check.
+    """
     places = _Places(item)
     for index, violation in enumerate(violations):
         place = places.find(violation.field)
         fix = _hint(item, violation, context) if index < _MOST_HINTS else ""
         text = violation.text.removeprefix("Pod cannot be handled as a Pod: ")
-        message = f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
+        message = (
+            f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
+        )
         yield Diagnostic("error", "pods-refused", message, place, fix)
 
 
 def _refused(
-    item: KubernetesObject, violation: Violation, place: Place, fix: str, context: Context, *, with_hint: bool
+    item: KubernetesObject,
+    violation: Violation,
+    place: Place,
+    fix: str,
+    context: Context,
+    *,
+    with_hint: bool,
 ) -> Diagnostic:
-    where = f"{violation.field}: " if violation.field and violation.reason not in ("UnknownField", "Decode") else ""
+    where = (
+        f"{violation.field}: "
+        if violation.field and violation.reason not in ("UnknownField", "Decode")
+        else ""
+    )
     text = violation.text.removeprefix(f"{item.kind} cannot be handled as a {item.kind}: ")
     fix = fix or violation.fix
     if not fix and with_hint:
@@ -78,12 +98,26 @@ def _refused(
     return Diagnostic("error", code, f"{item}: {where}{text}", place, fix)
 
 
-def _dropped(item: KubernetesObject, dropped: Dropped, place: Place, context: Context) -> Diagnostic:
+def _dropped(
+    item: KubernetesObject, dropped: Dropped, place: Place, context: Context
+) -> Diagnostic:
     name = dropped.path.rpartition(".")[2]
     when = f"before {dropped.since}" if dropped.since else "while its feature gate is off"
-    message = f"{item}: {name} is ignored {when}: {context.features.version} stores the object without it"
-    fix = f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}" if dropped.since else ""
-    return Diagnostic("warning", "field-dropped", message, place, fix or f"turn on {dropped.gate}, or remove the field")
+    message = (
+        f"{item}: {name} is ignored {when}: {context.features.version} stores the object without it"
+    )
+    fix = (
+        f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}"
+        if dropped.since
+        else ""
+    )
+    return Diagnostic(
+        "warning",
+        "field-dropped",
+        message,
+        place,
+        fix or f"turn on {dropped.gate}, or remove the field",
+    )
 
 
 class _Places:

@@ -1,7 +1,9 @@
 """Fields that a release drops in silence because their feature gate is off.
 
-They go before validation, so faults inside them are never told. Source: kubernetes/kubernetes:pkg/registry/resource/
-{resourceclaim,resourceclaimtemplate,deviceclass,resourceslice}/strategy.go@v1.34.3, v1.35.4, v1.36.3.
+They go before validation, so faults inside them are never told. Source:
+kubernetes/kubernetes:pkg/registry/resource/
+{resourceclaim,resourceclaimtemplate,deviceclass,resourceslice}/strategy.go@v1.34.3, v1.35.4,
+v1.36.3.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ class Dropped:
     since: str  # the release in which the gate is on by default; empty where it is on in none
 
 
-_LATE: Final = frozenset({"distinctAttribute", "tolerations"})  # fields that not every release drops
+# fields that not every release drops
+_LATE: Final = frozenset({"distinctAttribute", "tolerations"})
 
 _RULES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "claim": (

@@ -18,28 +18,48 @@ _INDEX: Final = re.compile(r"\[\d+\]$")
 _MOVED: Final = (
     (
         re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
-        "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of the container",
+        (
+            "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of "
+            "the "
+            "container"
+        ),
     ),
     (
         re.compile(r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$"),
-        "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of the container",
+        (
+            "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of "
+            "the "
+            "container"
+        ),
     ),
     (
         re.compile(r"resourceClaims\[\d+\]\.source$"),
-        "since 1.31 resourceClaimName and resourceClaimTemplateName stand directly in the entry: remove source",
+        (
+            "since 1.31 resourceClaimName and resourceClaimTemplateName stand directly in the "
+            "entry: "
+            "remove source"
+        ),
     ),
     (
-        re.compile(r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"),
+        re.compile(
+            r"requests\[\d+\]\.(deviceClassName|selectors|allocationMode|count|adminAccess|tolerations|capacity)$"
+        ),
         "this is the flat form of v1beta1: put the field below exactly",
     ),
     (
         re.compile(r"^spec\.(spec\.)?(devices\.)?deviceClassName$"),
-        "a class is named in a request: devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}",
+        (
+            "a class is named in a request: devices: {requests: [{name: gpu, exactly: "
+            "{deviceClassName: …}}]}"
+        ),
     ),
     (re.compile(r"devices\[\d+\]\.basic$"), "this is the form of v1beta1: remove the level basic"),
     (
         re.compile(r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$"),
-        "a pod names no class: write resourceClaimTemplateName, and name the class in that ResourceClaimTemplate",
+        (
+            "a pod names no class: write resourceClaimTemplateName, and name the class in that "
+            "ResourceClaimTemplate"
+        ),
     ),
     (
         re.compile(r"resourceClaims\[\d+\]\.resourceClaimTemplate$"),
@@ -47,23 +67,40 @@ _MOVED: Final = (
     ),
     (
         re.compile(r"^spec\.(spec\.)?resourceClassName$"),
-        "this is v1alpha2, gone since 1.31: write devices: {requests: [{name: gpu, exactly: {deviceClassName: …}}]}",
+        (
+            "this is v1alpha2, gone since 1.31: write devices: {requests: [{name: gpu, exactly: "
+            "{deviceClassName: …}}]}"
+        ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?parametersRef$"),
-        "parameters are objects of v1alpha2, gone since 1.31: write below devices what they say (count, selectors, …)",
+        (
+            "parameters are objects of v1alpha2, gone since 1.31: write below devices what they "
+            "say "
+            "(count, selectors, …)"
+        ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?shareable$"),
-        "remove it: since 1.31 every claim may be used by several pods; a ResourceClaimTemplate gives each its own",
+        (
+            "remove it: since 1.31 every claim may be used by several pods; a "
+            "ResourceClaimTemplate "
+            "gives each its own"
+        ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?(devices\.)?(requests\[\d+\]\.)?tolerations$"),
-        "tolerations of device taints belong to a request: write them in spec.devices.requests[].exactly.tolerations",
+        (
+            "tolerations of device taints belong to a request: write them in "
+            "spec.devices.requests[].exactly.tolerations"
+        ),
     ),
     (
         re.compile(r"^spec\.(nodeSelector|nodeAffinity)$"),
-        "a class or claim chooses no nodes: write it in the pod's spec, or a selector on an attribute of the devices",
+        (
+            "a class or claim chooses no nodes: write it in the pod's spec, or a selector on an "
+            "attribute of the devices"
+        ),
     ),
     (
         re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
@@ -71,35 +108,74 @@ _MOVED: Final = (
     ),
     (
         re.compile(r"^spec\.resourceClaimTemplates$"),
-        "no workload makes claims by itself: name a ResourceClaimTemplate in spec.template.spec.resourceClaims",
+        (
+            "no workload makes claims by itself: name a ResourceClaimTemplate in "
+            "spec.template.spec.resourceClaims"
+        ),
     ),
-    (re.compile(r"suitableNodes$"), "suitableNodes is gone since 1.32; device selectors say which nodes suit"),
-    (re.compile(r"firstAvailable\[\d+\]\.adminAccess$"), "adminAccess is not allowed in alternatives: use exactly"),
-    (re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"), "put the fields directly in the alternative"),
-)  # fmt: skip
+    (
+        re.compile(r"suitableNodes$"),
+        "suitableNodes is gone since 1.32; device selectors say which nodes suit",
+    ),
+    (
+        re.compile(r"firstAvailable\[\d+\]\.adminAccess$"),
+        "adminAccess is not allowed in alternatives: use exactly",
+    ),
+    (
+        re.compile(r"requests\[\d+\]\.firstAvailable\[\d+\]\.exactly$"),
+        "put the fields directly in the alternative",
+    ),
+)
 _TEXTS: Final = (
-    ("must not be specified when allocationMode is 'All'", "remove count: All takes every matching device"),
+    (
+        "must not be specified when allocationMode is 'All'",
+        "remove count: All takes every matching device",
+    ),
     ('Unsupported value: "Immediate"', "remove it: a claim is allocated when its pod is scheduled"),
     ('Unsupported value: "WaitForFirstConsumer"', "remove it: every claim waits for its pod"),
     ("must be greater than zero", "ask for 1 or more"),
-    ("value must be empty when `operator` is 'Exists'", "remove value: Exists takes every value of the key"),
+    (
+        "value must be empty when `operator` is 'Exists'",
+        "remove value: Exists takes every value of the key",
+    ),
     ("effect must be 'NoExecute' when `tolerationSeconds` is set", "remove tolerationSeconds"),
-    ("exactly one of `exactly` or `firstAvailable`", "set one of them: exactly, or firstAvailable for alternatives"),
-    ("admin access to devices requires", 'label the namespace: resource.kubernetes.io/admin-access: "true"'),
-    ("must be one of the names in pod.spec.resourceClaims", "add the claim to the pod's spec.resourceClaims"),
+    (
+        "exactly one of `exactly` or `firstAvailable`",
+        "set one of them: exactly, or firstAvailable for alternatives",
+    ),
+    (
+        "admin access to devices requires",
+        'label the namespace: resource.kubernetes.io/admin-access: "true"',
+    ),
+    (
+        "must be one of the names in pod.spec.resourceClaims",
+        "add the claim to the pod's spec.resourceClaims",
+    ),
     ("at most one of `resourceClaimName`", "remove one of the two names"),
     ("must specify one of: `resourceClaimName`", "name a ResourceClaim or a ResourceClaimTemplate"),
-    ("a fully qualified name must be", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
+    (
+        "a fully qualified name must be",
+        "write the domain in front, as in resource.kubernetes.io/pcieRoot",
+    ),
     ("must include a domain", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
-    ("must be the name of a request in the claim", "name one of spec.devices.requests, or REQUEST/ALTERNATIVE"),
-    ("`selector` does not match template `labels`", "give the template the labels that spec.selector asks for"),
+    (
+        "must be the name of a request in the claim",
+        "name one of spec.devices.requests, or REQUEST/ALTERNATIVE",
+    ),
+    (
+        "`selector` does not match template `labels`",
+        "give the template the labels that spec.selector asks for",
+    ),
     ("Limit must be set for non overcommitable", "write the amount under limits as well"),
     (
         "must be a standard resource",
-        "an extended resource has a domain and a slash, as nvidia.com/gpu; list a claim below resources.claims instead",
+        (
+            "an extended resource has a domain and a slash, as nvidia.com/gpu; list a claim below "
+            "resources.claims instead"
+        ),
     ),
     ("quantities must match", 'write an amount such as 40Gi, 500m or "2"'),
-)  # fmt: skip
+)
 
 
 _AS_MAPPINGS: Final = {
@@ -112,14 +188,19 @@ _NAMES: Final = "must consist of lower case alphanumeric characters"
 
 
 def hint(item: KubernetesObject, violation: Violation, minor: int) -> str:
-    """Return what would make a violation right, or nothing where nothing better than its text is known."""
+    """Return what would make a violation right, or nothing where nothing better than its text is
+    known.
+    """
     for part, text in _TEXTS:
         if part in violation.text:
             return text
     if violation.text.endswith("`minReplicas`"):
         return f"set minReplicas to {_value(item.data, violation.field)} or less"
     if _NAMES in violation.text:
-        return _name(_value(item.data, violation.field), dots="" if "RFC 1123 label" in violation.text else ".")
+        return _name(
+            _value(item.data, violation.field),
+            dots="" if "RFC 1123 label" in violation.text else ".",
+        )
     if violation.reason == "UnknownField":
         return _unknown(item, violation.field, minor)
     if violation.reason == "Decode":
@@ -139,7 +220,10 @@ def _supported(text: str) -> str:
 def _name(value: Any, dots: str) -> str:
     """Return what was meant by a name that is none."""
     text = str(value)
-    class_name = next((each.plugin_resources[text] for each in every_driver() if text in each.plugin_resources), "")
+    class_name = next(
+        (each.plugin_resources[text] for each in every_driver() if text in each.plugin_resources),
+        "",
+    )
     if class_name:
         return f"{text} is an extended resource; its DeviceClass is {class_name}"
     if placeholder := _placeholder(text):
@@ -166,7 +250,11 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
     for sibling, sibling_kind in fields.items():
         if sibling in node and node[sibling] is None and _holds(sibling_kind, name, minor):
             return f"indent it below {sibling}"
-    below = [sibling for sibling, sibling_kind in sorted(fields.items()) if _holds(sibling_kind, name, minor)]
+    below = [
+        sibling
+        for sibling, sibling_kind in sorted(fields.items())
+        if _holds(sibling_kind, name, minor)
+    ]
     near = get_close_matches(name, fields, n=1, cutoff=0.7) or [
         field for field in fields if field.lower() == name.lower()
     ]
@@ -190,7 +278,11 @@ def _parent(data: Any, kind: ApiType, path: str, minor: int) -> tuple[dict[str, 
             kind = kind.item or kind
         else:
             data = data.get(step) if isinstance(data, dict) else None
-            kind = fields_of(kind.name, minor).get(step, kind) if kind.kind == "struct" else kind.item or kind
+            kind = (
+                fields_of(kind.name, minor).get(step, kind)
+                if kind.kind == "struct"
+                else kind.item or kind
+            )
     last = steps[-1] if steps else ""
     return (data if isinstance(data, dict) else {}), kind, str(last)
 
@@ -214,7 +306,9 @@ def _wrong_type(item: KubernetesObject, violation: Violation) -> str:
         return placeholder
     if "unmarshal string" in text and text.endswith(("int64", "int32", "bool")):
         return (
-            "remove the quotes" if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value)) else "write a plain value"
+            "remove the quotes"
+            if re.fullmatch(r"\s*([+-]?\d+|true|false)\s*", str(value))
+            else "write a plain value"
         )
     if ("unmarshal number" in text or "unmarshal bool" in text) and text.endswith("string"):
         return "put it in quotes: YAML reads it as a number or boolean"

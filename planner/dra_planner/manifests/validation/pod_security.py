@@ -13,20 +13,53 @@ from dra_planner.wording import named
 Data = Mapping[str, Any]
 POD_SECURITY: Final = "pod-security.kubernetes.io/"
 """Begins the labels of a namespace that set its levels."""
-_BASELINE_CAPABILITIES: Final = frozenset({
-    "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
-    "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
-})  # fmt: skip
-_RESTRICTED_VOLUMES: Final = frozenset({
-    "name", "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret",
-    "image",
-})  # fmt: skip
-_SAFE_SYSCTLS: Final = frozenset({
-    "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
-    "net.ipv4.ip_unprivileged_port_start", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time",
-    "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes", "net.ipv4.tcp_rmem",
-    "net.ipv4.tcp_wmem",
-})  # fmt: skip
+_BASELINE_CAPABILITIES: Final = frozenset(
+    {
+        "AUDIT_WRITE",
+        "CHOWN",
+        "DAC_OVERRIDE",
+        "FOWNER",
+        "FSETID",
+        "KILL",
+        "MKNOD",
+        "NET_BIND_SERVICE",
+        "SETFCAP",
+        "SETGID",
+        "SETPCAP",
+        "SETUID",
+        "SYS_CHROOT",
+    }
+)
+_RESTRICTED_VOLUMES: Final = frozenset(
+    {
+        "name",
+        "configMap",
+        "csi",
+        "downwardAPI",
+        "emptyDir",
+        "ephemeral",
+        "persistentVolumeClaim",
+        "projected",
+        "secret",
+        "image",
+    }
+)
+_SAFE_SYSCTLS: Final = frozenset(
+    {
+        "kernel.shm_rmid_forced",
+        "net.ipv4.ip_local_port_range",
+        "net.ipv4.tcp_syncookies",
+        "net.ipv4.ping_group_range",
+        "net.ipv4.ip_unprivileged_port_start",
+        "net.ipv4.ip_local_reserved_ports",
+        "net.ipv4.tcp_keepalive_time",
+        "net.ipv4.tcp_fin_timeout",
+        "net.ipv4.tcp_keepalive_intvl",
+        "net.ipv4.tcp_keepalive_probes",
+        "net.ipv4.tcp_rmem",
+        "net.ipv4.tcp_wmem",
+    }
+)
 _SECCOMP: Final = ("RuntimeDefault", "Localhost")
 
 
@@ -39,7 +72,9 @@ def pod_security_faults(spec: Data, level: str) -> list[str]:
 
 
 def _containers(spec: Data) -> list[Data]:
-    return [item for field in ("initContainers", "containers") for item in spec.get(field) or () if item]
+    return [
+        item for field in ("initContainers", "containers") for item in spec.get(field) or () if item
+    ]
 
 
 def _security(item: Data) -> Data:
@@ -61,13 +96,19 @@ def _host_namespaces(spec: Data) -> Iterator[str]:
 
 
 def _host_ports(spec: Data) -> Iterator[str]:
-    names = _where(spec, lambda item: any((port or {}).get("hostPort") for port in item.get("ports") or ()))
+    names = _where(
+        spec, lambda item: any((port or {}).get("hostPort") for port in item.get("ports") or ())
+    )
     if names:
         yield f"hostPort ({_named(names, 'container')} uses hostPort)"
 
 
 def _host_path(spec: Data) -> Iterator[str]:
-    names = [str(item.get("name")) for item in spec.get("volumes") or () if (item or {}).get("hostPath") is not None]
+    names = [
+        str(item.get("name"))
+        for item in spec.get("volumes") or ()
+        if (item or {}).get("hostPath") is not None
+    ]
     if names:
         yield f"hostPath volumes ({_named(names, 'volume')})"
 
@@ -75,7 +116,10 @@ def _host_path(spec: Data) -> Iterator[str]:
 def _privileged(spec: Data) -> Iterator[str]:
     names = _where(spec, lambda item: bool(_security(item).get("privileged")))
     if names:
-        yield f"privileged ({_named(names, 'container')} must not set securityContext.privileged=true)"
+        yield (
+            f"privileged ({_named(names, 'container')} must not set "
+            "securityContext.privileged=true)"
+        )
 
 
 def _capabilities(spec: Data) -> Iterator[str]:
@@ -90,7 +134,9 @@ def _added(item: Data) -> set[str]:
 
 def _seccomp(spec: Data) -> Iterator[str]:
     levels = [spec, *_containers(spec)]
-    if any((_security(item).get("seccompProfile") or {}).get("type") == "Unconfined" for item in levels):
+    if any(
+        (_security(item).get("seccompProfile") or {}).get("type") == "Unconfined" for item in levels
+    ):
         yield "seccompProfile (must not be Unconfined)"
 
 
@@ -153,7 +199,10 @@ def _non_root(spec: Data) -> Iterator[str]:
 
     names = _where(spec, bad)
     if names:
-        yield f"runAsNonRoot != true (pod or {_named(names, 'container')} must set securityContext.runAsNonRoot=true)"
+        yield (
+            f"runAsNonRoot != true (pod or {_named(names, 'container')} must set "
+            "securityContext.runAsNonRoot=true)"
+        )
     if any(_security(item).get("runAsUser") == 0 for item in (spec, *_containers(spec))):
         yield "runAsUser=0 (must not be set)"
 
@@ -168,14 +217,23 @@ def _seccomp_set(spec: Data) -> Iterator[str]:
     names = _where(spec, bad)
     if names:
         yield (
-            f"seccompProfile (pod or {_named(names, 'container')} must set securityContext.seccompProfile.type to "
+            f"seccompProfile (pod or {_named(names, 'container')} must set "
+            "securityContext.seccompProfile.type to "
             '"RuntimeDefault" or "Localhost")'
         )
 
 
 _BASELINE: Final[tuple[Callable[[Data], Iterator[str]], ...]] = (
-    _host_namespaces, _host_ports, _host_path, _privileged, _capabilities, _seccomp, _proc_mount, _sysctls, _windows,
-)  # fmt: skip
+    _host_namespaces,
+    _host_ports,
+    _host_path,
+    _privileged,
+    _capabilities,
+    _seccomp,
+    _proc_mount,
+    _sysctls,
+    _windows,
+)
 _RESTRICTED: Final[tuple[Callable[[Data], Iterator[str]], ...]] = (
     _escalation, _unrestricted, _volume_types, _non_root, _seccomp_set,
 )  # fmt: skip

@@ -35,7 +35,8 @@ _BOTH: Final = {f"requests.{name}": name for name in ("cpu", "memory", "ephemera
 
 
 def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> Usage:
-    """Return what one claim is charged: itself, and its devices by class and by the class's extended resources.
+    """Return what one claim is charged: itself, and its devices by class and by the class's
+    extended resources.
 
     `classes` are the DeviceClasses that exist, with their extendedResourceName.
     """
@@ -51,19 +52,27 @@ def claim_usage(spec: Data, features: Features, classes: Mapping[str, str]) -> U
             counts[name] = counts.get(name, 0) + count
     for name, count in counts.items():
         usage[name + CLASS_SUFFIX] = Quantity.from_int(count)
-        if features.extended_resource and features.charges_implicit_extended_resources and name in classes:
+        if (
+            features.extended_resource
+            and features.charges_implicit_extended_resources
+            and name in classes
+        ):
             usage[IMPLICIT + name] = Quantity.from_int(count)
             if classes[name]:
                 extended = f"requests.{classes[name]}"
-                usage[extended] = usage.get(extended, Quantity.from_int(0)) + Quantity.from_int(count)
+                usage[extended] = usage.get(extended, Quantity.from_int(0)) + Quantity.from_int(
+                    count
+                )
     return usage
 
 
 def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield a warning for each name that a quota limits and no object is charged under: qualified names may be any.
+    """Yield a warning for each name that a quota limits and no object is charged under: qualified
+    names may be any.
 
     Of extended resources requests are counted alone.
-    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (isExtendedResourceNameForQuota).
+    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
+    (isExtendedResourceNameForQuota).
     """
     spec = quota.data.get("spec") or {}
     hard = spec.get("hard") or {}
@@ -73,7 +82,11 @@ def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
         if counted != name:
             message = f"{quota}: {name} limits nothing, no object is charged under that name"
             yield Diagnostic(
-                "warning", "quota-limits-nothing", message, child(place, hard, name), f"write {counted} in its place"
+                "warning",
+                "quota-limits-nothing",
+                message,
+                child(place, hard, name),
+                f"write {counted} in its place",
             )
 
 
@@ -92,9 +105,14 @@ def template_usage() -> Usage:
 
 
 def pod_usage(spec: Data, features: Features) -> Usage:
-    """Return what one pod is charged; extended resources under `requests.`, implicit ones of classes from 1.35 on."""
+    """Return what one pod is charged; extended resources under `requests.`, implicit ones of
+    classes from 1.35 on.
+    """
     usage = {"pods": Quantity.from_int(1), "count/pods": Quantity.from_int(1)}
-    all_are_charged, implicit = features.charges_implicit_extended_resources, IMPLICIT.removeprefix("requests.")
+    all_are_charged, implicit = (
+        features.charges_implicit_extended_resources,
+        IMPLICIT.removeprefix("requests."),
+    )
     for field in ("requests", "limits"):
         for name, amount in whole_amounts(spec, field).items():
             if name in _COMPUTE:
@@ -111,7 +129,9 @@ def _devices(item: Data) -> int:
 
 
 def pod_amounts(spec: Data, field: str) -> Usage:
-    """Return the effective amounts of a pod: the sum of its containers, or the largest init container."""
+    """Return the effective amounts of a pod: the sum of its containers, or the largest init
+    container.
+    """
     total: Usage = {}
     for container in spec.get("containers") or ():
         for name, amount in _amounts(container or {}, field).items():
@@ -126,10 +146,11 @@ def pod_amounts(spec: Data, field: str) -> Usage:
 
 
 def whole_amounts(spec: Data, field: str) -> Usage:
-    """Return the effective amounts of a pod, where its own stand for those of its containers, with its overhead.
+    """Return the effective amounts of a pod, where its own stand for those of its containers, with
+    its overhead.
 
-    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3 (PodRequests,
-    PodLimits: overhead counts only toward resources that have a limit).
+    Source: kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go@v1.36.3
+    (PodRequests, PodLimits: overhead counts only toward resources that have a limit).
     """
     own = {name: amount for name, amount in _amounts(spec, field).items() if _may_be_of_pods(name)}
     total = {**pod_amounts(spec, field), **own}
@@ -171,19 +192,24 @@ def quota_faults(quota: Data, usage: Usage, pod: Data | None) -> Iterator[str]:
             return
     used = {key: parse_pod_amount(value) for key, value in (status.get("used") or {}).items()}
     zero = Quantity.from_int(0)
-    over = [key for key in sorted(hard) if key in usage and used.get(key, zero) + usage[key] > hard[key]]
+    over = [
+        key for key in sorted(hard) if key in usage and used.get(key, zero) + usage[key] > hard[key]
+    ]
     if over:
         requested, taken, limited = (
-            ",".join(f"{key}={amounts.get(key, zero)}" for key in over) for amounts in (usage, used, hard)
+            ",".join(f"{key}={amounts.get(key, zero)}" for key in over)
+            for amounts in (usage, used, hard)
         )
         yield f"exceeded quota: {name}, requested: {requested}, used: {taken}, limited: {limited}"
 
 
 def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
-    """Return what a quota with these limits wants to be said in a pod: `requests.cpu for: main,sidecar`, each.
+    """Return what a quota with these limits wants to be said in a pod: `requests.cpu for:
+    main,sidecar`, each.
 
-    Only cpu and memory must be said, and not where the pod has amounts of its own for all its containers.
-    Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3 (Constraints).
+    Only cpu and memory must be said, and not where the pod has amounts of its own for all its
+    containers. Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/pods.go@v1.36.3
+    (Constraints).
     """
     if _has_amounts_of_its_own(pod):
         return []
@@ -203,7 +229,9 @@ def unspecified(hard: Mapping[str, Any], pod: Data) -> list[str]:
 
 
 def _has_amounts_of_its_own(pod: Data) -> bool:
-    return any(_may_be_of_pods(name) for field in ("requests", "limits") for name in _amounts(pod, field))
+    return any(
+        _may_be_of_pods(name) for field in ("requests", "limits") for name in _amounts(pod, field)
+    )
 
 
 def covers(quota: Data, pod: Data | None) -> bool:
@@ -220,7 +248,12 @@ def _in_scope(expression: Data, pod: Data) -> bool:
     scope, operator = expression.get("scopeName"), expression.get("operator")
     if scope == "PriorityClass":
         name, values = pod.get("priorityClassName") or "", expression.get("values") or ()
-        matches = {"In": name in values, "NotIn": name not in values, "Exists": bool(name), "DoesNotExist": not name}
+        matches = {
+            "In": name in values,
+            "NotIn": name not in values,
+            "Exists": bool(name),
+            "DoesNotExist": not name,
+        }
         return matches.get(str(operator), False)
     best_effort = not whole_amounts(pod, "requests") and not whole_amounts(pod, "limits")
     terminating = pod.get("activeDeadlineSeconds") is not None

@@ -1,7 +1,9 @@
-"""Rules of the API server as tables: for each struct of the API, checks of its fields and of the struct as a whole.
+"""Rules of the API server as tables: for each struct of the API, checks of its fields and of the
+struct as a whole.
 
-`check_struct` walks an object along the schema and applies the rules of every struct that it meets. What a struct has
-in common with its surroundings (the volumes of a pod, the container around a mount) stands in the `Scope`.
+`check_struct` walks an object along the schema and applies the rules of every struct that it meets.
+What a struct has in common with its surroundings (the volumes of a pod, the container around a
+mount) stands in the `Scope`.
 """
 
 from __future__ import annotations
@@ -81,9 +83,10 @@ Check = Callable[[Any, str, Scope], Violations]
 class StructRules:
     """The rules of one struct.
 
-    `fields` are checks by the name of the field, `whole` are checks of the struct. `into` returns the fields whose own
-    rules apply; None stands for all of them. `paths` names fields that the server calls otherwise in its messages.
-    `always` are structs that the server has even where they are left out.
+    `fields` are checks by the name of the field, `whole` are checks of the struct. `into` returns
+    the fields whose own rules apply; None stands for all of them. `paths` names fields that the
+    server calls otherwise in its messages. `always` are structs that the server has even where they
+    are left out.
     """
 
     fields: Mapping[str, Check | tuple[Check, ...]] = field(default_factory=dict)
@@ -112,7 +115,9 @@ def check_struct(data: Data, struct: str, path: str, scope: Scope, table: Table)
         if value is None and name in rules.always:
             value = {}
         if value is not None and (wanted is None or name in wanted):
-            yield from _check_inner(value, kind, join(path, rules.paths.get(name, name)), scope, table)
+            yield from _check_inner(
+                value, kind, join(path, rules.paths.get(name, name)), scope, table
+            )
 
 
 def _check_inner(value: Any, kind: ApiType, path: str, scope: Scope, table: Table) -> Violations:
@@ -129,7 +134,8 @@ def _structs_in(struct: str, minor: int) -> tuple[tuple[str, ApiType], ...]:
     return tuple(
         (name, kind)
         for name, kind in fields_of(struct, minor).items()
-        if kind.kind == "struct" or (kind.kind == "list" and kind.item is not None and kind.item.kind == "struct")
+        if kind.kind == "struct"
+        or (kind.kind == "list" and kind.item is not None and kind.item.kind == "struct")
     )
 
 

@@ -1,6 +1,7 @@
 """Which versions of which kinds a release serves, and what became of the others.
 
-Source: kubernetes/api:resource/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3, and the deprecation guide.
+Source: kubernetes/api:resource/v1*/zz_generated.prerelease-lifecycle.go@v0.36.3, and the
+deprecation guide.
 """
 
 from __future__ import annotations
@@ -10,14 +11,35 @@ from typing import Final
 from dra_planner.releases import RELEASES, Features, served_since
 
 RESOURCE: Final = "resource.k8s.io"
-_RESOURCE_KINDS: Final = frozenset().union(*(release.resource_kinds for release in RELEASES.values()))
-_CORE_KINDS: Final = frozenset({
-    "Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "List", "Namespace", "Node",
-    "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController", "ResourceQuota",
-    "Secret", "Service", "ServiceAccount",
-})  # fmt: skip
+_RESOURCE_KINDS: Final = frozenset().union(
+    *(release.resource_kinds for release in RELEASES.values())
+)
+_CORE_KINDS: Final = frozenset(
+    {
+        "Binding",
+        "ComponentStatus",
+        "ConfigMap",
+        "Endpoints",
+        "Event",
+        "LimitRange",
+        "List",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "Pod",
+        "PodTemplate",
+        "ReplicationController",
+        "ResourceQuota",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+    }
+)
 _SERVED: Final = {
-    "apps/v1": frozenset({"ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"}),
+    "apps/v1": frozenset(
+        {"ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"}
+    ),
     "batch/v1": frozenset({"CronJob", "Job"}),
     "autoscaling/v1": frozenset({"HorizontalPodAutoscaler"}),
     "autoscaling/v2": frozenset({"HorizontalPodAutoscaler"}),
@@ -28,30 +50,47 @@ _GROUPS: Final = frozenset(version.partition("/")[0] for version in _SERVED)
 _DOMAIN_VERSION: Final = "v1beta1"  # of ComputeDomain in every release of the NVIDIA driver
 _SCHEDULING: Final = "scheduling.k8s.io"
 _GROUP_KINDS: Final = frozenset({"Workload", "PodGroup"})
-_GROUP_VERSIONS: Final = frozenset().union(*(release.pod_group_versions for release in RELEASES.values()))
+_GROUP_VERSIONS: Final = frozenset().union(
+    *(release.pod_group_versions for release in RELEASES.values())
+)
 _OLD_KINDS: Final = {
-    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the driver takes its place: "
+    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the "
+    "driver takes its place: "
     "pulumi-dra check --rewrite shows it",
-    "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object of its own",
-    "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the claim instead",
-    "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a DeviceClass instead",
+    "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object "
+    "of its own",
+    "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the "
+    "claim instead",
+    "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a "
+    "DeviceClass instead",
 }
-_PARAMETERS: Final = frozenset({
-    "GpuClaimParameters", "MigDeviceClaimParameters", "ComputeInstanceClaimParameters", "DeviceClassParameters",
-    "GpuClassParameters", "GaudiClaimParameters", "GaudiClassParameters",
-})  # fmt: skip
+_PARAMETERS: Final = frozenset(
+    {
+        "GpuClaimParameters",
+        "MigDeviceClaimParameters",
+        "ComputeInstanceClaimParameters",
+        "DeviceClassParameters",
+        "GpuClassParameters",
+        "GaudiClaimParameters",
+        "GaudiClassParameters",
+    }
+)
 """Kinds that the drivers of classic allocation brought."""
 _OLD_VERSIONS: Final = {
     "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
     "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
     "v1alpha3": "resource.k8s.io/v1alpha3 has no claims, classes and slices since 1.34",
-    "v1beta1": "resource.k8s.io/v1beta1 is off unless the API server is told to serve it, and is removed in 1.38",
-    "v1beta2": "resource.k8s.io/v1beta2 is off unless the API server is told to serve it, and is removed in 1.39",
+    "v1beta1": "resource.k8s.io/v1beta1 is off unless the API server is told to serve it, and is "
+    "removed in 1.38",
+    "v1beta2": "resource.k8s.io/v1beta2 is off unless the API server is told to serve it, and is "
+    "removed in 1.39",
 }
 
 
 def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str, str] | None:
-    """Return why this release serves no such kind, and what to do; None where it does, or where nobody can know."""
+    """Return why this release serves no such kind, and what to do; None where it does, or where
+    nobody can know.
+    """
     group, _, version = api_version.rpartition("/")
     message = f'no matches for kind "{kind}" in version "{api_version}"'
     if group == RESOURCE:
@@ -62,37 +101,61 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
         if version == "v1" and kind in _CORE_KINDS:
             return None
         home = next((known for known, kinds in _SERVED.items() if kind in kinds), "")
-        return message, f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion"
+        return (
+            message,
+            f"write apiVersion: {home}" if home else f"name the group of {kind} in apiVersion",
+        )
     if kind == "ComputeDomain" and group == "resource.nvidia.com" and version != _DOMAIN_VERSION:
-        return message, f"write apiVersion: {group}/{_DOMAIN_VERSION}, the only one that the NVIDIA driver installs"
+        return (
+            message,
+            (
+                f"write apiVersion: {group}/{_DOMAIN_VERSION}, the only one that the NVIDIA driver "
+                "installs"
+            ),
+        )
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
         return message, (
-            "parameters of drivers are gone since 1.31: write below devices of the claim what they ask for; "
+            "parameters of drivers are gone since 1.31: write below devices of the claim what they "
+            "ask for; "
             "pulumi-dra check --rewrite does, given both"
         )
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
         if version in features.pod_group_versions:
             if features.workload_claims:
                 return None
-            return message, f"tell the API server to serve {group}/{version}, which is off by default"
-        having = ", ".join(each.version for each in RELEASES.values() if version in each.pod_group_versions)
-        return message, f"use Kubernetes {having}, whose API server can be told to serve {group}/{version}"
+            return (
+                message,
+                f"tell the API server to serve {group}/{version}, which is off by default",
+            )
+        having = ", ".join(
+            each.version for each in RELEASES.values() if version in each.pod_group_versions
+        )
+        return (
+            message,
+            f"use Kubernetes {having}, whose API server can be told to serve {group}/{version}",
+        )
     if group in _GROUPS or group == "extensions":
-        served = next((known for known, kinds in _SERVED.items() if kind in kinds and version != known), "")
+        served = next(
+            (known for known, kinds in _SERVED.items() if kind in kinds and version != known), ""
+        )
         if kind in _SERVED.get(api_version, ()):
             return None
         return message, f"write apiVersion: {served}" if served else "check kind and apiVersion"
     return None
 
 
-def _why_no_resource(version: str, kind: str, features: Features, message: str) -> tuple[str, str] | None:
+def _why_no_resource(
+    version: str, kind: str, features: Features, message: str
+) -> tuple[str, str] | None:
     if version == "v1":
         if kind in features.resource_kinds:
             return None
         if kind in _RESOURCE_KINDS:
             return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
         near = next((known for known in _RESOURCE_KINDS if known.lower() == kind.lower()), "")
-        return message, f"write kind: {near}" if near else _OLD_KINDS.get(kind, "check the spelling of kind")
+        return message, f"write kind: {near}" if near else _OLD_KINDS.get(
+            kind, "check the spelling of kind"
+        )
     if kind in _OLD_KINDS:
         return message, _OLD_KINDS[kind]
     if kind in _RESOURCE_KINDS and kind not in features.resource_kinds and version in _OLD_VERSIONS:

@@ -27,15 +27,24 @@ _DEVICES: Final = ("resource.ResourceSliceSpec", "devices")
 def stored_form(item: KubernetesObject, context: Context) -> Map:
     """Return an accepted object as a fresh server would store it.
 
-    Fields that the release does not know or keep are gone, defaults are filled in, quantities are canonical.
+    Fields that the release does not know or keep are gone, defaults are filled in, quantities are
+    canonical.
     """
     struct = struct_of(item.api_version, item.kind)
-    kept = item.data if struct is None else decode(item.data, struct, item.kind, context.minor, "lenient").data
+    kept = (
+        item.data
+        if struct is None
+        else decode(item.data, struct, item.kind, context.minor, "lenient").data
+    )
     data: Map = clone(kept)
     cluster = context.cluster
     fill_defaults(item.kind, data, cluster.priority_classes, cluster.non_preempting)
     drop_disabled(item.kind, data, context.features)
-    if item.kind in CLUSTER_SCOPED and isinstance(data.get("metadata"), Map) and "namespace" in data["metadata"]:
+    if (
+        item.kind in CLUSTER_SCOPED
+        and isinstance(data.get("metadata"), Map)
+        and "namespace" in data["metadata"]
+    ):
         data["metadata"].remove("namespace")
     if item.kind in _WITHOUT_STATUS and "status" in data:
         data["status"] = new_map()
@@ -63,7 +72,9 @@ def _normalise(data: Map, struct: str, features: Features) -> None:
 
 def _is_null_when_empty(struct: str, name: str, features: Features) -> bool:
     """Tell whether an empty list is stored as null, since Go's field lacks `omitempty`."""
-    return (struct, name) == _REQUESTS or ((struct, name) == _DEVICES and features.stores_no_devices_as_null)
+    return (struct, name) == _REQUESTS or (
+        (struct, name) == _DEVICES and features.stores_no_devices_as_null
+    )
 
 
 def _normal(value: Any, kind: ApiType, features: Features) -> Any:
@@ -87,11 +98,15 @@ def _normal(value: Any, kind: ApiType, features: Features) -> Any:
 
 
 Change = tuple[str, str, Any, Any]
-"""What happened to a field: its path, `dropped`, `defaulted` or `rewritten`, the value sent and the value stored."""
+"""What happened to a field: its path, `dropped`, `defaulted` or `rewritten`, the value sent and the
+value stored.
+"""
 
 
 def changes(sent: Any, stored: Any, path: str = "") -> Iterator[Change]:
-    """Yield how the stored form of an object differs from what was sent; what is empty counts as left out."""
+    """Yield how the stored form of an object differs from what was sent; what is empty counts as
+    left out.
+    """
     if isinstance(sent, dict) and isinstance(stored, dict):
         for name in [*sent, *(name for name in stored if name not in sent)]:
             where = _step(path, name)

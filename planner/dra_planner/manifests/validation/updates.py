@@ -1,6 +1,7 @@
 """What may not change once an object exists.
 
-Source: kubernetes/kubernetes:pkg/apis/{resource,core,apps,batch}/validation@v1.36.3 (…Update functions).
+Source: kubernetes/kubernetes:pkg/apis/{resource,core,apps,batch}/validation@v1.36.3 (…Update
+functions).
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from dra_planner.manifests.validation.violations import Violations, forbidden, i
 
 Data = Mapping[str, Any]
 _IMMUTABLE: Final = "field is immutable"
-_POD_FIELDS: Final = ("activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "schedulingGates")
+_POD_FIELDS: Final = (
+    "activeDeadlineSeconds",
+    "tolerations",
+    "terminationGracePeriodSeconds",
+    "schedulingGates",
+)
 _POD_CHANGE: Final = (
-    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "pod updates may not change fields other than "
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,"
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
@@ -45,7 +52,9 @@ def check_update(kind: str, new: Data, old: Data) -> Violations:
         before, after = (_without(item.get("spec") or {}, _STATEFUL_FIELDS) for item in (old, new))
         if before != after:
             fields = ", ".join(f"'{name}'" for name in sorted(_STATEFUL_FIELDS))
-            yield forbidden("spec", f"updates to statefulset spec for fields other than {fields} are forbidden")
+            yield forbidden(
+                "spec", f"updates to statefulset spec for fields other than {fields} are forbidden"
+            )
 
 
 def _at(data: Any, path: str) -> Any:

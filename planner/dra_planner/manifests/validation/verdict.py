@@ -16,7 +16,12 @@ from dra_planner.manifests.validation.defaults import fill_defaults
 from dra_planner.manifests.validation.fields.formats import path_segment
 from dra_planner.manifests.validation.fields.metadata import check_metadata
 from dra_planner.manifests.validation.gates import Dropped, drop_disabled
-from dra_planner.manifests.validation.kinds.claims import check_admin_access, check_claim, check_class, check_template
+from dra_planner.manifests.validation.kinds.claims import (
+    check_admin_access,
+    check_claim,
+    check_class,
+    check_template,
+)
 from dra_planner.manifests.validation.kinds.cluster_objects import (
     CLUSTER_RULES,
     check_pod_security_labels,
@@ -50,16 +55,20 @@ from dra_planner.manifests.validation.workloads.replicated import (
 )
 from dra_planner.releases import Features
 
-_METADATA_LAST: Final = frozenset({"PodDisruptionBudget"})  # the server checks it if all else is fine
-_STORED: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"})
+# the server checks it if all else is fine
+_METADATA_LAST: Final = frozenset({"PodDisruptionBudget"})
+_STORED: Final = frozenset(
+    {"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerAnswer:
-    """The answer to one object. `reason` is `Status.reason`: Invalid, BadRequest, Forbidden, NotFound, NoMatch.
+    """The answer to one object. `reason` is `Status.reason`: Invalid, BadRequest, Forbidden,
+    NotFound, NoMatch.
 
-    `data` is what the server goes on with: cut down to what this release keeps and defaulted, for DRA's kinds and
-    pods; the object as it was written, for all others.
+    `data` is what the server goes on with: cut down to what this release keeps and defaulted, for
+    DRA's kinds and pods; the object as it was written, for all others.
     """
 
     data: Mapping[str, Any]
@@ -88,7 +97,9 @@ def judge(
     missing = why_not_served(item.api_version, item.kind, context.features)
     if missing is not None:
         violation = Violation("", "NoMatch", missing[0])
-        return ServerAnswer(data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1])
+        return ServerAnswer(
+            data=item.data, reason="NoMatch", violations=(violation,), fix=missing[1]
+        )
     struct = struct_of(item.api_version, item.kind)
     if struct is None:
         return ServerAnswer(data=item.data)
@@ -98,7 +109,9 @@ def judge(
         return ServerAnswer(data=item.data, reason=reason, violations=decoded.violations)
     warnings = []
     if mode == "lenient":
-        warnings = [f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)]
+        warnings = [
+            f'unknown field "{path}"' for path in unknown_fields(item.data, struct, context.minor)
+        ]
     return _Judging(item.with_data(decoded.data), context, existing, warnings).verdict()
 
 
@@ -135,13 +148,19 @@ class _Judging:
             data = copy
         violations = tuple(self._violations(data))
         if violations:
-            return ServerAnswer(data=data, reason="Invalid", violations=violations, dropped=tuple(dropped))
+            return ServerAnswer(
+                data=data, reason="Invalid", violations=violations, dropped=tuple(dropped)
+            )
         late = next(self._late_admission(data), None) if self.existing is None else None
         if item.kind == "ResourceSlice":
             self.warnings += slice_warnings(data, context.features)
         return ServerAnswer(
             data=data,
-            reason="" if late is None else "Invalid" if late.reason.startswith("FieldValue") else late.reason,
+            reason=""
+            if late is None
+            else "Invalid"
+            if late.reason.startswith("FieldValue")
+            else late.reason,
             violations=(late,) if late is not None else (),
             dropped=tuple(dropped),
             warnings=tuple(self.warnings),
@@ -150,12 +169,19 @@ class _Judging:
     def _admission(self) -> Violations:
         """What mutating admission refuses: it comes before validation."""
         item, cluster = self.item, self.context.cluster
-        if item.kind not in CLUSTER_SCOPED and cluster.complete and item.namespace not in cluster.namespaces:
+        if (
+            item.kind not in CLUSTER_SCOPED
+            and cluster.complete
+            and item.namespace not in cluster.namespaces
+        ):
             yield Violation("", "NotFound", f'namespaces "{item.namespace}" not found')
         if item.kind == "PriorityClass" and item.data.get("globalDefault") is True:
             default = cluster.default_priority
             if default not in ("", item.name):
-                yield self._refusal(f"PriorityClass {default} is already marked as default. Only one default can exist")
+                yield self._refusal(
+                    f"PriorityClass {default} is already marked as default. Only one default can "
+                    "exist"
+                )
         if item.kind != "Pod" or self.existing is not None:
             return
         spec = item.data.get("spec") or {}
@@ -175,15 +201,25 @@ class _Judging:
                 yield self._refusal(f"no PriorityClass with name {name} was found")
             return
         if given is not None and given != (computed or 0):
-            detail = f"the integer value of priority ({given}) must not be provided in pod spec; priority admission "
-            yield self._refusal(f"{detail}controller computed {computed or 0} from the given PriorityClass name")
+            detail = (
+                f"the integer value of priority ({given}) must not be provided in pod spec; "
+                "priority admission "
+            )
+            yield self._refusal(
+                f"{detail}controller computed {computed or 0} from the given PriorityClass name"
+            )
         policy, own = (
             spec.get("preemptionPolicy"),
             "Never" if name in cluster.non_preempting else "PreemptLowerPriority",
         )
         if policy is not None and policy != own:
-            detail = f"the string value of PreemptionPolicy ({policy}) must not be provided in pod spec; priority "
-            yield self._refusal(f"{detail}admission controller computed {own} from the given PriorityClass name")
+            detail = (
+                f"the string value of PreemptionPolicy ({policy}) must not be provided in pod "
+                "spec; priority "
+            )
+            yield self._refusal(
+                f"{detail}admission controller computed {own} from the given PriorityClass name"
+            )
 
     def _violations(self, data: Mapping[str, Any]) -> Violations:
         kind = self.item.kind
@@ -226,7 +262,9 @@ class _Judging:
             level = labels.get(f"{POD_SECURITY}warn") or level
             faults = pod_security_faults(template.get("spec") or {}, level)
             if faults:
-                self.warnings.append(f'would violate PodSecurity "{level}:latest": {", ".join(faults)}')
+                self.warnings.append(
+                    f'would violate PodSecurity "{level}:latest": {", ".join(faults)}'
+                )
         quotas = [quota for quota in cluster.quotas if _namespace_of(quota) == item.namespace]
         usage = self._usage(data)
         for quota in quotas if usage else ():
@@ -236,7 +274,9 @@ class _Judging:
             scoped = [quota for quota in quotas if (quota.get("spec") or {}).get("scopeSelector")]
             if not any(covers(quota, pod) for quota in scoped):
                 scope = "PriorityClass In [system-node-critical system-cluster-critical]"
-                yield Violation("", "HTTP 500", f"insufficient quota to match these scopes: [{{{scope}}}]")
+                yield Violation(
+                    "", "HTTP 500", f"insufficient quota to match these scopes: [{{{scope}}}]"
+                )
 
     def _usage(self, data: Mapping[str, Any]) -> Usage:
         kind, spec = self.item.kind, data.get("spec") or {}
@@ -248,7 +288,9 @@ class _Judging:
 
     def _refusal(self, text: str) -> Violation:
         kind, group = self.item.kind, self.item.group
-        plural = {"Pod": "pods", "PriorityClass": f"priorityclasses.{group}"}.get(kind, f"{kind.lower()}s.{group}")
+        plural = {"Pod": "pods", "PriorityClass": f"priorityclasses.{group}"}.get(
+            kind, f"{kind.lower()}s.{group}"
+        )
         return Violation("", "Forbidden", f'{plural} "{self.item.name}" is forbidden: {text}')
 
 

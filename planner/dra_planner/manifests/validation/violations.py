@@ -32,7 +32,9 @@ Violations = Iterator[Violation]
 
 
 def required(field: str, detail: str = "") -> Violation:
-    return Violation(field, "FieldValueRequired", "Required value" + (f": {detail}" if detail else ""))
+    return Violation(
+        field, "FieldValueRequired", "Required value" + (f": {detail}" if detail else "")
+    )
 
 
 def invalid(field: str, value: Any, detail: str) -> Violation:
@@ -41,7 +43,11 @@ def invalid(field: str, value: Any, detail: str) -> Violation:
 
 def not_supported(field: str, value: str, supported: Iterable[str]) -> Violation:
     values = ", ".join(show(item) for item in sorted(supported))
-    return Violation(field, "FieldValueNotSupported", f"Unsupported value: {show(value)}: supported values: {values}")
+    return Violation(
+        field,
+        "FieldValueNotSupported",
+        f"Unsupported value: {show(value)}: supported values: {values}",
+    )
 
 
 def duplicate(field: str, value: Any) -> Violation:
@@ -49,7 +55,9 @@ def duplicate(field: str, value: Any) -> Violation:
 
 
 def too_many(field: str, count: int, maximum: int) -> Violation:
-    return Violation(field, "FieldValueTooMany", f"Too many: {count}: must have at most {maximum} items")
+    return Violation(
+        field, "FieldValueTooMany", f"Too many: {count}: must have at most {maximum} items"
+    )
 
 
 def too_long(field: str, maximum: int) -> Violation:
@@ -61,7 +69,9 @@ def forbidden(field: str, detail: str) -> Violation:
 
 
 def not_found(field: str, value: Any, detail: str = "") -> Violation:
-    return Violation(field, "FieldValueNotFound", f"Not found: {show(value)}" + (f": {detail}" if detail else ""))
+    return Violation(
+        field, "FieldValueNotFound", f"Not found: {show(value)}" + (f": {detail}" if detail else "")
+    )
 
 
 def show(value: Any) -> str:

@@ -1,4 +1,6 @@
-"""Batch kinds that a row cannot tell: CronJobs, training with elastic bounds, Spark, scaled jobs."""
+"""Batch kinds that a row cannot tell: CronJobs, training with elastic bounds, Spark, scaled
+jobs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ def read_job(reading: Reading) -> list[PodSet]:
 
 
 def _pods_left(job: ObjectPart) -> int | None:
-    """Return how many pods of a Job may still run at the same time, by its status; None where that says nothing.
+    """Return how many pods of a Job may still run at the same time, by its status; None where that
+    says nothing.
 
     Source: kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.36.3 (manageJob).
     """
@@ -44,7 +47,11 @@ def _pods_left(job: ObjectPart) -> int | None:
     succeeded, completions = job.number("status.succeeded", 0), job.get("spec.completions")
     if not succeeded:
         return None
-    return job.number("status.active", 0) if completions is None else max(0, int(completions) - succeeded)
+    return (
+        job.number("status.active", 0)
+        if completions is None
+        else max(0, int(completions) - succeeded)
+    )
 
 
 def read_volcano_job(reading: Reading) -> list[PodSet]:
@@ -72,7 +79,9 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
         figures = Figures(0, steady, None, None)
         reading.assume("concurrencyPolicy Allow: runs may overlap, so nothing bounds the ceiling")
     elif policy == "Replace":
-        reading.assume("concurrencyPolicy Replace: pods of the run that ends overlap with those of the new one")
+        reading.assume(
+            "concurrencyPolicy Replace: pods of the run that ends overlap with those of the new one"
+        )
     return reading.pod_set("", template.at("template"), figures)
 
 
@@ -84,7 +93,9 @@ def read_elastic_pytorch(reading: Reading) -> list[PodSet]:
         replicas = role.number("replicas", 1)
         bounds = None
         if name == "Worker" and isinstance(policy.data, Mapping):
-            bounds = Bounds(policy.number("minReplicas", replicas), policy.number("maxReplicas", replicas))
+            bounds = Bounds(
+                policy.number("minReplicas", replicas), policy.number("maxReplicas", replicas)
+            )
         sets += reading.pod_set(name, role.at("template"), reading.figures(replicas, bounds=bounds))
     return sets
 
@@ -97,7 +108,9 @@ def read_train_job(reading: Reading) -> list[PodSet]:
     runtime = reading.lookup(kind, name)
     if runtime is None:
         pods = root.number("spec.trainer.numNodes", 1)
-        reading.unresolved(f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods))
+        reading.unresolved(
+            f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods)
+        )
         return []
     sets = []
     policy = ObjectPart(runtime.data, runtime.place).at("spec")
@@ -118,13 +131,19 @@ def read_scaled_job(reading: Reading) -> list[PodSet]:
     pods = job_pods("spec.jobTargetRef")(root)
     least = root.number("spec.minReplicaCount", 0) * pods
     most = root.number("spec.maxReplicaCount", KEDA_MAXIMUM) * pods
-    return reading.pod_set("", root.at("spec.jobTargetRef.template"), Figures(least, least, most, most))
+    return reading.pod_set(
+        "", root.at("spec.jobTargetRef.template"), Figures(least, least, most, most)
+    )
 
 
 def read_spark(reading: Reading) -> list[PodSet]:
     """A driver and executors, whose pods the operator assembles."""
     root = reading.root
-    base = root.at("spec.template") if reading.object.kind == "ScheduledSparkApplication" else root.at("spec")
+    base = (
+        root.at("spec.template")
+        if reading.object.kind == "ScheduledSparkApplication"
+        else root.at("spec")
+    )
     dynamic = base.at("dynamicAllocation")
     given = base.get("executor.instances")
     instances = base.number("executor.instances", 1)
@@ -133,12 +152,18 @@ def read_spark(reading: Reading) -> list[PodSet]:
         most = dynamic.get("maxExecutors")
         least = dynamic.number("minExecutors", 0)
         bounds = Bounds(least, None if most is None else dynamic.number("maxExecutors", instances))
-        # Source: apache/spark:core/src/main/scala/org/apache/spark/util/Utils.scala@v4.0 (the largest of the three).
-        instances = max(dynamic.number("initialExecutors", least), 0 if given is None else instances)
+        # Source: apache/spark:core/src/main/scala/org/apache/spark/util/Utils.scala@v4.0 (the
+        # largest of the three).
+        instances = max(
+            dynamic.number("initialExecutors", least), 0 if given is None else instances
+        )
         if most is None:
             reading.assume("dynamicAllocation without maxExecutors: nothing bounds the ceiling")
     sets = []
-    for name, figures in (("driver", reading.figures(1)), ("executor", reading.figures(instances, bounds=bounds))):
+    for name, figures in (
+        ("driver", reading.figures(1)),
+        ("executor", reading.figures(instances, bounds=bounds)),
+    ):
         part = base.at(name)
         template = ObjectPart({"spec": _spark_pod(part)}, part.place)
         sets += reading.pod_set(name, template, figures)

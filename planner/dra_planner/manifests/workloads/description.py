@@ -13,7 +13,14 @@ from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_templat
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods.specs import check_pods_of_others
 from dra_planner.manifests.validation.violations import Violation, invalid
-from dra_planner.manifests.workloads.figures import NO_SURGE, Bounds, Surge, count_job_pods, count_pods, share_of
+from dra_planner.manifests.workloads.figures import (
+    NO_SURGE,
+    Bounds,
+    Surge,
+    count_job_pods,
+    count_pods,
+    share_of,
+)
 from dra_planner.model import Figures, PodSet, PodTemplate, Rollout
 from dra_planner.releases import MINIMUM_MINOR, features_of
 
@@ -21,10 +28,13 @@ POD_TEMPLATE = "core.PodTemplateSpec"
 POD_SPEC = "core.PodSpec"
 
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"
-"""Label of an object that Kueue suspends until there is room (kubernetes-sigs/kueue:pkg/controller/constants)."""
+"""Label of an object that Kueue suspends until there is room
+(kubernetes-sigs/kueue:pkg/controller/constants).
+"""
 
 _DEFAULT_QUEUE: Final = "default"
-"""LocalQueue of objects that name none (kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2, LocalQueueDefaulting).
+"""LocalQueue of objects that name none (kubernetes-sigs/kueue:pkg/controller/constants@v0.19.2,
+LocalQueueDefaulting).
 """
 
 
@@ -51,7 +61,9 @@ class ObjectPart:
         return default if data is None else data
 
     def number(self, path: str, default: int) -> int:
-        """Return an integer below a dotted path; text that holds one is fine, anything else is the default."""
+        """Return an integer below a dotted path; text that holds one is fine, anything else is the
+        default.
+        """
         value = self.get(path)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             return default
@@ -68,7 +80,10 @@ class ObjectPart:
         elif isinstance(self.data, list):
             for index, item in enumerate(self.data):
                 name = item.get("name") if isinstance(item, dict) else None
-                yield str(name if name is not None else index), ObjectPart(item, child(self.place, self.data, index))
+                yield (
+                    str(name if name is not None else index),
+                    ObjectPart(item, child(self.place, self.data, index)),
+                )
 
 
 Count = Callable[[ObjectPart], int]
@@ -76,7 +91,9 @@ Count = Callable[[ObjectPart], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """Pods of one template: `template` and the counts are paths below each item of `each` (or the object)."""
+    """Pods of one template: `template` and the counts are paths below each item of `each` (or the
+    object).
+    """
 
     template: str
     each: str = ""  # path of a list or mapping of roles; "" is the object itself
@@ -120,9 +137,11 @@ def _no_pods(item: KubernetesObject) -> list[PodSet]:
 
 @dataclass(slots=True)
 class Reading:
-    """One object being read: what it is, what its scaler allows, and what is found and assumed on the way.
+    """One object being read: what it is, what its scaler allows, and what is found and assumed on
+    the way.
 
-    `lookup` gives another object by kind and name; `nested` reads an object that is wrapped in this one.
+    `lookup` gives another object by kind and name; `nested` reads an object that is wrapped in this
+    one.
     """
 
     object: KubernetesObject
@@ -135,7 +154,8 @@ class Reading:
     assumptions: list[str] = field(default_factory=list)
     faults: list[Violation] = field(default_factory=list)
     unknown: list[UnknownPods] = field(default_factory=list)
-    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # claim templates: name → claim spec
+    # claim templates: name → claim spec
+    generated: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def root(self) -> ObjectPart:
@@ -150,25 +170,38 @@ class Reading:
 
     @property
     def suspended(self) -> bool:
-        """Whether the object makes no pods now; one that waits for Kueue counts as what it will be."""
+        """Whether the object makes no pods now; one that waits for Kueue counts as what it will
+        be.
+        """
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False
         if self.queue is None:
-            self.assume("is suspended: its pods count at ceiling and peak demand, not at steady demand")
+            self.assume(
+                "is suspended: its pods count at ceiling and peak demand, not at steady demand"
+            )
             return True
-        said = f'is suspended until Kueue admits it from the queue "{self.queue}", and counted as it will run then'
+        said = (
+            f'is suspended until Kueue admits it from the queue "{self.queue}", and counted as '
+            "it will run then"
+        )
         self.assume(said)
         return False
 
     @property
     def queue(self) -> str | None:
-        """The queue of Kueue that the object waits in, a default one of its namespace included; None where in none."""
+        """The queue of Kueue that the object waits in, a default one of its namespace included;
+        None where in none.
+        """
         labels = self.object.metadata.get("labels")
         name = labels.get(KUEUE_QUEUE) if isinstance(labels, Mapping) else None
         if name:
             return str(name)
         default = self.lookup("LocalQueue", _DEFAULT_QUEUE)
-        return _DEFAULT_QUEUE if default is not None and default.namespace == self.object.namespace else None
+        return (
+            _DEFAULT_QUEUE
+            if default is not None and default.namespace == self.object.namespace
+            else None
+        )
 
     def assume(self, text: str) -> None:
         if text not in self.assumptions:
@@ -185,17 +218,23 @@ class Reading:
         self.assume(f"its controller makes ResourceClaimTemplate {full}")
         return full
 
-    def pod_set(self, name: str, template: ObjectPart, figures: Figures, *, inline: bool = False) -> list[PodSet]:
-        """Return the pod set of a template (a pod spec, where `inline`), or nothing where there is none.
+    def pod_set(
+        self, name: str, template: ObjectPart, figures: Figures, *, inline: bool = False
+    ) -> list[PodSet]:
+        """Return the pod set of a template (a pod spec, where `inline`), or nothing where there is
+        none.
 
-        Pods of kinds whose API server knows no fields are checked here: what is wrong shows only when they are made.
+        Pods of kinds whose API server knows no fields are checked here: what is wrong shows only
+        when they are made.
         """
         data = {"spec": template.data} if inline else template.data
         if not isinstance(data, Mapping) or not isinstance(data.get("spec"), Mapping):
             return []
         least = min(each for each in figures if each is not None)
         if least < 0:
-            self.faults.append(invalid(template.place.path, least, "the count of its pods must not be negative"))
+            self.faults.append(
+                invalid(template.place.path, least, "the count of its pods must not be negative")
+            )
             return []
         if self.checks_pods:
             checked = self._checked(template, inline)
@@ -217,19 +256,28 @@ class Reading:
                 figures=figures,
                 per_node=self.kind.per_node,
                 spreads=self.kind.spreads,
-                rollout=None if self.kind.rollout is None else self.kind.rollout(self.root, figures.steady),
+                rollout=None
+                if self.kind.rollout is None
+                else self.kind.rollout(self.root, figures.steady),
             )
         ]
 
     def _checked(self, template: ObjectPart, inline: bool) -> Any:
-        """Return a template as it is decoded; None where its pods would be refused, which is noted."""
+        """Return a template as it is decoded; None where its pods would be refused, which is
+        noted.
+        """
         path = template.place.path
         name = self.kind.container_name
         data = _with_names(template.data, inline, name) if name else template.data
         decoded = decode(data, POD_SPEC if inline else POD_TEMPLATE, "Pod", self.minor, "lenient")
-        faults = [replace(violation, field=step(path, violation.field)) for violation in decoded.violations]
+        faults = [
+            replace(violation, field=step(path, violation.field))
+            for violation in decoded.violations
+        ]
         if not faults:
-            faults = list(check_pods_of_others(decoded.data, path, features_of(self.minor), inline=inline))
+            faults = list(
+                check_pods_of_others(decoded.data, path, features_of(self.minor), inline=inline)
+            )
         self.faults += faults
         return None if faults else decoded.data
 
@@ -237,7 +285,9 @@ class Reading:
         self, replicas: int, *, pods: int = 1, bounds: Bounds | None = None, surge: Surge = NO_SURGE
     ) -> Figures:
         """Return figures that know whether the object is suspended."""
-        return count_pods(replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended)
+        return count_pods(
+            replicas, pods_per_replica=pods, bounds=bounds, surge=surge, suspended=self.suspended
+        )
 
 
 def _with_names(template: Any, inline: bool, name: str) -> Any:
@@ -268,7 +318,9 @@ def read_pod_sets(reading: Reading) -> list[PodSet]:
 def _read_role(reading: Reading, role: Role, name: str, node: ObjectPart) -> list[PodSet]:
     replicas = node.number(role.replicas, role.default) if role.replicas else 1
     surge = reading.kind.surge(reading.root) if reading.kind.surge is not None else NO_SURGE
-    figures = reading.figures(replicas, pods=role.pods(node) if role.pods else 1, bounds=reading.bounds, surge=surge)
+    figures = reading.figures(
+        replicas, pods=role.pods(node) if role.pods else 1, bounds=reading.bounds, surge=surge
+    )
     sets = reading.pod_set(name, node.at(role.template), figures)
     is_counted = not role.replicas or node.get(role.replicas) is not None
     return sets if is_counted else [replace(each, is_counted=False) for each in sets]
@@ -298,9 +350,11 @@ def rolling_update(
 
 
 def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
-    """Return how far the strategy at that path may go; `Recreate` takes all pods away first, a pause keeps them all.
+    """Return how far the strategy at that path may go; `Recreate` takes all pods away first, a
+    pause keeps them all.
 
-    Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3 (ResolveFenceposts).
+    Source: kubernetes/kubernetes:pkg/controller/deployment/util/deployment_util.go@v1.36.3
+    (ResolveFenceposts).
     """
 
     def rollout(root: ObjectPart, replicas: int) -> Rollout:
@@ -316,14 +370,18 @@ def rolling_pods(path: str) -> Callable[[ObjectPart, int], Rollout]:
 
 
 def one_by_one(root: ObjectPart, replicas: int) -> Rollout | None:
-    """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete` replaces none."""
+    """Return the rollout that replaces one pod after the other, from the partition on; `OnDelete`
+    replaces none.
+    """
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None
     return Rollout(0, 1, kept=root.number("spec.updateStrategy.rollingUpdate.partition", 0))
 
 
 def node_by_node(root: ObjectPart, replicas: int) -> Rollout | None:
-    """Return the rollout of a DaemonSet: on how many nodes at a time pods are replaced; `OnDelete` replaces none."""
+    """Return the rollout of a DaemonSet: on how many nodes at a time pods are replaced; `OnDelete`
+    replaces none.
+    """
     if root.get("spec.updateStrategy.type", "RollingUpdate") == "OnDelete":
         return None
     path = "spec.updateStrategy.rollingUpdate"

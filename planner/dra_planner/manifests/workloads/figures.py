@@ -15,8 +15,8 @@ from dra_planner.model import Figures
 class Bounds:
     """What a scaler allows; `maximum` None where nothing bounds it.
 
-    `off_at_zero`: the scaler leaves a workload of no replicas alone. `held`: what it keeps while it is paused, -1 for
-    as many as there are. `said`: which scaler it is, in a sentence.
+    `off_at_zero`: the scaler leaves a workload of no replicas alone. `held`: what it keeps while it
+    is paused, -1 for as many as there are. `said`: which scaler it is, in a sentence.
     """
 
     minimum: int
@@ -35,7 +35,8 @@ class Surge:
     def of(self, replicas: int) -> int:
         """Return how many replicas more than `replicas` a rollout may have at the same time.
 
-        Source: kubernetes/apimachinery:pkg/util/intstr/intstr.go@v0.36.3 (GetScaledValueFromIntOrPercent, roundUp).
+        Source: kubernetes/apimachinery:pkg/util/intstr/intstr.go@v0.36.3
+        (GetScaledValueFromIntOrPercent, roundUp).
         """
         text = str(self.maximum).strip()
         if text.endswith("%"):
@@ -65,7 +66,11 @@ def count_pods(
     ceiling: int | None = replicas
     if bounds is not None:
         floor, ceiling = bounds.minimum, bounds.maximum
-        steady = max(replicas, floor) if ceiling is None else min(max(replicas, floor), max(ceiling, floor))
+        steady = (
+            max(replicas, floor)
+            if ceiling is None
+            else min(max(replicas, floor), max(ceiling, floor))
+        )
         if replicas == 0 and bounds.off_at_zero:
             floor = steady = 0
         if bounds.held is not None:
@@ -84,7 +89,9 @@ def count_pods(
 
 
 def count_job_pods(spec: Mapping[str, Any]) -> int:
-    """Return how many pods of a Job run at the same time: its parallelism (1), at most its completions."""
+    """Return how many pods of a Job run at the same time: its parallelism (1), at most its
+    completions.
+    """
     parallelism = spec.get("parallelism")
     parallelism = 1 if parallelism is None else int(parallelism)
     completions = spec.get("completions")

@@ -1,7 +1,9 @@
-"""Gangs: pods that start together or not at all, and PodGroups held against the pods that join them.
+"""Gangs: pods that start together or not at all, and PodGroups held against the pods that join
+them.
 
-Source: kubernetes-sigs/scheduler-plugins:apis/scheduling/v1alpha1/types.go@903da7df, kai-scheduler/KAI-Scheduler:
-pkg/apis/scheduling/v2alpha2/podgroup_types.go@d5bc503a, volcano-sh/apis:pkg/apis/scheduling/v1beta1@536f121,
+Source: kubernetes-sigs/scheduler-plugins:apis/scheduling/v1alpha1/types.go@903da7df,
+kai-scheduler/KAI-Scheduler: pkg/apis/scheduling/v2alpha2/podgroup_types.go@d5bc503a,
+volcano-sh/apis:pkg/apis/scheduling/v1beta1@536f121,
 volcano-sh/volcano:pkg/webhooks/admission/jobs/mutate/mutate_job.go@ed72c7c8, kubernetes-sigs/kueue:
 pkg/controller/jobs@ff69552e, kubernetes-sigs/lws:api/leaderworkerset/v1@060ab4d,
 kubernetes/api:scheduling/{v1alpha2,v1beta1}/types.go@v0.36.3 and v0.37.0-beta.0.
@@ -42,10 +44,22 @@ _KUEUE_GROUP: Final = "kueue.x-k8s.io/pod-group-name"
 _KUEUE_LEAST: Final = "kueue.x-k8s.io/job-min-parallelism"
 _QUEUED_WHOLE: Final = frozenset(
     {
-        "AppWrapper", "JAXJob", "Job", "JobSet", "MPIJob", "PaddleJob", "PyTorchJob", "RayCluster", "RayJob",
-        "SparkApplication", "StatefulSet", "TFJob", "TrainJob", "XGBoostJob",
+        "AppWrapper",
+        "JAXJob",
+        "Job",
+        "JobSet",
+        "MPIJob",
+        "PaddleJob",
+        "PyTorchJob",
+        "RayCluster",
+        "RayJob",
+        "SparkApplication",
+        "StatefulSet",
+        "TFJob",
+        "TrainJob",
+        "XGBoostJob",
     }
-)  # fmt: skip
+)
 """Kinds that Kueue admits as one; of Deployments it admits each pod."""
 
 
@@ -54,11 +68,14 @@ def groups_pods(item: KubernetesObject) -> bool:
     return _is_pod_group(item) or (item.group, item.kind) in (_LEADERS, _VOLCANO_JOB)
 
 
-def find_gangs(objects: Iterable[KubernetesObject], workloads: Sequence[Workload]) -> tuple[Gang, ...]:
+def find_gangs(
+    objects: Iterable[KubernetesObject], workloads: Sequence[Workload]
+) -> tuple[Gang, ...]:
     """Return the gangs of workloads, by name; each pod set is in one at most.
 
-    `objects` are those that `groups_pods`. A PodGroup that too few pods join is none: it never starts. The pods of a
-    PodGroup that is not given are counted one by one, since its minimum is not known.
+    `objects` are those that `groups_pods`. A PodGroup that too few pods join is none: it never
+    starts. The pods of a PodGroup that is not given are counted one by one, since its minimum is
+    not known.
     """
     found: dict[str, Gang] = {}
     taken: set[tuple[object, str]] = set()
@@ -71,8 +88,12 @@ def find_gangs(objects: Iterable[KubernetesObject], workloads: Sequence[Workload
     return tuple(found[name] for name in sorted(found))
 
 
-def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
-    """Yield what keeps gangs from starting: groups of old, labels that nobody reads, minimums that no pods reach."""
+def gang_findings(
+    objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
+) -> Iterator[Diagnostic]:
+    """Yield what keeps gangs from starting: groups of old, labels that nobody reads, minimums that
+    no pods reach.
+    """
     objects, workloads = list(objects), list(workloads)
     yield from _unread_by_kai(objects, workloads)
     for gang in objects:
@@ -80,9 +101,11 @@ def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workl
             yield Diagnostic(
                 "error",
                 "version-not-served",
-                f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" since scheduler-plugins 0.25',
+                f'{gang}: no matches for kind "PodGroup" in version "{gang.api_version}" since '
+                "scheduler-plugins 0.25",
                 gang.place,
-                f"write apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: {gang.name}",
+                f"write apiVersion: scheduling.x-k8s.io/v1alpha1, and label the pods {_LABEL}: "
+                f"{gang.name}",
             )
         elif _is_pod_group(gang):
             yield from _too_few(gang, workloads)
@@ -93,28 +116,43 @@ def gang_findings(objects: Iterable[KubernetesObject], workloads: Iterable[Workl
                 yield Diagnostic(
                     "warning",
                     "gang-label-not-read",
-                    f"{workload.ref}: its pods join no gang: no scheduler reads the label {OLD_LABEL} any more",
+                    f"{workload.ref}: its pods join no gang: no scheduler reads the label "
+                    f"{OLD_LABEL} any more",
                     workload.place,
                     f"label the pods {_LABEL}: {name}",
                 )
 
 
-def _unread_by_kai(objects: Iterable[KubernetesObject], workloads: Iterable[Workload]) -> Iterator[Diagnostic]:
-    """Yield pods that name a PodGroup of KAI in labels that are made like its others, and in no annotation.
+def _unread_by_kai(
+    objects: Iterable[KubernetesObject], workloads: Iterable[Workload]
+) -> Iterator[Diagnostic]:
+    """Yield pods that name a PodGroup of KAI in labels that are made like its others, and in no
+    annotation.
 
-    Source: kai-scheduler/KAI-Scheduler:pkg/common/constants/constants.go@d5bc503a (PodGroupAnnotationForPod).
+    Source: kai-scheduler/KAI-Scheduler:pkg/common/constants/constants.go@d5bc503a
+    (PodGroupAnnotationForPod).
     """
     (tie,) = _TIES[_KAI]
-    groups = {(item.namespace, item.name) for item in objects if item.group == _KAI and _is_pod_group(item)}
+    groups = {
+        (item.namespace, item.name)
+        for item in objects
+        if item.group == _KAI and _is_pod_group(item)
+    }
     for workload in workloads:
         for pods in workload.pod_sets:
             template = pods.template
-            label, name = next(((key, value) for key, value in template.labels.items() if _KAI in key), ("", ""))
-            if (workload.meta.namespace, name) in groups and tie not in {**template.annotations, **template.labels}:
+            label, name = next(
+                ((key, value) for key, value in template.labels.items() if _KAI in key), ("", "")
+            )
+            if (workload.meta.namespace, name) in groups and tie not in {
+                **template.annotations,
+                **template.labels,
+            }:
                 yield Diagnostic(
                     "warning",
                     "gang-label-not-read",
-                    f'{workload.ref}: its pods do not join PodGroup "{name}": KAI does not read the label {label}',
+                    f'{workload.ref}: its pods do not join PodGroup "{name}": KAI does not read '
+                    f"the label {label}",
                     workload.place,
                     f"annotate the pods {tie}: {name}",
                 )
@@ -141,7 +179,9 @@ def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[
         )
 
 
-def _joining(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[tuple[Workload, PodSet]]:
+def _joining(
+    gang: KubernetesObject, workloads: Iterable[Workload]
+) -> Iterator[tuple[Workload, PodSet]]:
     for workload in workloads:
         for pods in workload.pod_sets if workload.meta.namespace == gang.namespace else ():
             if gang.name in _groups_of(pods.template, gang.group):
@@ -158,7 +198,9 @@ def _groups_of(template: PodTemplate, group: str) -> set[str]:
 def _of_object(item: KubernetesObject, workloads: Sequence[Workload]) -> Gang | None:
     if _is_pod_group(item):
         least = _minimum(item)
-        parts = tuple(GangPart(workload.ref, pods.name) for workload, pods in _joining(item, workloads))
+        parts = tuple(
+            GangPart(workload.ref, pods.name) for workload, pods in _joining(item, workloads)
+        )
         most = sum(pods.figures.ceiling or least for _, pods in _joining(item, workloads))
         if item.group not in _HOLDERS or not least or most < least:
             return None
@@ -171,26 +213,43 @@ def _of_object(item: KubernetesObject, workloads: Sequence[Workload]) -> Gang | 
     if (item.group, item.kind) == _VOLCANO_JOB:
         parts = tuple(GangPart(mine.ref, pods.name) for pods in mine.pod_sets)
         tasks = sum(
-            task.number("minAvailable", task.number("replicas", 1)) for _, task in spec.at("spec.tasks").members()
+            task.number("minAvailable", task.number("replicas", 1))
+            for _, task in spec.at("spec.tasks").members()
         )
         least = spec.number("spec.minAvailable", 0) or tasks
-        return Gang(name=str(mine.ref), parts=parts, least=least, held_by=_HOLDERS["scheduling.volcano.sh"])
+        return Gang(
+            name=str(mine.ref), parts=parts, least=least, held_by=_HOLDERS["scheduling.volcano.sh"]
+        )
     size = spec.number("spec.leaderWorkerTemplate.size", 1)
     each = {"leader": 1, "worker": size - 1 if len(mine.pod_sets) > 1 else size}
     parts = tuple(GangPart(mine.ref, pods.name, each.get(pods.name, 0)) for pods in mine.pod_sets)
-    return Gang(name=str(mine.ref), parts=parts) if size > 1 and all(part.pods for part in parts) else None
+    return (
+        Gang(name=str(mine.ref), parts=parts)
+        if size > 1 and all(part.pods for part in parts)
+        else None
+    )
 
 
 def _is_of(workload: Workload, item: KubernetesObject) -> bool:
-    return (workload.kind, workload.api_version, *workload.meta.key) == (item.kind, item.api_version, *item.key)
+    return (workload.kind, workload.api_version, *workload.meta.key) == (
+        item.kind,
+        item.api_version,
+        *item.key,
+    )
 
 
 def _of_kueue(workloads: Iterable[Workload]) -> Iterator[Gang]:
     grouped: dict[str, list[GangPart]] = {}
     for workload in workloads:
         if workload.kind in _QUEUED_WHOLE and KUEUE_QUEUE in workload.meta.labels:
-            parts = tuple(GangPart(workload.ref, pods.name) for pods in workload.pod_sets if not pods.per_node)
-            least = number(workload.meta.annotations.get(_KUEUE_LEAST)) if workload.kind == "Job" else None
+            parts = tuple(
+                GangPart(workload.ref, pods.name) for pods in workload.pod_sets if not pods.per_node
+            )
+            least = (
+                number(workload.meta.annotations.get(_KUEUE_LEAST))
+                if workload.kind == "Job"
+                else None
+            )
             yield Gang(name=str(workload.ref), parts=parts, least=least or 0, held_by="Kueue")
         elif workload.kind == "Pod" and workload.pod_sets and _KUEUE_GROUP in workload.meta.labels:
             name = f"pod group {workload.meta.namespace}/{workload.meta.labels[_KUEUE_GROUP]}"
@@ -205,7 +264,11 @@ def _minimum(item: KubernetesObject) -> int:
     if item.group == NATIVE_GROUP:
         return gang.number("spec.schedulingPolicy.gang.minCount", 0)
     tasks = gang.get("spec.minTaskMember", {})
-    by_task = sum(count for count in tasks.values() if isinstance(count, int)) if isinstance(tasks, Mapping) else 0
+    by_task = (
+        sum(count for count in tasks.values() if isinstance(count, int))
+        if isinstance(tasks, Mapping)
+        else 0
+    )
     leaves = sum(group.number("minMember", 0) for _, group in gang.at("spec.subGroups").members())
     policies = sum(
         policy.number("subGroupSize", 0) * policy.number("minSubGroups", 0)

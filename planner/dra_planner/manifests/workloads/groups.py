@@ -13,21 +13,29 @@ from dra_planner.model import PodSet, PodSpec
 
 
 def read_stateful_set(reading: Reading) -> list[PodSet]:
-    """Replicas of one template, made in order; each with volumes of its own, in zones known at run time only."""
+    """Replicas of one template, made in order; each with volumes of its own, in zones known at run
+    time only.
+    """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
     in_order = root.get("spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     sets = [
         replace(pods, in_order=in_order, is_counted=root.get("spec.replicas") is not None)
-        for pods in reading.pod_set("", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds))
+        for pods in reading.pod_set(
+            "", root.at("spec.template"), reading.figures(replicas, bounds=reading.bounds)
+        )
     ]
     names = tuple(
-        str(claim.get("metadata.name", name)) for name, claim in root.at("spec.volumeClaimTemplates").members()
+        str(claim.get("metadata.name", name))
+        for name, claim in root.at("spec.volumeClaimTemplates").members()
     )
     if not names:
         return sets
     return [
-        replace(pods, template=replace(pods.template, spec=_with_volumes(pods.template.spec, names))) for pods in sets
+        replace(
+            pods, template=replace(pods.template, spec=_with_volumes(pods.template.spec, names))
+        )
+        for pods in sets
     ]
 
 
@@ -36,9 +44,14 @@ def _with_volumes(spec: PodSpec, names: tuple[str, ...]) -> PodSpec:
 
 
 def read_leader_worker_set(reading: Reading) -> list[PodSet]:
-    """Each replica is a group of `size` pods: a leader of its own template, or all of the workers' template."""
+    """Each replica is a group of `size` pods: a leader of its own template, or all of the workers'
+    template.
+    """
     root = reading.root
-    replicas, size = root.number("spec.replicas", 1), root.number("spec.leaderWorkerTemplate.size", 1)
+    replicas, size = (
+        root.number("spec.replicas", 1),
+        root.number("spec.leaderWorkerTemplate.size", 1),
+    )
     surge = Surge(root.get("spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge", 0))
     leader = root.at("spec.leaderWorkerTemplate.leaderTemplate")
     worker = root.at("spec.leaderWorkerTemplate.workerTemplate")
@@ -53,7 +66,9 @@ def read_leader_worker_set(reading: Reading) -> list[PodSet]:
 
 
 def read_pod_clique_set(reading: Reading) -> list[PodSet]:
-    """Cliques of so many pods, times the replicas of the set and of the scaling group that holds the clique."""
+    """Cliques of so many pods, times the replicas of the set and of the scaling group that holds
+    the clique.
+    """
     root = reading.root
     replicas = root.number("spec.replicas", 1)
     scaled: dict[str, ObjectPart] = {
@@ -65,12 +80,16 @@ def read_pod_clique_set(reading: Reading) -> list[PodSet]:
     for name, clique in root.at("spec.template.cliques").members():
         pods = clique.number("spec.replicas", 1)
         group = scaled.get(name)
-        source, count = (group, group.number("replicas", 1)) if group is not None else (clique.at("spec"), pods)
+        source, count = (
+            (group, group.number("replicas", 1)) if group is not None else (clique.at("spec"), pods)
+        )
         config = source.at("scaleConfig") if group is not None else source.at("autoScalingConfig")
         each = replicas * (pods if group is not None else 1)
         bounds = None
         if isinstance(config.data, Mapping) and config.get("maxReplicas") is not None:
-            bounds = Bounds(config.number("minReplicas", count), config.number("maxReplicas", count))
+            bounds = Bounds(
+                config.number("minReplicas", count), config.number("maxReplicas", count)
+            )
         figures = reading.figures(count, pods=each, bounds=bounds)
         sets += reading.pod_set(name, clique.at("spec.podSpec"), figures, inline=True)
     return sets
@@ -87,12 +106,16 @@ def read_dynamo_graph(reading: Reading) -> list[PodSet]:
             bounds = Bounds(least, service.number("autoscaling.maxReplicas", max(replicas, least)))
         place = service.place
         pod = ObjectPart(_dynamo_pod(service), place)
-        sets += reading.pod_set(name, pod, reading.figures(replicas, pods=nodes, bounds=bounds), inline=True)
+        sets += reading.pod_set(
+            name, pod, reading.figures(replicas, pods=nodes, bounds=bounds), inline=True
+        )
     return sets
 
 
 def _dynamo_pod(service: ObjectPart) -> dict[str, Any]:
-    """Return the pod of a service: its extra pod spec, the main container with the service's resources."""
+    """Return the pod of a service: its extra pod spec, the main container with the service's
+    resources.
+    """
     spec: dict[str, Any] = dict(service.get("extraPodSpec", {}))
     main = dict(spec.pop("mainContainer", None) or {})
     main.setdefault("name", "main")
@@ -101,7 +124,9 @@ def _dynamo_pod(service: ObjectPart) -> dict[str, Any]:
         amounts = dict(resources.get(field) or {})
         for name, value in service.get(f"resources.{field}", {}).items():
             if name == "gpu":
-                amounts.setdefault(str(service.get("resources.limits.gpuType", "nvidia.com/gpu")), value)
+                amounts.setdefault(
+                    str(service.get("resources.limits.gpuType", "nvidia.com/gpu")), value
+                )
             elif name in ("cpu", "memory"):
                 amounts.setdefault(name, value)
         if amounts:
@@ -124,7 +149,9 @@ def read_model_deployment(reading: Reading) -> list[PodSet]:
             nodes = member.number("worker.nodes", 0)
             pods = node.number("replicas", 1) * (1 + nodes)
             name = f"{engine}-{member.get('name', index)}"
-            sets += reading.pod_set(name, member.at("template"), reading.figures(replicas, pods=pods))
+            sets += reading.pod_set(
+                name, member.at("template"), reading.figures(replicas, pods=pods)
+            )
     return sets
 
 
@@ -143,5 +170,9 @@ def read_app_wrapper(reading: Reading) -> list[PodSet]:
             figures = pod_set.figures
             if reading.suspended:
                 figures = type(figures)(0, 0, figures.ceiling, figures.peak)
-            sets.append(PodSet(name=name, template=pod_set.template, figures=figures, per_node=pod_set.per_node))
+            sets.append(
+                PodSet(
+                    name=name, template=pod_set.template, figures=figures, per_node=pod_set.per_node
+                )
+            )
     return sets

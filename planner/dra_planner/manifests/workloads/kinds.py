@@ -1,7 +1,8 @@
 """The kinds of workloads that are known, one row each; the rows with `read` are told by a function.
 
-Where the fields stand: the kinds' own API documentation; how Kueue and KAI count them: kubernetes-sigs/kueue:
-pkg/controller/jobs@ff69552e, kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503a.
+Where the fields stand: the kinds' own API documentation; how Kueue and KAI count them:
+kubernetes-sigs/kueue: pkg/controller/jobs@ff69552e,
+kai-scheduler/KAI-Scheduler:pkg/podgrouper@d5bc503a.
 """
 
 from __future__ import annotations
@@ -51,9 +52,19 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         spreads=True,
     ),
     WorkloadKind(group="apps", kind="ReplicaSet", roles=_REPLICATED, spreads=True),
-    WorkloadKind(group="apps", kind="StatefulSet", read=groups.read_stateful_set, rollout=one_by_one, spreads=True),
     WorkloadKind(
-        group="apps", kind="DaemonSet", roles=[Role(template="spec.template")], rollout=node_by_node, per_node=True
+        group="apps",
+        kind="StatefulSet",
+        read=groups.read_stateful_set,
+        rollout=one_by_one,
+        spreads=True,
+    ),
+    WorkloadKind(
+        group="apps",
+        kind="DaemonSet",
+        roles=[Role(template="spec.template")],
+        rollout=node_by_node,
+        per_node=True,
     ),
     WorkloadKind(group="batch", kind="Job", read=read_job, suspend="spec.suspend"),
     WorkloadKind(group="batch", kind="CronJob", read=read_cron_job, suspend="spec.suspend"),
@@ -71,8 +82,15 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         ],
         suspend="spec.suspend",
     ),
-    WorkloadKind(group="trainer.kubeflow.org", kind="TrainJob", read=read_train_job, suspend="spec.suspend"),
-    WorkloadKind(group="kubeflow.org", kind="PyTorchJob", read=read_elastic_pytorch, suspend="spec.runPolicy.suspend"),
+    WorkloadKind(
+        group="trainer.kubeflow.org", kind="TrainJob", read=read_train_job, suspend="spec.suspend"
+    ),
+    WorkloadKind(
+        group="kubeflow.org",
+        kind="PyTorchJob",
+        read=read_elastic_pytorch,
+        suspend="spec.runPolicy.suspend",
+    ),
     *(
         WorkloadKind(
             group="kubeflow.org",
@@ -83,7 +101,10 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         for kind, prefix in _KUBEFLOW.items()
     ),
     WorkloadKind(
-        group="kubeflow.org", kind="MPIJob", roles=_roles("spec.mpiReplicaSpecs"), suspend="spec.runPolicy.suspend"
+        group="kubeflow.org",
+        kind="MPIJob",
+        roles=_roles("spec.mpiReplicaSpecs"),
+        suspend="spec.runPolicy.suspend",
     ),
     WorkloadKind(group="kubeflow.org", kind="Notebook", roles=[Role(template="spec.template")]),
     WorkloadKind(group="batch.volcano.sh", kind="Job", read=read_volcano_job),
@@ -91,16 +112,23 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(group="sparkoperator.k8s.io", kind="ScheduledSparkApplication", read=read_spark),
     WorkloadKind(group="keda.sh", kind="ScaledJob", read=read_scaled_job),
     # Ray
-    WorkloadKind(group="ray.io", kind="RayCluster", read=ray.read_ray_cluster, suspend="spec.suspend"),
+    WorkloadKind(
+        group="ray.io", kind="RayCluster", read=ray.read_ray_cluster, suspend="spec.suspend"
+    ),
     WorkloadKind(group="ray.io", kind="RayJob", read=ray.read_ray_job, suspend="spec.suspend"),
     WorkloadKind(group="ray.io", kind="RayService", read=ray.read_ray_service),
     # Groups of pods
-    WorkloadKind(group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=groups.read_leader_worker_set),
+    WorkloadKind(
+        group="leaderworkerset.x-k8s.io", kind="LeaderWorkerSet", read=groups.read_leader_worker_set
+    ),
     WorkloadKind(group="grove.io", kind="PodCliqueSet", read=groups.read_pod_clique_set),
     WorkloadKind(group="nvidia.com", kind="DynamoGraphDeployment", read=groups.read_dynamo_graph),
     WorkloadKind(group="modelplane.ai", kind="ModelDeployment", read=groups.read_model_deployment),
     WorkloadKind(
-        group="workload.codeflare.dev", kind="AppWrapper", read=groups.read_app_wrapper, suspend="spec.suspend"
+        group="workload.codeflare.dev",
+        kind="AppWrapper",
+        read=groups.read_app_wrapper,
+        suspend="spec.suspend",
     ),
     # Serving
     WorkloadKind(
@@ -118,18 +146,36 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
     WorkloadKind(group="apps.nvidia.com", kind="NIMService", read=serving.read_nim_service),
     WorkloadKind(group="apps.nvidia.com", kind="NIMPipeline", read=serving.read_nim_pipeline),
     WorkloadKind(
-        group="serving.knative.dev", kind="Service", read=serving.read_knative_service, container_name="user-container"
+        group="serving.knative.dev",
+        kind="Service",
+        read=serving.read_knative_service,
+        container_name="user-container",
     ),
-    WorkloadKind(group="argoproj.io", kind="Rollout", roles=_REPLICATED, surge=serving.rollout_surge, spreads=True),
+    WorkloadKind(
+        group="argoproj.io",
+        kind="Rollout",
+        roles=_REPLICATED,
+        surge=serving.rollout_surge,
+        spreads=True,
+    ),
     # Pipelines
-    WorkloadKind(group="argoproj.io", kind="Workflow", read=pipelines.read_workflow, suspend="spec.suspend"),
-    WorkloadKind(group="argoproj.io", kind="CronWorkflow", read=pipelines.read_workflow, suspend="spec.suspend"),
+    WorkloadKind(
+        group="argoproj.io", kind="Workflow", read=pipelines.read_workflow, suspend="spec.suspend"
+    ),
+    WorkloadKind(
+        group="argoproj.io",
+        kind="CronWorkflow",
+        read=pipelines.read_workflow,
+        suspend="spec.suspend",
+    ),
     WorkloadKind(group="tekton.dev", kind="TaskRun", read=pipelines.read_task_run),
     WorkloadKind(group="tekton.dev", kind="PipelineRun", read=pipelines.read_pipeline_run),
     # Virtual machines
     WorkloadKind(group="kubevirt.io", kind="VirtualMachineInstance", read=machines.read_machine),
     WorkloadKind(group="kubevirt.io", kind="VirtualMachine", read=machines.read_machine),
-    WorkloadKind(group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine),
+    WorkloadKind(
+        group="kubevirt.io", kind="VirtualMachineInstanceReplicaSet", read=machines.read_machine
+    ),
     WorkloadKind(group="pool.kubevirt.io", kind="VirtualMachinePool", read=machines.read_machine),
     # Others that replicate a template
     WorkloadKind(group="slinky.slurm.net", kind="NodeSet", roles=_REPLICATED),
@@ -140,18 +186,38 @@ KINDS: Final[tuple[WorkloadKind, ...]] = (
         surge=rolling_update("spec.updateStrategy", 0, field="maxSurge"),
     ),
     WorkloadKind(group="apps.kruise.io", kind="StatefulSet", read=groups.read_stateful_set),
-    WorkloadKind(group="apps.kruise.io", kind="DaemonSet", roles=[Role(template="spec.template")], per_node=True),
+    WorkloadKind(
+        group="apps.kruise.io",
+        kind="DaemonSet",
+        roles=[Role(template="spec.template")],
+        per_node=True,
+    ),
 )
 
-# Kinds that hold pod templates which others use, or copies of what others make: they make no pods themselves.
-WITHOUT_PODS: Final = frozenset({
-    ("", "PodTemplate"), ("apps", "ControllerRevision"), ("trainer.kubeflow.org", "TrainingRuntime"),
-    ("trainer.kubeflow.org", "ClusterTrainingRuntime"), ("serving.kserve.io", "ServingRuntime"),
-    ("serving.kserve.io", "ClusterServingRuntime"), ("serving.kserve.io", "LLMInferenceServiceConfig"),
-    ("serving.kserve.io", "InferenceGraph"), ("serving.knative.dev", "Configuration"),
-    ("serving.knative.dev", "Revision"), ("argoproj.io", "WorkflowTemplate"),
-    ("argoproj.io", "ClusterWorkflowTemplate"),
-    ("tekton.dev", "Task"), ("tekton.dev", "Pipeline"), ("tekton.dev", "ClusterTask"), ("kueue.x-k8s.io", "Workload"),
-    ("scheduling.k8s.io", "Workload"), ("scheduling.k8s.io", "PodGroup"), ("scheduling.run.ai", "PodGroup"),
-    ("scheduling.volcano.sh", "PodGroup"), ("scheduling.x-k8s.io", "PodGroup"),
-})  # fmt: skip
+# Kinds that hold pod templates which others use, or copies of what others make: they make no pods
+# themselves.
+WITHOUT_PODS: Final = frozenset(
+    {
+        ("", "PodTemplate"),
+        ("apps", "ControllerRevision"),
+        ("trainer.kubeflow.org", "TrainingRuntime"),
+        ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+        ("serving.kserve.io", "ServingRuntime"),
+        ("serving.kserve.io", "ClusterServingRuntime"),
+        ("serving.kserve.io", "LLMInferenceServiceConfig"),
+        ("serving.kserve.io", "InferenceGraph"),
+        ("serving.knative.dev", "Configuration"),
+        ("serving.knative.dev", "Revision"),
+        ("argoproj.io", "WorkflowTemplate"),
+        ("argoproj.io", "ClusterWorkflowTemplate"),
+        ("tekton.dev", "Task"),
+        ("tekton.dev", "Pipeline"),
+        ("tekton.dev", "ClusterTask"),
+        ("kueue.x-k8s.io", "Workload"),
+        ("scheduling.k8s.io", "Workload"),
+        ("scheduling.k8s.io", "PodGroup"),
+        ("scheduling.run.ai", "PodGroup"),
+        ("scheduling.volcano.sh", "PodGroup"),
+        ("scheduling.x-k8s.io", "PodGroup"),
+    }
+)

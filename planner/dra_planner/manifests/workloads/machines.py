@@ -1,6 +1,7 @@
 """Virtual machines of KubeVirt: one pod each, with the machine's claims.
 
-Source: kubevirt/kubevirt:staging/src/kubevirt.io/api/core/v1/schema.go@v1.6 (spec.resourceClaims, devices.gpus).
+Source: kubevirt/kubevirt:staging/src/kubevirt.io/api/core/v1/schema.go@v1.6 (spec.resourceClaims,
+devices.gpus).
 """
 
 from __future__ import annotations
@@ -18,9 +19,14 @@ _TEMPLATES: Final = {
     "VirtualMachinePool": "spec.virtualMachineTemplate.spec.template",
 }
 _POD_FIELDS: Final = (
-    "resourceClaims", "nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "priorityClassName",
+    "resourceClaims",
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "topologySpreadConstraints",
+    "priorityClassName",
     "schedulerName",
-)  # fmt: skip
+)
 
 _DEVICES: Final = ("gpus", "hostDevices")
 
@@ -35,7 +41,9 @@ def read_machine(reading: Reading) -> list[PodSet]:
         figures = type(figures)(0, 0, figures.ceiling, figures.peak)
     path = _TEMPLATES[kind]
     template = root.at(path) if path else root
-    return reading.pod_set("", ObjectPart(_pod(template), template.at("spec").place), figures, inline=True)
+    return reading.pod_set(
+        "", ObjectPart(_pod(template), template.at("spec").place), figures, inline=True
+    )
 
 
 def _pod(template: ObjectPart) -> dict[str, Any]:
@@ -50,14 +58,24 @@ def _pod(template: ObjectPart) -> dict[str, Any]:
         amounts["cpu"] = cores
     limits = dict(spec.get("domain.resources.limits", {}))
     claims: dict[tuple[str, str], dict[str, str]] = {}
-    for device in (each for key in _DEVICES for _, each in spec.at(f"domain.devices.{key}").members()):
-        name, claim, request = (device.get(key) for key in ("deviceName", "claimName", "requestName"))
+    for device in (
+        each for key in _DEVICES for _, each in spec.at(f"domain.devices.{key}").members()
+    ):
+        name, claim, request = (
+            device.get(key) for key in ("deviceName", "claimName", "requestName")
+        )
         if name is not None:
             limits[str(name)] = int(limits.get(str(name), 0)) + 1
         if claim is not None:
-            entry = {"name": str(claim)} | ({"request": str(request)} if request is not None else {})
+            entry = {"name": str(claim)} | (
+                {"request": str(request)} if request is not None else {}
+            )
             claims[str(claim), str(request)] = entry
-    pod: dict[str, Any] = {field: spec.get(field) for field in _POD_FIELDS if spec.get(field) is not None}
-    resources = {"requests": amounts, "limits": limits} | ({"claims": list(claims.values())} if claims else {})
+    pod: dict[str, Any] = {
+        field: spec.get(field) for field in _POD_FIELDS if spec.get(field) is not None
+    }
+    resources = {"requests": amounts, "limits": limits} | (
+        {"claims": list(claims.values())} if claims else {}
+    )
     pod["containers"] = [{"name": "compute", "resources": resources}]
     return pod

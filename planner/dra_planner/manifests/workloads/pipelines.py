@@ -1,6 +1,7 @@
 """Pipelines: how many of their steps run at the same time.
 
-Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7, tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
+Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7,
+tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
 """
 
 from __future__ import annotations
@@ -13,21 +14,35 @@ from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.model import Figures, PodSet
 
-_POD_FIELDS: Final = ("nodeSelector", "tolerations", "affinity", "schedulerName", "priorityClassName")
+_POD_FIELDS: Final = (
+    "nodeSelector",
+    "tolerations",
+    "affinity",
+    "schedulerName",
+    "priorityClassName",
+)
 _DEEPEST: Final = 100
 
 
 def read_workflow(reading: Reading) -> list[PodSet]:
-    """Every template that runs a container, as often as the entry point reaches it, at most `parallelism` at a time."""
+    """Every template that runs a container, as often as the entry point reaches it, at most
+    `parallelism` at a time.
+    """
     root = reading.root
-    spec = root.at("spec.workflowSpec") if reading.object.kind == "CronWorkflow" else root.at("spec")
+    spec = (
+        root.at("spec.workflowSpec") if reading.object.kind == "CronWorkflow" else root.at("spec")
+    )
     templates = dict(spec.at("templates").members())
     uses = _count_uses(reading, templates, str(spec.get("entrypoint", "")), {}, _DEEPEST)
     limit = spec.get("parallelism")
     if any(node.get("dag") for node in templates.values()):
-        reading.assume("tasks of a graph that depend on each other are counted as if all ran at the same time")
+        reading.assume(
+            "tasks of a graph that depend on each other are counted as if all ran at the same time"
+        )
     if any(node.get("steps") for node in templates.values()) and len(uses) > 1:
-        reading.assume("templates of steps that follow each other are counted as if they ran at the same time")
+        reading.assume(
+            "templates of steps that follow each other are counted as if they ran at the same time"
+        )
     sets = []
     for name, count in uses.items():
         node = templates[name]
@@ -35,12 +50,18 @@ def read_workflow(reading: Reading) -> list[PodSet]:
         own = node.get("parallelism")
         most = most if own is None else min(most, node.number("parallelism", most))
         figures = Figures(0, 0 if reading.suspended else most, most, most)
-        sets += reading.pod_set(name, ObjectPart(_pod(spec, node), node.place), figures, inline=True)
+        sets += reading.pod_set(
+            name, ObjectPart(_pod(spec, node), node.place), figures, inline=True
+        )
     return sets
 
 
 def _count_uses(
-    reading: Reading, templates: Mapping[str, ObjectPart], name: str, known: dict[str, dict[str, int]], room: int
+    reading: Reading,
+    templates: Mapping[str, ObjectPart],
+    name: str,
+    known: dict[str, dict[str, int]],
+    room: int,
 ) -> dict[str, int]:
     """Return how many pods of each template one run of the named template makes at the same time.
 
@@ -115,7 +136,9 @@ def _patched(pod: dict[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     """Return a pod with a patch merged in; containers are merged by name."""
     merged = {**pod, **{key: value for key, value in patch.items() if key != "containers"}}
     changes = {str((item or {}).get("name")): item for item in patch.get("containers") or ()}
-    merged["containers"] = [{**item, **changes.get(str(item.get("name")), {})} for item in pod["containers"]]
+    merged["containers"] = [
+        {**item, **changes.get(str(item.get("name")), {})} for item in pod["containers"]
+    ]
     return merged
 
 
@@ -124,11 +147,17 @@ def read_task_run(reading: Reading) -> list[PodSet]:
     root = reading.root
     spec = _task(reading, root.at("spec.taskSpec"), root.at("spec.taskRef"), reading.figures(1))
     pod = root.get("spec.podTemplate", root.get("spec.taskRunTemplate.podTemplate", {}))
-    return reading.pod_set("", _steps_pod(spec, pod), reading.figures(1), inline=True) if spec is not None else []
+    return (
+        reading.pod_set("", _steps_pod(spec, pod), reading.figures(1), inline=True)
+        if spec is not None
+        else []
+    )
 
 
 def read_pipeline_run(reading: Reading) -> list[PodSet]:
-    """One pod per task, times the combinations of its matrix; tasks that follow each other count as parallel."""
+    """One pod per task, times the combinations of its matrix; tasks that follow each other count as
+    parallel.
+    """
     root = reading.root
     pipeline = root.at("spec.pipelineSpec")
     if pipeline.data is None:
@@ -153,10 +182,14 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
     return sets
 
 
-def _task(reading: Reading, inline: ObjectPart, reference: ObjectPart, figures: Figures) -> ObjectPart | None:
+def _task(
+    reading: Reading, inline: ObjectPart, reference: ObjectPart, figures: Figures
+) -> ObjectPart | None:
     if isinstance(inline.data, Mapping):
         return inline
-    found = reading.lookup("Task", str(reference.get("name", "")) if reference.data is not None else "")
+    found = reading.lookup(
+        "Task", str(reference.get("name", "")) if reference.data is not None else ""
+    )
     if found is None:
         reading.unresolved("a task that it refers to is not among the given manifests", figures)
         return None
@@ -168,5 +201,8 @@ def _steps_pod(spec: ObjectPart, pod: Any) -> ObjectPart:
         {"name": name, "resources": step.get("computeResources", step.get("resources", {}))}
         for name, step in spec.at("steps").members()
     ]
-    data = {**(pod if isinstance(pod, Mapping) else {}), "containers": containers or [{"name": "step"}]}
+    data = {
+        **(pod if isinstance(pod, Mapping) else {}),
+        "containers": containers or [{"name": "step"}],
+    }
     return ObjectPart(data, spec.place)

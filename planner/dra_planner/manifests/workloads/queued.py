@@ -11,7 +11,9 @@ KAI: Final = "kai-scheduler"
 VOLCANO: Final = "volcano"
 KAI_QUEUE: Final = "kai.scheduler/queue"
 OLD_KAI_QUEUE: Final = "runai/queue"
-"""What KAI read before 0.6, and Run:ai still does (kai-scheduler/KAI-Scheduler:CHANGELOG.md@d5bc503a)."""
+"""What KAI read before 0.6, and Run:ai still does
+(kai-scheduler/KAI-Scheduler:CHANGELOG.md@d5bc503a).
+"""
 
 
 def labels_of(workload: Workload) -> dict[str, str]:

@@ -19,7 +19,9 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
     root = reading.root
     sets = _cluster(reading, root.at("spec.rayClusterSpec"))
     if root.get("spec.submissionMode", "K8sJobMode") == "K8sJobMode":
-        submitter = reading.pod_set("submitter", root.at("spec.submitterPodTemplate"), reading.figures(1))
+        submitter = reading.pod_set(
+            "submitter", root.at("spec.submitterPodTemplate"), reading.figures(1)
+        )
         if not submitter:
             reading.assume("the pod that submits the job asks for no device and is left out")
         sets += submitter
@@ -42,7 +44,12 @@ def read_ray_service(reading: Reading) -> list[PodSet]:
 def _doubled(pod_set: PodSet) -> PodSet:
     floor, steady, ceiling, peak = pod_set.figures
     figures = Figures(floor, steady, ceiling, None if peak is None else 2 * peak)
-    return PodSet(name=pod_set.name, template=pod_set.template, figures=figures, assumptions=pod_set.assumptions)
+    return PodSet(
+        name=pod_set.name,
+        template=pod_set.template,
+        figures=figures,
+        assumptions=pod_set.assumptions,
+    )
 
 
 def _cluster(reading: Reading, spec: ObjectPart) -> list[PodSet]:

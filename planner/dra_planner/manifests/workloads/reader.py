@@ -1,4 +1,6 @@
-"""Reads workloads of all kinds, known and unknown, with the scalers and runtimes that belong to them."""
+"""Reads workloads of all kinds, known and unknown, with the scalers and runtimes that belong to
+them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,12 @@ from dra_planner.manifests.parsing.claims import parse_claim_spec
 from dra_planner.manifests.parsing.fields import parse_meta
 from dra_planner.manifests.schema import struct_of
 from dra_planner.manifests.validation.violations import Violation
-from dra_planner.manifests.workloads.description import Reading, UnknownPods, WorkloadKind, read_pod_sets
+from dra_planner.manifests.workloads.description import (
+    Reading,
+    UnknownPods,
+    WorkloadKind,
+    read_pod_sets,
+)
 from dra_planner.manifests.workloads.kinds import KINDS, WITHOUT_PODS
 from dra_planner.manifests.workloads.scalers import read_bounds
 from dra_planner.manifests.workloads.unknown import find_templates, read_unknown
@@ -23,7 +30,9 @@ _DEEPEST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReadWorkload:
-    """A workload, the claim templates that its controller makes, and pods of it that nobody can tell."""
+    """A workload, the claim templates that its controller makes, and pods of it that nobody can
+    tell.
+    """
 
     workload: Workload
     templates: tuple[ResourceClaimTemplate, ...] = ()
@@ -33,7 +42,9 @@ class ReadWorkload:
 
 
 class WorkloadReader:
-    """Reads the workloads among a set of objects; the set says who scales them and what they refer to."""
+    """Reads the workloads among a set of objects; the set says who scales them and what they refer
+    to.
+    """
 
     def __init__(self, objects: Iterable[KubernetesObject], minor: int) -> None:
         objects = list(objects)
@@ -43,7 +54,9 @@ class WorkloadReader:
         self._by_name = {(item.kind, item.name): item for item in objects}
 
     def is_owned(self, item: KubernetesObject) -> bool:
-        """Return whether another object of the set controls this one, and so counts its pods already."""
+        """Return whether another object of the set controls this one, and so counts its pods
+        already.
+        """
         return any(
             isinstance(owner, Mapping)
             and owner.get("controller") is True
@@ -66,11 +79,15 @@ class WorkloadReader:
         try:
             sets = read_pod_sets(reading)
         except (AttributeError, KeyError, TypeError, ValueError):
-            # Kinds that the API server knows have been decoded; of others nobody has checked the types of the fields.
+            # Kinds that the API server knows have been decoded; of others nobody has checked the
+            # types of the fields.
             sets = []
             reading.unresolved("a field of it has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):
-            reading.unresolved("it describes no pod, and what its controller makes of it isn't known", Figures.fixed(1))
+            reading.unresolved(
+                "it describes no pod, and what its controller makes of it isn't known",
+                Figures.fixed(1),
+            )
         meta = parse_meta(item.metadata, item.place)
         workload = Workload(
             kind=item.kind,
@@ -87,7 +104,9 @@ class WorkloadReader:
             )
             for name, spec in reading.generated.items()
         )
-        return ReadWorkload(workload, templates, tuple(reading.unknown), tuple(reading.faults), kind is not None)
+        return ReadWorkload(
+            workload, templates, tuple(reading.unknown), tuple(reading.faults), kind is not None
+        )
 
     def _reading(self, item: KubernetesObject, kind: WorkloadKind | None, depth: int) -> Reading:
         def lookup(name_of_kind: str, name: str) -> KubernetesObject | None:

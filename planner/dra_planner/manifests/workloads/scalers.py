@@ -1,4 +1,6 @@
-"""Scalers: HorizontalPodAutoscalers and KEDA ScaledObjects, tied to what they scale by reference."""
+"""Scalers: HorizontalPodAutoscalers and KEDA ScaledObjects, tied to what they scale by
+reference.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from dra_planner.manifests.workloads.figures import Bounds
 _HPA: Final = ("autoscaling", "HorizontalPodAutoscaler")
 _KEDA: Final = ("keda.sh", "ScaledObject")
 _PAUSED: Final = "autoscaling.keda.sh/paused"
-_SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "LeaderWorkerSet")
+_SCALED: Final = (
+    "Deployment",
+    "StatefulSet",
+    "ReplicaSet",
+    "ReplicationController",
+    "LeaderWorkerSet",
+)
 KEDA_MAXIMUM: Final = 100  # KEDA's default for maxReplicaCount
 
 Target = tuple[str, str, str]  # kind, namespace, name
@@ -43,15 +51,18 @@ def read_bounds(objects: Iterable[KubernetesObject]) -> dict[Target, Bounds]:
             found[key] = Bounds(least, most, held=held, said=_said(item, least, most, held))
         else:
             minimum = _number(spec, "minReplicas", 1)
-            # The controller leaves a workload alone that was scaled to zero, unless zero is its own minimum.
+            # The controller leaves a workload alone that was scaled to zero, unless zero is its own
+            # minimum.
             most = _number(spec, "maxReplicas", minimum)
-            found[key] = Bounds(minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most))
+            found[key] = Bounds(
+                minimum, most, off_at_zero=minimum > 0, said=_said(item, minimum, most)
+            )
     return found
 
 
 def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
-    """Yield scalers whose limits the API server refuses, and those whose target is not given, and is so like one that
-    is that it must be meant.
+    """Yield scalers whose limits the API server refuses, and those whose target is not given, and
+    is so like one that is that it must be meant.
     """
     objects = tuple(objects)
     named = {(item.kind, item.namespace, item.name) for item in objects}
@@ -61,9 +72,19 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if not isinstance(spec, Mapping) or not isinstance(target, Mapping):
             continue
         least, most = spec.get("minReplicas"), spec.get("maxReplicas")
-        if item.kind == "HorizontalPodAutoscaler" and isinstance(least, int) and isinstance(most, int) and least > most:
-            said = f"{item}: spec.maxReplicas: Invalid value: {most}: must be greater than or equal to `minReplicas`"
-            yield Diagnostic("error", "scaler-refused", said, item.place, f"set minReplicas to {most} or less")
+        if (
+            item.kind == "HorizontalPodAutoscaler"
+            and isinstance(least, int)
+            and isinstance(most, int)
+            and least > most
+        ):
+            said = (
+                f"{item}: spec.maxReplicas: Invalid value: {most}: must be greater than or "
+                "equal to `minReplicas`"
+            )
+            yield Diagnostic(
+                "error", "scaler-refused", said, item.place, f"set minReplicas to {most} or less"
+            )
         kind, name = str(target.get("kind") or "Deployment"), str(target.get("name"))
         if (kind, item.namespace, name) in named:
             continue
@@ -79,22 +100,34 @@ def _meant(kind: str, namespace: str, name: str, named: Iterable[Target]) -> tup
             return f"there is a {other[0]} of that name", f"write kind: {other[0]}"
     for other in sorted(named):
         if (other[0], other[2]) == (kind, name):
-            return f"there is one in the namespace {other[1]}", f"move the scaler to the namespace {other[1]}"
-    near = get_close_matches(name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75)
+            return (
+                f"there is one in the namespace {other[1]}",
+                f"move the scaler to the namespace {other[1]}",
+            )
+    near = get_close_matches(
+        name, [each[2] for each in named if each[:2] == (kind, namespace)], 1, 0.75
+    )
     return (f"there is {kind} {near[0]}", f"write name: {near[0]}") if near else None
 
 
 def _said(item: KubernetesObject, least: int, most: int, held: int | None = None) -> str:
     named = f"{item.kind} {item.name}"
     if held is not None:
-        return f"{named}, which is paused, keeps {f'{held} replicas' if held >= 0 else 'the replicas that there are'}"
-    return f"{named} scales it between {least} and {most} replicas: floor and ceiling are its figures"
+        return (
+            f"{named}, which is paused, keeps "
+            f"{f'{held} replicas' if held >= 0 else 'the replicas that there are'}"
+        )
+    return (
+        f"{named} scales it between {least} and {most} replicas: floor and ceiling are its figures"
+    )
 
 
 def _held(annotations: Any) -> int | None:
-    """Return how many replicas a paused ScaledObject keeps, -1 for as many as there are; None while it scales.
+    """Return how many replicas a paused ScaledObject keeps, -1 for as many as there are; None while
+    it scales.
 
-    Source: kedacore/keda:apis/keda/v1alpha1/scaledobject_types.go@v2.17 (NeedToBePausedByAnnotation).
+    Source: kedacore/keda:apis/keda/v1alpha1/scaledobject_types.go@v2.17
+    (NeedToBePausedByAnnotation).
     """
     if not isinstance(annotations, Mapping):
         return None

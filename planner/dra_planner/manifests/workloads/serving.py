@@ -1,7 +1,9 @@
-"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with bounds of their own and claims that their controllers make.
+"""Serving kinds: KServe, NIM, Knative, Argo Rollouts, with bounds of their own and claims that
+their controllers make.
 
-Source: kserve/kserve:pkg/apis/serving@v0.16 (and its annotations for devices), NVIDIA/k8s-nim-operator:
-api/apps/v1alpha1@v3, knative/serving:pkg/apis/autoscaling@v1.19, argoproj/argo-rollouts:pkg/apis/rollouts@v1.8.
+Source: kserve/kserve:pkg/apis/serving@v0.16 (and its annotations for devices),
+NVIDIA/k8s-nim-operator: api/apps/v1alpha1@v3, knative/serving:pkg/apis/autoscaling@v1.19,
+argoproj/argo-rollouts:pkg/apis/rollouts@v1.8.
 """
 
 from __future__ import annotations
@@ -18,9 +20,18 @@ _KSERVE: Final = "serving.kserve.io/"
 _KNATIVE: Final = "autoscaling.knative.dev/"
 _COMPONENTS: Final = ("predictor", "transformer", "explainer")
 _FRAMEWORKS: Final = (
-    "model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml", "lightgbm",
+    "model",
+    "sklearn",
+    "xgboost",
+    "tensorflow",
+    "pytorch",
+    "triton",
+    "onnx",
+    "huggingface",
+    "pmml",
+    "lightgbm",
     "paddle",
-)  # fmt: skip
+)
 DEFAULT_SURGE: Final = Surge("25%")
 
 
@@ -57,7 +68,9 @@ def _scale(annotations: Mapping[str, Any], *names: str) -> int:
 
 
 def read_inference_service(reading: Reading) -> list[PodSet]:
-    """Predictor, transformer and explainer; with `workerSpec` each replica has workers beside its head."""
+    """Predictor, transformer and explainer; with `workerSpec` each replica has workers beside its
+    head.
+    """
     root = reading.root
     mode = str(root.get("metadata.annotations", {}).get(f"{_KSERVE}deploymentMode", "Serverless"))
     serverless = mode in ("Serverless", "Knative")
@@ -74,7 +87,10 @@ def read_inference_service(reading: Reading) -> list[PodSet]:
             count = max(workers.number("pipelineParallelSize", 1) - 1, 1)
             each = Figures(*(None if pods is None else pods * count for pods in figures))  # type: ignore[arg-type]
             sets += reading.pod_set(
-                f"{name}-worker", ObjectPart(_inference_pod(workers.data), workers.place), each, inline=True
+                f"{name}-worker",
+                ObjectPart(_inference_pod(workers.data), workers.place),
+                each,
+                inline=True,
             )
     return sets
 
@@ -91,13 +107,21 @@ def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool
         if ceiling is None:
             reading.assume("no maxReplicas without a Knative default: nothing bounds the ceiling")
         return Figures(replicas, replicas, ceiling, None if ceiling is None else 2 * ceiling)
-    bounds = None if most is None else Bounds(replicas, max(component.number("maxReplicas", replicas), replicas))
+    bounds = (
+        None
+        if most is None
+        else Bounds(replicas, max(component.number("maxReplicas", replicas), replicas))
+    )
     return reading.figures(replicas, bounds=bounds, surge=DEFAULT_SURGE)
 
 
 def _inference_pod(component: Mapping[str, Any]) -> dict[str, Any]:
     """Return the pod of a component: its inline pod spec, and a container for the model."""
-    pod = {key: value for key, value in component.items() if key not in _FRAMEWORKS and key != "workerSpec"}
+    pod = {
+        key: value
+        for key, value in component.items()
+        if key not in _FRAMEWORKS and key != "workerSpec"
+    }
     containers = [dict(item) for item in pod.get("containers") or ()]
     for framework in _FRAMEWORKS:
         model = component.get(framework)
@@ -123,13 +147,19 @@ def read_llm_inference_service(reading: Reading) -> list[PodSet]:
         worker = part.at("worker")
         figures = reading.figures(replicas, surge=NO_SURGE if size > 1 else DEFAULT_SURGE)
         sets += reading.pod_set(
-            name, ObjectPart(_with_claim(template.data, claim), template.place), figures, inline=True
+            name,
+            ObjectPart(_with_claim(template.data, claim), template.place),
+            figures,
+            inline=True,
         )
         if isinstance(worker.data, Mapping) and size > 1:
             role = f"{name}-worker" if name else "worker"
             figures = reading.figures(replicas, pods=size - 1)
             sets += reading.pod_set(
-                role, ObjectPart(_with_claim(worker.data, claim), worker.place), figures, inline=True
+                role,
+                ObjectPart(_with_claim(worker.data, claim), worker.place),
+                figures,
+                inline=True,
             )
     return sets
 
@@ -144,7 +174,9 @@ def _group_size(part: ObjectPart) -> int:
 
 
 def _annotated_claim(reading: Reading, annotations: Mapping[str, Any]) -> str:
-    """Return the template that the controller makes for annotated devices; an empty text where there is none."""
+    """Return the template that the controller makes for annotated devices; an empty text where
+    there is none.
+    """
     name = annotations.get(f"{_KSERVE}dra-device-class")
     if not name:
         return ""
@@ -156,7 +188,10 @@ def _annotated_claim(reading: Reading, annotations: Mapping[str, Any]) -> str:
 def _with_claim(pod: Mapping[str, Any], template: str) -> dict[str, Any]:
     if not template:
         return dict(pod)
-    entries = [*(pod.get("resourceClaims") or ()), {"name": "gpu", "resourceClaimTemplateName": template}]
+    entries = [
+        *(pod.get("resourceClaims") or ()),
+        {"name": "gpu", "resourceClaimTemplateName": template},
+    ]
     return {**pod, "resourceClaims": entries}
 
 
@@ -186,18 +221,30 @@ def _nim(reading: Reading, spec: ObjectPart, name: str) -> list[PodSet]:
     for index, (_, entry) in enumerate(spec.at("draResources").members()):
         entries.append(_nim_claim(reading, entry, f"{name}-{index}" if name else str(index)))
     pod = {
-        field: spec.get(field) for field in ("nodeSelector", "tolerations", "affinity") if spec.get(field) is not None
+        field: spec.get(field)
+        for field in ("nodeSelector", "tolerations", "affinity")
+        if spec.get(field) is not None
     }
     pod["resourceClaims"] = [entry for entry in entries if entry]
-    used = {"claims": [{"name": entry["name"]} for entry in pod["resourceClaims"]]} if pod["resourceClaims"] else {}
+    used = (
+        {"claims": [{"name": entry["name"]} for entry in pod["resourceClaims"]]}
+        if pod["resourceClaims"]
+        else {}
+    )
     pod["containers"] = [{"name": "nim", "resources": {**spec.get("resources", {}), **used}}]
-    figures = reading.figures(replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE)
+    figures = reading.figures(
+        replicas, pods=nodes, bounds=bounds, surge=NO_SURGE if nodes > 1 else DEFAULT_SURGE
+    )
     return reading.pod_set(name, ObjectPart(pod, spec.place), figures, inline=True)
 
 
 def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, Any]:
-    """Return the pod's claim entry of one `draResources`; a claim to be created becomes a template."""
-    named = {field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")}
+    """Return the pod's claim entry of one `draResources`; a claim to be created becomes a
+    template.
+    """
+    named = {
+        field: entry.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")
+    }
     named = {field: value for field, value in named.items() if value is not None}
     if named:
         return {"name": f"claim-{suffix}", **named}
@@ -211,7 +258,9 @@ def _nim_claim(reading: Reading, entry: ObjectPart, suffix: str) -> dict[str, An
         }
         requests.append({"name": name if name else f"device-{index}", "exactly": exactly})
         if device.get("attributeSelectors") or device.get("capacitySelectors"):
-            reading.assume("attributeSelectors and capacitySelectors of claimCreationSpec are not read")
+            reading.assume(
+                "attributeSelectors and capacitySelectors of claimCreationSpec are not read"
+            )
     if not requests:
         return {}
     template = reading.generate(f"claim-{suffix}", {"devices": {"requests": requests}})

@@ -8,7 +8,16 @@ from typing import Any, Final
 from dra_planner.manifests.workloads.description import ObjectPart, Reading
 from dra_planner.model import PodSet
 
-_COUNTS: Final = ("replicas", "size", "instances", "numNodes", "parallelism", "minReplicas", "count", "nodes")
+_COUNTS: Final = (
+    "replicas",
+    "size",
+    "instances",
+    "numNodes",
+    "parallelism",
+    "minReplicas",
+    "count",
+    "nodes",
+)
 _DEEPEST: Final = 12
 
 
@@ -28,7 +37,9 @@ def asks_for_devices(spec: Any) -> bool:
 
 
 def find_templates(data: Any, place: Any) -> list[tuple[str, ObjectPart, ObjectPart]]:
-    """Return path, pod spec and the mapping that may hold its count, for every pod spec that asks for devices."""
+    """Return path, pod spec and the mapping that may hold its count, for every pod spec that asks
+    for devices.
+    """
     return list(_search(ObjectPart(data, place), "", [], 0))
 
 
@@ -40,11 +51,17 @@ def _search(
     if isinstance(node.data, Mapping):
         containers = node.data.get("containers")
         if isinstance(containers, list) and containers and asks_for_devices(node.data):
-            yield path, node, next((parent for parent in reversed(parents) if _count(parent) is not None), node)
+            yield (
+                path,
+                node,
+                next((parent for parent in reversed(parents) if _count(parent) is not None), node),
+            )
             return
     for name, child in node.members():
         if isinstance(child.data, Mapping | list):
-            yield from _search(child, f"{path}.{name}" if path else name, [*parents, node], depth + 1)
+            yield from _search(
+                child, f"{path}.{name}" if path else name, [*parents, node], depth + 1
+            )
 
 
 def _count(node: ObjectPart) -> str | None:
@@ -60,9 +77,14 @@ def read_unknown(reading: Reading) -> list[PodSet]:
         field = _count(holder)
         pods = holder.number(field, 1) if field else 1
         confidence = "medium" if field else "low"
-        told = f"{pods} pods by the field {field} nearest to it" if field else "1 pod, for no count stands near it"
+        told = (
+            f"{pods} pods by the field {field} nearest to it"
+            if field
+            else "1 pod, for no count stands near it"
+        )
         reading.assume(
-            f"{reading.object.kind} is not known: its pod template at {path} was found by its shape and counts as "
+            f"{reading.object.kind} is not known: its pod template at {path} was found by its "
+            "shape and counts as "
             f"{told} ({confidence} confidence)"
         )
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)

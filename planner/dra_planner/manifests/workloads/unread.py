@@ -1,7 +1,7 @@
 """Objects of kinds that nothing here reads: whether they may make pods with devices.
 
-Kinds of known groups make no pods of workloads. Objects that install something else always may. Of other kinds the
-words decide: claims, devices, and pod templates.
+Kinds of known groups make no pods of workloads. Objects that install something else always may. Of
+other kinds the words decide: claims, devices, and pod templates.
 """
 
 from __future__ import annotations
@@ -27,33 +27,102 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("argoproj.io", "ApplicationSet"): ("its applications aren't generated", _BUILT),
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its path isn't built", _BUILT),
     ("fleet.cattle.io", "GitRepo"): ("its paths aren't rendered", _BUILT),
-    ("cluster.x-k8s.io", "MachineDeployment"): ("it makes nodes, which the fleet describes", _NODES),
+    ("cluster.x-k8s.io", "MachineDeployment"): (
+        "it makes nodes, which the fleet describes",
+        _NODES,
+    ),
     ("cluster.x-k8s.io", "MachineSet"): ("it makes nodes, which the fleet describes", _NODES),
     ("cluster.x-k8s.io", "MachinePool"): ("it makes nodes, which the fleet describes", _NODES),
     ("cluster.x-k8s.io", "Cluster"): ("it makes nodes, which the fleet describes", _NODES),
-    ("autoscaling.x-k8s.io", "ProvisioningRequest"): ("it asks for nodes before its pods exist", _PODS),
+    ("autoscaling.x-k8s.io", "ProvisioningRequest"): (
+        "it asks for nodes before its pods exist",
+        _PODS,
+    ),
 }
-"""Kinds that make something from what they only name: why that isn't read, and what to give instead."""
+"""Kinds that make something from what they only name: why that isn't read, and what to give
+instead.
+"""
 
-_KNOWN_GROUPS: Final = frozenset({
-    "", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "autoscaling",
-    "certificates.k8s.io", "config.kueue.x-k8s.io", "coordination.k8s.io", "discovery.k8s.io", "eksctl.io",
-    "flowcontrol.apiserver.k8s.io", "gateway.networking.k8s.io", "karpenter.azure.com", "karpenter.k8s.aws",
-    "karpenter.sh", "keda.sh", "kind.x-k8s.io", "kubeadm.k8s.io", "kubelet.config.k8s.io",
-    "kubescheduler.config.k8s.io", "kueue.x-k8s.io", "kustomize.config.k8s.io", "networking.k8s.io", "node.k8s.io",
-    "policy", "rbac.authorization.k8s.io", "resource.k8s.io", "resource.nvidia.com", "scheduling.k8s.io",
-    "snapshot.storage.k8s.io", "storage.k8s.io",
-    "cert-manager.io", "cilium.io", "config.openshift.io", "crd.projectcalico.org", "external-secrets.io",
-    "image.toolkit.fluxcd.io", "integreatly.org", "grafana.integreatly.org", "kubermatic.k8c.io", "kyverno.io",
-    "machine.openshift.io", "machineconfiguration.openshift.io", "mellanox.com", "metallb.io",
-    "monitoring.coreos.com", "monitoring.googleapis.com", "networking.gke.io", "networking.istio.io",
-    "nfd.k8s-sigs.io", "nfd.openshift.io", "notification.toolkit.fluxcd.io", "nvidia.com", "operator.openshift.io",
-    "operators.coreos.com", "projectcontour.io", "scheduling.run.ai", "scheduling.x-k8s.io", "scheduling.volcano.sh",
-    "security.istio.io", "security.openshift.io", "source.toolkit.fluxcd.io", "templates.gatekeeper.sh", "traefik.io",
-    "user.openshift.io", "vpcresources.k8s.aws", "k8s.cni.cncf.io", "sriovnetwork.openshift.io", "cloud.google.com",
-    "batch.volcano.sh", "bus.volcano.sh", "flow.volcano.sh",
-})  # fmt: skip
-"""Groups whose objects say how a cluster is set up; those of their kinds that make pods are read as workloads."""
+_KNOWN_GROUPS: Final = frozenset(
+    {
+        "",
+        "admissionregistration.k8s.io",
+        "apiextensions.k8s.io",
+        "apiregistration.k8s.io",
+        "apps",
+        "autoscaling",
+        "certificates.k8s.io",
+        "config.kueue.x-k8s.io",
+        "coordination.k8s.io",
+        "discovery.k8s.io",
+        "eksctl.io",
+        "flowcontrol.apiserver.k8s.io",
+        "gateway.networking.k8s.io",
+        "karpenter.azure.com",
+        "karpenter.k8s.aws",
+        "karpenter.sh",
+        "keda.sh",
+        "kind.x-k8s.io",
+        "kubeadm.k8s.io",
+        "kubelet.config.k8s.io",
+        "kubescheduler.config.k8s.io",
+        "kueue.x-k8s.io",
+        "kustomize.config.k8s.io",
+        "networking.k8s.io",
+        "node.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "resource.nvidia.com",
+        "scheduling.k8s.io",
+        "snapshot.storage.k8s.io",
+        "storage.k8s.io",
+        "cert-manager.io",
+        "cilium.io",
+        "config.openshift.io",
+        "crd.projectcalico.org",
+        "external-secrets.io",
+        "image.toolkit.fluxcd.io",
+        "integreatly.org",
+        "grafana.integreatly.org",
+        "kubermatic.k8c.io",
+        "kyverno.io",
+        "machine.openshift.io",
+        "machineconfiguration.openshift.io",
+        "mellanox.com",
+        "metallb.io",
+        "monitoring.coreos.com",
+        "monitoring.googleapis.com",
+        "networking.gke.io",
+        "networking.istio.io",
+        "nfd.k8s-sigs.io",
+        "nfd.openshift.io",
+        "notification.toolkit.fluxcd.io",
+        "nvidia.com",
+        "operator.openshift.io",
+        "operators.coreos.com",
+        "projectcontour.io",
+        "scheduling.run.ai",
+        "scheduling.x-k8s.io",
+        "scheduling.volcano.sh",
+        "security.istio.io",
+        "security.openshift.io",
+        "source.toolkit.fluxcd.io",
+        "templates.gatekeeper.sh",
+        "traefik.io",
+        "user.openshift.io",
+        "vpcresources.k8s.aws",
+        "k8s.cni.cncf.io",
+        "sriovnetwork.openshift.io",
+        "cloud.google.com",
+        "batch.volcano.sh",
+        "bus.volcano.sh",
+        "flow.volcano.sh",
+    }
+)
+"""Groups whose objects say how a cluster is set up; those of their kinds that make pods are read as
+workloads.
+"""
 
 _KEY: Final = re.compile(
     r"resource-?claim|device-?class|claim-?template|gpus?\b|^num_?gpu|accelerator|\btpus?\b|neuron|^devices?$"
@@ -68,13 +137,17 @@ _DEEPEST: Final = 40
 
 
 def unread_object(item: KubernetesObject) -> UnreadObject | None:
-    """Return why pods of an object that nothing reads may be missing; None if it makes none that use devices."""
+    """Return why pods of an object that nothing reads may be missing; None if it makes none that
+    use devices.
+    """
     title = f"{item.kind} {item.key}" if item.namespace else f"{item.kind} {item.name}"
     installer = INSTALLERS.get((item.group, item.kind))
     if installer is not None:
         why, instead = installer
         return UnreadObject(title=title, why=why, instead=instead, place=item.place)
-    if item.group in _KNOWN_GROUPS or item.group.endswith((".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io")):
+    if item.group in _KNOWN_GROUPS or item.group.endswith(
+        (".cnrm.cloud.google.com", ".crossplane.io", ".upbound.io")
+    ):
         return None
     word = next(_mentions(item.data, 0), "")
     if not word:
@@ -88,7 +161,9 @@ def _mentions(data: Any, depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
         return
     if isinstance(data, Mapping):
-        if isinstance(data.get("image"), str) and any(key in data for key in ("replicas", "command", "args")):
+        if isinstance(data.get("image"), str) and any(
+            key in data for key in ("replicas", "command", "args")
+        ):
             yield "image"
         for key, value in data.items():
             if _KEY.search(str(key)) or _VALUE.search(str(key)):

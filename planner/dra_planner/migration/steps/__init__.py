@@ -1,4 +1,5 @@
-"""Plan a migration step by step: pools, nodes, workloads, and cost at each step, and whether it's safe.
+"""Plan a migration step by step: pools, nodes, workloads, and cost at each step, and whether it's
+safe.
 
 plan_steps(sources, fleet) -> MigrationSteps
 step_files(steps, step) -> the fleet, plan file, and manifests of one step by name

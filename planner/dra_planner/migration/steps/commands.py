@@ -12,11 +12,13 @@ _UP = "pulumi up"
 _IMMUTABLE: Final = {"Job": "complete", "JobSet": "completed"}
 """Kinds whose pod templates can't change, with the condition that they have when they end.
 
-Source: kubernetes/api:batch/v1/types.go@v0.36.0, kubernetes-sigs/jobset:api/jobset/v1alpha2/jobset_types.go@v0.10.0.
+Source: kubernetes/api:batch/v1/types.go@v0.36.0,
+kubernetes-sigs/jobset:api/jobset/v1alpha2/jobset_types.go@v0.10.0.
 """
 _NO_PENDING = "kubectl get pods -A --field-selector=status.phase=Pending  # must list no GPU pod"
 _PENDING_CLAIMS = (
-    "kubectl get resourceclaims -A  # delete pending claims of the new version, or their pods stay in Terminating"
+    "kubectl get resourceclaims -A  # delete pending claims of the new version, or "
+    "their pods stay in Terminating"
 )
 
 
@@ -31,21 +33,27 @@ def step_checks(step: MigrationStep) -> tuple[str, ...]:
     if step.kind is StepKind.PREPARE:
         found += [
             "kubectl get resourceslices  # must list the devices of each new node",
-            f"kubectl get nodes -l {POOL} -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable."
+            f"kubectl get nodes -l {POOL} -o "
+            "custom-columns=NAME:.metadata.name,GPUS:.status.allocatable."
             r"nvidia\.com/gpu  # must be <none> or 0 on DRA nodes",
         ]
     return tuple(found)
 
 
 def step_rollback(step: MigrationStep) -> tuple[str, ...]:
-    """Return the commands that undo a step. The device-plugin pools keep their nodes until the step is checked."""
+    """Return the commands that undo a step. The device-plugin pools keep their nodes until the step
+    is checked.
+    """
     match step.kind:
         case StepKind.PREPARE:
             return ("restore the fleet and plan file from before this step", _UP)
         case StepKind.MOVE:
             return (
                 *_scale_up(step),
-                *(f"kubectl delete -n {namespace} {job}" for namespace, job, _ in _immutable_jobs(step)),
+                *(
+                    f"kubectl delete -n {namespace} {job}"
+                    for namespace, job, _ in _immutable_jobs(step)
+                ),
                 f"kubectl apply -f {step.folder}/previous.yaml",
                 _PENDING_CLAIMS,
             )
@@ -68,13 +76,21 @@ def _commands(step: MigrationStep) -> Iterator[str]:
             yield _NO_PENDING
             yield from _drains(step)
         case _:
-            yield f"replace the stack's fleet with {step.folder}/fleet-after.yaml, which has no devicePlugin"
+            yield (
+                f"replace the stack's fleet with {step.folder}/fleet-after.yaml, which has no "
+                "devicePlugin"
+            )
             yield from _plan_and_up()
-            yield "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves nvidia.com/gpu"
+            yield (
+                "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves "
+                "nvidia.com/gpu"
+            )
 
 
 def _finished_jobs(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands for Jobs, whose pod templates can't change: each ends and is created again."""
+    """Yield the commands for Jobs, whose pod templates can't change: each ends and is created
+    again.
+    """
     for namespace, job, condition in _immutable_jobs(step):
         yield f"kubectl wait -n {namespace} --for=condition={condition} --timeout=-1s {job}"
         yield f"kubectl delete -n {namespace} {job}"
@@ -89,7 +105,9 @@ def _immutable_jobs(step: MigrationStep) -> Iterator[tuple[str, str, str]]:
 
 
 def _drains(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands that empty nodes, DaemonSet pods with GPUs included, and take them away."""
+    """Yield the commands that empty nodes, DaemonSet pods with GPUs included, and take them
+    away.
+    """
     drained = [pool for pool in step.pools if pool.drained]
     for pool in drained:
         yield (
@@ -101,12 +119,18 @@ def _drains(step: MigrationStep) -> Iterator[str]:
         yield from _plan_and_up()
     for pool in drained:
         if pool.after:
-            yield f"kubectl uncordon -l {POOL}={pool.name}  # the cloud may have deleted other nodes of the pool"
+            yield (
+                f"kubectl uncordon -l {POOL}={pool.name}  # the cloud may have deleted other "
+                "nodes of the pool"
+            )
 
 
 def _scale_up(step: MigrationStep) -> Iterator[str]:
     if any(pool.drained for pool in step.pools):
-        yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet  # brings the drained nodes back"
+        yield (
+            f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet  # brings the "
+            "drained nodes back"
+        )
         yield from _plan_and_up()
 
 

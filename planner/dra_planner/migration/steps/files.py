@@ -1,4 +1,6 @@
-"""The files of a step: fleets, plan file, manifests to apply, and those of the step before for the way back."""
+"""The files of a step: fleets, plan file, manifests to apply, and those of the step before for the
+way back.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,23 @@ def step_files(step: MigrationStep) -> dict[str, str]:
 
 
 def _plan_text(step: MigrationStep, fleet: Fleet) -> str:
-    return file_text(plan_file(make_plan(PlanRequest(sources=step.sources, fleet=fleet, with_fixes=False))))
+    return file_text(
+        plan_file(make_plan(PlanRequest(sources=step.sources, fleet=fleet, with_fixes=False)))
+    )
 
 
 def _changed(sources: Sequence[Source], others: Sequence[Source]) -> list[Source]:
-    """Return the sources whose text differs from that of the same file among others; all of them without others."""
+    """Return the sources whose text differs from that of the same file among others; all of them
+    without others.
+    """
     texts = {each.name: each.text for each in others}
     return [each for each in sources if texts.get(each.name) != each.text]
 
 
 def _together(sources: Sequence[Source]) -> str:
-    return "---\n".join(each.text if each.text.endswith("\n") else f"{each.text}\n" for each in sources)
+    return "---\n".join(
+        each.text if each.text.endswith("\n") else f"{each.text}\n" for each in sources
+    )
 
 
 def _fleet_text(fleet: Fleet) -> str:

@@ -21,25 +21,31 @@ def notes_before_the_start(
     return tuple(_notes(fleet, target, found, list(objects)))
 
 
-def _notes(fleet: Fleet, target: Target, found: Migration, objects: list[KubernetesObject]) -> Iterator[str]:
+def _notes(
+    fleet: Fleet, target: Target, found: Migration, objects: list[KubernetesObject]
+) -> Iterator[str]:
     plugin_pools = [pool for pool in fleet.pools if not pool.is_dra]
     for resource, name in sorted(target.served.items()):
         if plugin_pools:
             yield (
-                f"The DeviceClass {name} serves {resource}, so DRA nodes accept pods that request {resource} as soon "
-                "as the driver runs. Quotas of the resource also count claims. To prevent both, remove "
+                f"The DeviceClass {name} serves {resource}, so DRA nodes accept pods that request "
+                f"{resource} as soon "
+                "as the driver runs. Quotas of the resource also count claims. To prevent both, "
+                "remove "
                 "extendedResourceName from the class"
             )
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (
-            f"The autoscaler {fleet.autoscaler} doesn't start the first node of a DRA pool for a claim, so every step "
+            f"The autoscaler {fleet.autoscaler} doesn't start the first node of a DRA pool for a "
+            "claim, so every step "
             "sets the minimum of the pools to the nodes that it needs"
         )
     priorities = {name for item in objects for name in _priorities(item)}
     if len(priorities) > 1:
         names = ", ".join(sorted(each or "the default" for each in priorities))
         yield (
-            f"GPU pods have different priorities ({names}), but kube-scheduler never preempts pods with claims for "
+            f"GPU pods have different priorities ({names}), but kube-scheduler never preempts pods "
+            "with claims for "
             "another pod's claim, so priorities no longer decide which pods get GPUs"
         )
     for each in found.changes:

@@ -46,17 +46,22 @@ def plan_steps(
     kubernetes: str = "",
     most_moves: int = MOST_MOVES,
 ) -> MigrationSteps:
-    """Return the steps from the fleet's device-plugin pools to DRA pools. Raises PlannerError for wrong input.
+    """Return the steps from the fleet's device-plugin pools to DRA pools. Raises PlannerError for
+    wrong input.
 
-    A step is safe if the plan fits with the old and the new pods of the moving workloads at once, on the step's
-    nodes, and again when it's done.
+    A step is safe if the plan fits with the old and the new pods of the moving workloads at once,
+    on the step's nodes, and again when it's done.
     """
     twins = add_twins(fleet)
     target = target_of_fleet(twins.fleet, kubernetes, keep)
     facts = facts_of_fleet(fleet) if facts is None else facts
     everything = migrate(sources, target, facts)
     movable = movable_workloads(everything)
-    kinds = {each.workload: each.object.partition(" ")[0] for each in everything.templates if each.workload}
+    kinds = {
+        each.workload: each.object.partition(" ")[0]
+        for each in everything.templates
+        if each.workload
+    }
     stays = any(each.result in (Result.KEPT, Result.CANNOT) for each in everything.templates)
     planner = _Planner(tuple(sources), target, facts, kinds, movable, twins, kubernetes, stays)
     return MigrationSteps(
@@ -100,7 +105,9 @@ class _Planner:
             step = self._step(number, _move_name(group), StepKind.MOVE, state, {**new, **old}, move)
             if not step.is_safe:  # with more DRA nodes, maybe
                 more = self._counts_of(move.together, {**new, **old})
-                larger = self._step(number, _move_name(group), StepKind.MOVE, state, {**more, **old}, move)
+                larger = self._step(
+                    number, _move_name(group), StepKind.MOVE, state, {**more, **old}, move
+                )
                 step = larger if larger.is_safe else step
             yield step
             old, counts = left, {pool.name: pool.after for pool in step.pools}
@@ -113,12 +120,17 @@ class _Planner:
     def _together(
         self, before: Sequence[Source], after: Sequence[Source], group: Collection[str]
     ) -> tuple[Source, ...]:
-        """Return the manifests after a move with the old versions of the moved workloads beside the new ones."""
+        """Return the manifests after a move with the old versions of the moved workloads beside the
+        new ones.
+        """
         old = old_copies(objects_of(before), group)
         return (as_source([*without_quotas(objects_of(after)), *old], "together.yaml"),)
 
-    def _old_counts(self, state: Sequence[Source], moved: Collection[str], before: Counts) -> dict[str, int]:
-        """Return how many nodes the device-plugin pools need for workloads that haven't moved; never more than before.
+    def _old_counts(
+        self, state: Sequence[Source], moved: Collection[str], before: Counts
+    ) -> dict[str, int]:
+        """Return how many nodes the device-plugin pools need for workloads that haven't moved;
+        never more than before.
 
         The nodes of the step before hold them, since they were there with others.
         """
@@ -126,10 +138,18 @@ class _Planner:
         found = self._sized(without(objects_of(state), moved), pools)
         return {name: min(count, before.get(name, count)) for name, count in found.items()}
 
-    def _new_counts(self, state: Sequence[Source], moved: Collection[str], before: Counts) -> dict[str, int]:
-        """Return how many nodes the DRA pools need for workloads that have moved; never fewer than before."""
+    def _new_counts(
+        self, state: Sequence[Source], moved: Collection[str], before: Counts
+    ) -> dict[str, int]:
+        """Return how many nodes the DRA pools need for workloads that have moved; never fewer than
+        before.
+        """
         pools = [
-            pool.model_copy(update={"count": Count(min=before.get(pool.name, pool.count.min), max=pool.count.max)})
+            pool.model_copy(
+                update={
+                    "count": Count(min=before.get(pool.name, pool.count.min), max=pool.count.max)
+                }
+            )
             for pool in self.twins.fleet.pools
             if pool.is_dra
         ]
@@ -143,10 +163,17 @@ class _Planner:
         return {pool.name: pool.nodes.desired for pool in plan.pools}
 
     def _counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
-        """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer DRA nodes."""
+        """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
+        DRA nodes.
+        """
         pools = [
             pool.model_copy(
-                update={"count": Count(min=least[pool.name], max=pool.count.max if pool.is_dra else least[pool.name])}
+                update={
+                    "count": Count(
+                        min=least[pool.name],
+                        max=pool.count.max if pool.is_dra else least[pool.name],
+                    )
+                }
             )
             for pool in self.twins.fleet.pools
         ]
@@ -154,7 +181,9 @@ class _Planner:
         return {pool.name: pool.nodes.desired for pool in plan.pools}
 
     def _plan(self, sources: tuple[Source, ...], fleet: Fleet) -> Plan:
-        return make_plan(PlanRequest(sources=sources, fleet=fleet, kubernetes=self.kubernetes, with_fixes=False))
+        return make_plan(
+            PlanRequest(sources=sources, fleet=fleet, kubernetes=self.kubernetes, with_fixes=False)
+        )
 
     def _step(
         self,
@@ -178,7 +207,12 @@ class _Planner:
             name=name,
             kind=kind,
             pools=tuple(
-                StepPool(name=pool.name, allocation=pool.allocation, during=during[pool.name], after=after[pool.name])
+                StepPool(
+                    name=pool.name,
+                    allocation=pool.allocation,
+                    during=during[pool.name],
+                    after=after[pool.name],
+                )
                 for pool in self.twins.fleet.pools
             ),
             fleet=fleet,
@@ -188,7 +222,9 @@ class _Planner:
             together=together,
             pending=_pending(plans),
             reasons=_reasons(plans),
-            moves=() if move is None else tuple(f"{self.kinds[each]} {each}" for each in move.group),
+            moves=()
+            if move is None
+            else tuple(f"{self.kinds[each]} {each}" for each in move.group),
             hourly_usd=_price(plans[0], during),
             hourly_usd_after=_price(plans[0], after),
         )
@@ -202,7 +238,9 @@ class _Planner:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Workloads that move, the manifests before it and with both versions, and the old pools' nodes after it."""
+    """Workloads that move, the manifests before it and with both versions, and the old pools' nodes
+    after it.
+    """
 
     group: tuple[str, ...]
     before: tuple[Source, ...]
@@ -211,7 +249,9 @@ class _Move:
 
 
 def _move_name(group: Sequence[str]) -> str:
-    return f"move-{group[0].rpartition('/')[2]}" if len(group) == 1 else f"move-{len(group)}-workloads"
+    return (
+        f"move-{group[0].rpartition('/')[2]}" if len(group) == 1 else f"move-{len(group)}-workloads"
+    )
 
 
 def _fixed(fleet: Fleet, counts: Counts) -> Fleet:

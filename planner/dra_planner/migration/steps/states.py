@@ -1,4 +1,6 @@
-"""The manifests of a migration at each step, as objects: which workloads have moved, and which have not."""
+"""The manifests of a migration at each step, as objects: which workloads have moved, and which have
+not.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,20 @@ _DOUBLES: Final = ("RayService",)
 
 
 def movable_workloads(found: Migration) -> tuple[str, ...]:
-    """Return the workloads that are rewritten, as `Target.keep` names them, in the order in which they move.
+    """Return the workloads that are rewritten, as `Target.keep` names them, in the order in which
+    they move.
 
-    Batch workloads move first, because their pods end by themselves, and workloads that double in an update last.
+    Batch workloads move first, because their pods end by themselves, and workloads that double in
+    an update last.
     """
     kinds: dict[str, str] = {}
     for each in found.templates:
         if each.result is Result.REWRITTEN and each.workload:
             kinds.setdefault(each.workload, each.object.partition(" ")[0])
     stuck = {each.workload for each in found.templates if each.result is Result.CANNOT}
-    rank = {name: 0 if kind in _BATCH else 2 if kind in _DOUBLES else 1 for name, kind in kinds.items()}
+    rank = {
+        name: 0 if kind in _BATCH else 2 if kind in _DOUBLES else 1 for name, kind in kinds.items()
+    }
     return tuple(sorted((name for name in kinds if name not in stuck), key=lambda name: rank[name]))
 
 
@@ -50,7 +56,11 @@ def in_groups(names: Sequence[str], most: int) -> list[tuple[str, ...]]:
 
 
 def state_of(
-    sources: Sequence[Source], target: Target, facts: PluginFacts, movable: Collection[str], moved: Collection[str]
+    sources: Sequence[Source],
+    target: Target,
+    facts: PluginFacts,
+    movable: Collection[str],
+    moved: Collection[str],
 ) -> Migration:
     """Return all manifests when only `moved` of the movable workloads request claims."""
     keep = target.keep | (frozenset(movable) - frozenset(moved))
@@ -78,13 +88,19 @@ def workload_of(item: KubernetesObject) -> str:
     return f"{item.namespace}/{item.name}"
 
 
-def without(objects: Iterable[KubernetesObject], workloads: Collection[str]) -> list[KubernetesObject]:
+def without(
+    objects: Iterable[KubernetesObject], workloads: Collection[str]
+) -> list[KubernetesObject]:
     """Return objects without these workloads; other kinds of the same name stay."""
     return [item for item in objects if workload_of(item) not in workloads or not _has_pods(item)]
 
 
-def old_copies(objects: Iterable[KubernetesObject], workloads: Collection[str]) -> list[KubernetesObject]:
-    """Return these workloads under other names, so that they can be planned beside their successors."""
+def old_copies(
+    objects: Iterable[KubernetesObject], workloads: Collection[str]
+) -> list[KubernetesObject]:
+    """Return these workloads under other names, so that they can be planned beside their
+    successors.
+    """
     copies = []
     for item in objects:
         if workload_of(item) in workloads and _has_pods(item):
@@ -94,7 +110,9 @@ def old_copies(objects: Iterable[KubernetesObject], workloads: Collection[str]) 
 
 
 def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject]:
-    """Return objects without quotas: a rollout never has both versions of all pods, and quotas would count them."""
+    """Return objects without quotas: a rollout never has both versions of all pods, and quotas
+    would count them.
+    """
     return [item for item in objects if item.kind != "ResourceQuota"]
 
 

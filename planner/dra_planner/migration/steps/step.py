@@ -40,9 +40,10 @@ class StepPool:
 class MigrationStep:
     """One step. `moves` are the workloads that move ("Deployment serve/chat").
 
-    `fleet` has the node counts during the step; `sources` are all manifests once it's done, `before` those of the
-    step before. `together` are the pods of both versions at once, which bound every moment of the rollout. `pending`
-    counts their pods that stay pending in the simulation; None if nobody can tell. `reasons` say why.
+    `fleet` has the node counts during the step; `sources` are all manifests once it's done,
+    `before` those of the step before. `together` are the pods of both versions at once, which bound
+    every moment of the rollout. `pending` counts their pods that stay pending in the simulation;
+    None if nobody can tell. `reasons` say why.
     """
 
     number: int

@@ -24,17 +24,23 @@ class Twins:
 
 
 def add_twins(fleet: Fleet) -> Twins:
-    """Return the fleet with a DRA pool for each device-plugin pool; a DRA pool of the same machine type is its twin."""
+    """Return the fleet with a DRA pool for each device-plugin pool; a DRA pool of the same machine
+    type is its twin.
+    """
     by_pool: dict[str, str] = {}
     missing: dict[str, str] = {}
     for pool in fleet.pools:
         if pool.is_dra:
             continue
-        existing = next((each for each in fleet.pools if _is_twin(each, pool, by_pool.values())), None)
+        existing = next(
+            (each for each in fleet.pools if _is_twin(each, pool, by_pool.values())), None
+        )
         if existing is not None:
             by_pool[pool.name] = existing.name
             continue
-        name = free_pool_name(f"{pool.name}-dra", {each.name for each in fleet.pools}, cloud(fleet.cloud))
+        name = free_pool_name(
+            f"{pool.name}-dra", {each.name for each in fleet.pools}, cloud(fleet.cloud)
+        )
         try:
             fleet = _with_pool(fleet, _twin(fleet, pool, name))
             by_pool[pool.name] = name
@@ -45,7 +51,11 @@ def add_twins(fleet: Fleet) -> Twins:
 
 def _is_twin(candidate: Pool, pool: Pool, taken: Collection[str]) -> bool:
     """Whether a pool is the DRA pool of the same machines, and no other pool's twin."""
-    same = (candidate.machine, candidate.mig, candidate.capacity) == (pool.machine, pool.mig, pool.capacity)
+    same = (candidate.machine, candidate.mig, candidate.capacity) == (
+        pool.machine,
+        pool.mig,
+        pool.capacity,
+    )
     return candidate.is_dra and same and candidate.name not in taken
 
 

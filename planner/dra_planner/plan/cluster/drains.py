@@ -1,7 +1,9 @@
-"""Nodes that cannot be drained, since a budget lets no pod on them go, and the node more that draining takes.
+"""Nodes that cannot be drained, since a budget lets no pod on them go, and the node more that
+draining takes.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/controller/disruption/disruption.go and
-pkg/registry/core/pod/storage/eviction.go @v1.36.3: an eviction is refused while a budget of the pod allows none.
+pkg/registry/core/pod/storage/eviction.go @v1.36.3: an eviction is refused while a budget of the pod
+allows none.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ _SERVERS: Final = ("Deployment", "LeaderWorkerSet", "ReplicaSet", "StatefulSet")
 
 
 def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Yield a warning for each budget that lets none of its pods go; `groups` names the pool of each node.
+    """Yield a warning for each budget that lets none of its pods go; `groups` names the pool of
+    each node.
 
-    Counted is what the cluster is to have of these pods; where it says nothing, the pods that are on nodes.
+    Counted is what the cluster is to have of these pods; where it says nothing, the pods that are
+    on nodes.
     """
     for _, budget in sorted(cluster.snapshot.budgets.items()):
         pods = [pod for pod in cluster.snapshot.bound_pods if _covers(budget, pod)]
@@ -39,12 +43,17 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
         nodes = {pod.node_name for pod in pods}
         pools = Counter(groups[node] for node in nodes if groups.get(node, node) != node)
         others = len(nodes) - pools.total()
-        told = [f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())]
-        where = " and ".join([*told, *([counted(others, "node") + " of no pool of the fleet"] if others else [])])
+        told = [
+            f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())
+        ]
+        where = " and ".join(
+            [*told, *([counted(others, "node") + " of no pool of the fleet"] if others else [])]
+        )
         yield Diagnostic(
             "warning",
             "drain-blocked",
-            f"PodDisruptionBudget {budget.key} lets none of its {counted(len(pods), 'pod')} go ({_said(budget)}): "
+            f"PodDisruptionBudget {budget.key} lets none of its {counted(len(pods), 'pod')} go "
+            f"({_said(budget)}): "
             f"{where} cannot be drained, and an upgrade or replacement of them waits",
             budget.meta.place,
             "set maxUnavailable to 1",
@@ -56,13 +65,19 @@ def _covers(budget: DisruptionBudget, pod: BoundPod) -> bool:
 
 
 def _said(budget: DisruptionBudget) -> str:
-    return f"maxUnavailable: {budget.most}" if budget.most is not None else f"minAvailable: {budget.least}"
+    return (
+        f"maxUnavailable: {budget.most}"
+        if budget.most is not None
+        else f"minAvailable: {budget.least}"
+    )
 
 
 def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnostic]:
-    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is ever drained.
+    """Yield a warning for each budget that lets no pod of a workload go: no node that holds one is
+    ever drained.
 
-    Of workloads that were not sized, since they request no devices, the fleet's nodes may hold none.
+    Of workloads that were not sized, since they request no devices, the fleet's nodes may hold
+    none.
     """
     sized = {each.workload for each in sizing.workloads}
     for budget in manifests.budgets.values():
@@ -73,8 +88,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
             yield Diagnostic(
                 severity="warning",
                 code="drain-blocked",
-                message=f"PodDisruptionBudget {budget.meta.key} lets none of the {counted(pods, 'pod')} of "
-                f"{' and '.join(str(each.ref) for each in servers)} go ({_said(budget)}): a node that holds one is "
+                message=f"PodDisruptionBudget {budget.meta.key} lets none of the "
+                f"{counted(pods, 'pod')} of "
+                f"{' and '.join(str(each.ref) for each in servers)} go ({_said(budget)}): a node "
+                "that holds one is "
                 "never drained, and a node more does not help",
                 place=budget.meta.place,
                 fix="set maxUnavailable to 1",
@@ -84,25 +101,34 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
 def drain_assumptions(
     manifests: Manifests, sizing: Sizing, pools: Sequence[PlannedPool], left: Mapping[str, int]
 ) -> Iterator[str]:
-    """Yield what draining a node takes of each pool whose pods have budgets: a node more, and whether there is one.
+    """Yield what draining a node takes of each pool whose pods have budgets: a node more, and
+    whether there is one.
 
-    `left` are the nodes that shared limits leave to pools. Pools with spare nodes have what it takes.
+    `left` are the nodes that shared limits leave to pools. Pools with spare nodes have what it
+    takes.
     """
-    placed = {size.workload: {name for name, pods in size.placements if pods} for size in sizing.workloads}
+    placed = {
+        size.workload: {name for name, pods in size.placements if pods} for size in sizing.workloads
+    }
     budgets: dict[str, list[str]] = defaultdict(list)
     for budget in manifests.budgets.values():
         mine = list(_selected(budget, manifests.workloads))
         pods = _pods(mine, sizing.level)
         may_go = pods_that_may_go(budget, pods) if pods else 0
-        for name in sorted({name for each in mine for name in placed.get(each.ref, ())}) if may_go else ():
-            budgets[name].append(f"PodDisruptionBudget {budget.meta.key} lets {may_go} of {counted(pods, 'pod')} go")
+        for name in (
+            sorted({name for each in mine for name in placed.get(each.ref, ())}) if may_go else ()
+        ):
+            budgets[name].append(
+                f"PodDisruptionBudget {budget.meta.key} lets {may_go} of {counted(pods, 'pod')} go"
+            )
     for pool in pools:
         nodes = pool.nodes.desired
         if pool.name in budgets and nodes and not pool.spare:
             fewest = "provably the fewest" if nodes == pool.bound else "the fewest that were found"
             room = "" if left.get(pool.name, 1) else ", for which its limits leave no room"
             yield (
-                f"pool {pool.name}: while a node is drained, its pods need a node more{room}: {counted(nodes, 'node')} "
+                f"pool {pool.name}: while a node is drained, its pods need a node more{room}: "
+                f"{counted(nodes, 'node')} "
                 f"{verb(nodes, 'are')} {fewest}; {'; '.join(budgets[pool.name])} at once"
             )
 
@@ -121,4 +147,9 @@ def _selected(budget: DisruptionBudget, workloads: Iterable[Workload]) -> Iterat
 
 
 def _pods(workloads: Iterable[Workload], level: DemandLevel) -> int:
-    return sum(pods.figures.at(level) or 0 for each in workloads for pods in each.pod_sets if not pods.per_node)
+    return sum(
+        pods.figures.at(level) or 0
+        for each in workloads
+        for pods in each.pod_sets
+        if not pods.per_node
+    )

@@ -1,4 +1,5 @@
-"""A running cluster's snapshot → the fleet document that its GPU nodes would have been built from, to start from.
+"""A running cluster's snapshot → the fleet document that its GPU nodes would have been built from,
+to start from.
 
 What nodes do not show is not guessed: it is left to the fleet's defaults, and a note says so.
 """
@@ -29,13 +30,18 @@ from dra_planner.sources import Source
 from dra_planner.wording import counted
 
 _REGION: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-_POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")  # of every cloud; each cloud has one of its own
-_DRIVER_IMAGE: Final = re.compile(r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)")
+# of every cloud; each cloud has one of its own
+_POOL_LABELS: Final = (POOL, "karpenter.sh/nodepool")
+_DRIVER_IMAGE: Final = re.compile(
+    r"/(?:k8s-dra-driver-gpu|dra-driver-nvidia-gpu):v?(\d+\.\d+\.\d+)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartingFleet:
-    """A fleet as plain data, ready to commit and read once, and what a person has to look at in it."""
+    """A fleet as plain data, ready to commit and read once, and what a person has to look at in
+    it.
+    """
 
     fleet: Fleet
     document: Mapping[str, Any]
@@ -43,26 +49,46 @@ class StartingFleet:
 
 
 def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> StartingFleet:
-    """Return the fleet that a snapshot's GPU nodes are of; `kubernetes` where the snapshot does not say its release.
+    """Return the fleet that a snapshot's GPU nodes are of; `kubernetes` where the snapshot does not
+    say its release.
 
-    Raises ManifestError for a snapshot without GPU nodes of a cloud that is planned on, PlannerError where what they
-    say makes no fleet.
+    Raises ManifestError for a snapshot without GPU nodes of a cloud that is planned on,
+    PlannerError where what they say makes no fleet.
     """
     request = PlanRequest(sources=(), observed=tuple(sources), kubernetes=kubernetes)
     features = features_of(snapshot_minor(request))
     manifests = read_checked(request.observed, features)
     offers = observe_offers(manifests, features)
     place = Place(sources[0].name)
-    by_cloud = [(name, offer) for offer in offers if (name := cloud_of_labels(offer.node.meta.labels))]
+    by_cloud = [
+        (name, offer) for offer in offers if (name := cloud_of_labels(offer.node.meta.labels))
+    ]
     if not by_cloud:
-        refused = next((f"; left out: {found}" for found in manifests.diagnostics if found.severity == "error"), "")
-        raise ManifestError(f"holds no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND)
+        refused = next(
+            (
+                f"; left out: {found}"
+                for found in manifests.diagnostics
+                if found.severity == "error"
+            ),
+            "",
+        )
+        raise ManifestError(
+            f"holds no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND
+        )
     of_cloud = cloud(Counter(name for name, _ in by_cloud).most_common(1)[0][0])
     notes = [f"left out: {found}" for found in manifests.diagnostics if found.severity == "error"]
-    nodes = [(offer, _machine(offer, of_cloud)) for name, offer in by_cloud if name == of_cloud.name]
-    pools = list(_pools([(offer, found) for offer, found in nodes if found and found.gpu_count], of_cloud, notes))
+    nodes = [
+        (offer, _machine(offer, of_cloud)) for name, offer in by_cloud if name == of_cloud.name
+    ]
+    pools = list(
+        _pools(
+            [(offer, found) for offer, found in nodes if found and found.gpu_count], of_cloud, notes
+        )
+    )
     if not pools:
-        raise ManifestError("holds no node with GPUs whose machine is known", place=place, fix=SNAPSHOT_COMMAND)
+        raise ManifestError(
+            "holds no node with GPUs whose machine is known", place=place, fix=SNAPSHOT_COMMAND
+        )
     plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]
     document = {
         "cloud": of_cloud.name,
@@ -76,10 +102,18 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
 
 
 def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
-    """Return the node's machine, with the GPUs that are attached to it; None for one that no table has."""
+    """Return the node's machine, with the GPUs that are attached to it; None for one that no table
+    has.
+    """
     name = offer.machine
-    kind = offer.node.meta.labels.get(of_cloud.accelerator_label, "") if of_cloud.accelerator_label else ""
-    gpus = sum(device.attributes.get("type") == "gpu" for each in offer.slices for device in each.devices)
+    kind = (
+        offer.node.meta.labels.get(of_cloud.accelerator_label, "")
+        if of_cloud.accelerator_label
+        else ""
+    )
+    gpus = sum(
+        device.attributes.get("type") == "gpu" for each in offer.slices for device in each.devices
+    )
     gpus = gpus or offer.node.allocatable.get("nvidia.com/gpu", 0)
     for candidate in (name, f"{name}+{kind}:{gpus}"):
         try:
@@ -91,7 +125,9 @@ def _machine(offer: Offer, of_cloud: Cloud) -> Machine | None:
     return None
 
 
-def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> Iterator[dict[str, Any]]:
+def _pools(
+    nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]
+) -> Iterator[dict[str, Any]]:
     """Yield the pools: nodes of one machine that carry the same name of a pool, or none."""
     grouped: dict[tuple[str, str], list[tuple[Offer, Machine]]] = {}
     for offer, machine in nodes:
@@ -102,16 +138,27 @@ def _pools(nodes: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[
     several = Counter(name for name, _ in grouped)
     taken: set[str] = set()
     for (name, machine_name), members in sorted(grouped.items()):
-        title = free_pool_name(f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud)
+        title = free_pool_name(
+            f"{name}-{machine_name}" if several[name] > 1 else name, taken, of_cloud
+        )
         yield _pool(title, members, of_cloud, notes)
 
 
-def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
+def _pool(
+    name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, notes: list[str]
+) -> dict[str, Any]:
     machine = members[0][1]
     nodes = [offer.node for offer, _ in members]
     plain = NodeOrigin(name=name, machine=machine)
-    spot = of_cloud.added_labels(replace(plain, capacity="spot")).items() - of_cloud.added_labels(plain).items()
-    pool: dict[str, Any] = {"name": name, "machine": machine.name, "count": {"min": 0, "max": len(nodes)}}
+    spot = (
+        of_cloud.added_labels(replace(plain, capacity="spot")).items()
+        - of_cloud.added_labels(plain).items()
+    )
+    pool: dict[str, Any] = {
+        "name": name,
+        "machine": machine.name,
+        "count": {"min": 0, "max": len(nodes)},
+    }
     notes.append(f'pool "{name}": its maximum is what there is now, {counted(len(nodes), "node")}')
     zones = sorted({zone for offer, _ in members for zone in offer.zones})
     if zones and all(map(of_cloud.region_of, zones)) and all(offer.zones for offer, _ in members):
@@ -122,19 +169,33 @@ def _pool(name: str, members: Sequence[tuple[Offer, Machine]], of_cloud: Cloud, 
         pool["labels"] = labels
     if taints := _own_taints(nodes, of_cloud, plain):
         pool["taints"] = taints
-    if any(device.attributes.get("type") == "mig" for o, _ in members for each in o.slices for device in each.devices):
-        notes.append(f'pool "{name}": its GPUs are partitioned; set mig to their layout (pulumi-dra catalog mig)')
+    if any(
+        device.attributes.get("type") == "mig"
+        for o, _ in members
+        for each in o.slices
+        for device in each.devices
+    ):
+        notes.append(
+            f'pool "{name}": its GPUs are partitioned; set mig to their layout (pulumi-dra catalog '
+            "mig)"
+        )
     return pool
 
 
 def _own_labels(nodes: Sequence[Node], of_cloud: Cloud) -> dict[str, str]:
-    """Return the labels that every node of the pool has with one value, and that neither a cloud nor a driver sets."""
-    common = set(nodes[0].meta.labels.items()).intersection(*(node.meta.labels.items() for node in nodes))
+    """Return the labels that every node of the pool has with one value, and that neither a cloud
+    nor a driver sets.
+    """
+    common = set(nodes[0].meta.labels.items()).intersection(
+        *(node.meta.labels.items() for node in nodes)
+    )
     return {key: value for key, value in sorted(common) if is_own_label(key, value, of_cloud)}
 
 
 def _own_taints(nodes: Sequence[Node], of_cloud: Cloud, plain: NodeOrigin) -> list[dict[str, str]]:
-    ours = {(taint.key, taint.effect) for taint in (*of_cloud.taints(plain), *of_cloud.possible_taints)}
+    ours = {
+        (taint.key, taint.effect) for taint in (*of_cloud.taints(plain), *of_cloud.possible_taints)
+    }
     common = set(nodes[0].taints).intersection(*(node.taints for node in nodes))
     return [
         {"key": taint.key, "value": taint.value, "effect": taint.effect}
@@ -152,16 +213,22 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
 
 def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     if not any(machines):
-        notes.append(f"no node without GPUs was seen: the system pool is of {of_cloud.system_machine}")
+        notes.append(
+            f"no node without GPUs was seen: the system pool is of {of_cloud.system_machine}"
+        )
         return {"machine": of_cloud.system_machine}
     machine, count = Counter(name for name in machines if name).most_common(1)[0]
     return {"machine": machine, "count": count}
 
 
 def _driver(sources: Iterable[Source], notes: list[str]) -> str:
-    """Return the release of the NVIDIA DRA driver that the snapshot's pods run, else the newest that is known."""
+    """Return the release of the NVIDIA DRA driver that the snapshot's pods run, else the newest
+    that is known.
+    """
     known = [release.version for release in nvidia.driver_releases() if release.is_installable]
-    seen: Counter[str] = Counter(match for source in sources for match in _DRIVER_IMAGE.findall(source.text))
+    seen: Counter[str] = Counter(
+        match for source in sources for match in _DRIVER_IMAGE.findall(source.text)
+    )
     for version, _ in seen.most_common():
         if version in known:
             return version

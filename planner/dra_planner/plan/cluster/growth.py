@@ -1,7 +1,9 @@
-"""How many nodes more each pool of a fleet needs, beside those of a snapshot, for what is applied to the cluster.
+"""How many nodes more each pool of a fleet needs, beside those of a snapshot, for what is applied
+to the cluster.
 
-The nodes that are there stay as they are, with their pods; what exists is updated, not added. Nodes are added where
-the simulation leaves pods pending, until the default scheduler places everything in every order of arrival tried.
+The nodes that are there stay as they are, with their pods; what exists is updated, not added. Nodes
+are added where the simulation leaves pods pending, until the default scheduler places everything in
+every order of arrival tried.
 """
 
 from __future__ import annotations
@@ -26,7 +28,12 @@ from dra_planner.plan.judgement.observed_nodes import judge_outcome
 from dra_planner.plan.judgement.simulated_counts import stranded
 from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, PROFILES, RANDOM_ORDERS
 from dra_planner.plan.pools.addresses import find_address_doubts
-from dra_planner.plan.pools.built_counts import counts_to_build, find_built_counts, may_be_smaller, node_range
+from dra_planner.plan.pools.built_counts import (
+    counts_to_build,
+    find_built_counts,
+    may_be_smaller,
+    node_range,
+)
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.simulation import (
@@ -58,12 +65,16 @@ _NO_REDUNDANCY: Final = Diagnostic(
 
 
 def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
-    """Return how many nodes more each pool needs within its maximum, and what becomes of the workloads with these.
+    """Return how many nodes more each pool needs within its maximum, and what becomes of the
+    workloads with these.
 
-    Raises PlannerError where nothing may be simulated, and what `read_cluster` and `predict_offers` do.
+    Raises PlannerError where nothing may be simulated, and what `read_cluster` and `predict_offers`
+    do.
     """
     if not request.steps:
-        raise PlannerError("how many nodes more are needed is simulated", fix="leave out --simulate off")
+        raise PlannerError(
+            "how many nodes more are needed is simulated", fix="leave out --simulate off"
+        )
     cluster = read_cluster(request, lambda features: fleet_classes(fleet, features))
     if fleet.headroom:
         demand, idle = with_headroom(cluster.demand, fleet)
@@ -74,14 +85,24 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
     found = simulate_counts(growth.question(request.steps), request.steps, scale=1)
     more = found.counts or found.reached or dict.fromkeys(growth.existing, 0)
     judgement = _judge(
-        growth, found, more, _raises(growth, request.steps) if not found.counts and found.complete else ()
+        growth,
+        found,
+        more,
+        _raises(growth, request.steps) if not found.counts and found.complete else (),
     )
     nodes = {name: existing + more[name] for name, existing in growth.existing.items()}
-    built = counts_to_build(fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted})
-    pools = tuple(
-        _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement) for pool in fleet.pools
+    built = counts_to_build(
+        fleet, nodes, {offer.name: offer.count_max for offer in growth.predicted}
     )
-    diagnostics = (*cluster.diagnostics, *find_built_counts(fleet, pools), *find_blocked_drains(cluster, growth.groups))
+    pools = tuple(
+        _pool(growth, pool.name, found, built[pool.name], nodes[pool.name], judgement)
+        for pool in fleet.pools
+    )
+    diagnostics = (
+        *cluster.diagnostics,
+        *find_built_counts(fleet, pools),
+        *find_blocked_drains(cluster, growth.groups),
+    )
     workloads = plan_workloads(judgement)
     diagnostics = (*diagnostics, *find_consequences(cluster, judgement, workloads))
     if any(quota.unit == "addresses" for quota in fleet.quotas):
@@ -103,8 +124,8 @@ def plan_growth(request: PlanRequest, fleet: Fleet) -> Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Growth:
-    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those that are there,
-    `groups` the pool of each by its name.
+    """A cluster, what its fleet's pools would add, and how many nodes each has; `nodes` are those
+    that are there, `groups` the pool of each by its name.
     """
 
     cluster: ReadCluster
@@ -116,10 +137,14 @@ class _Growth:
 
     @classmethod
     def of(cls, cluster: ReadCluster, fleet: Fleet) -> _Growth:
-        daemons = {each.meta.name for each in cluster.snapshot.workloads if each.kind == "DaemonSet"}
+        daemons = {
+            each.meta.name for each in cluster.snapshot.workloads if each.kind == "DaemonSet"
+        }
         predicted = tuple(
             _without(offer, daemons)
-            for offer in with_taint_rules(predict_offers(fleet, cluster.features), cluster.manifests.taint_rules)
+            for offer in with_taint_rules(
+                predict_offers(fleet, cluster.features), cluster.manifests.taint_rules
+            )
         )
         groups = {node.name: pool_of(node, predicted) or node.name for node in cluster.offers}
         counted = Counter(groups.values())
@@ -133,7 +158,9 @@ class _Growth:
         )
 
     def question(self, steps: int) -> CountQuestion:
-        """Return what is simulated: as many of the orders as so many steps suffice for, at least the first."""
+        """Return what is simulated: as many of the orders as so many steps suffice for, at least
+        the first.
+        """
         demand = self.cluster.demand
         pods = sum(shape.figures.steady for shape in demand.shapes if not shape.per_node)
         orders = standard_orders(RANDOM_ORDERS)
@@ -167,14 +194,24 @@ class _Growth:
 
 def _without(offer: Offer, daemons: set[str]) -> Offer:
     """Return the offer without what the DaemonSets of the snapshot take: their pods come anyway."""
-    return replace(offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons))
+    return replace(
+        offer, deductions=tuple(each for each in offer.deductions if each.name not in daemons)
+    )
 
 
 def _raises(growth: _Growth, steps: int) -> tuple[Fix, ...]:
-    """Return the maximums with which everything is placed in every order; () where none were found."""
+    """Return the maximums with which everything is placed in every order; () where none were
+    found.
+    """
     question = growth.question(steps)
-    more = min(_MOST_RAISED, sum(shape.figures.steady for shape in question.demand.shapes if not shape.per_node))
-    pools = (replace(each, maximum=each.maximum + more * _may_grow(each.offer)) for each in question.pools)
+    more = min(
+        _MOST_RAISED,
+        sum(shape.figures.steady for shape in question.demand.shapes if not shape.per_node),
+    )
+    pools = (
+        replace(each, maximum=each.maximum + more * _may_grow(each.offer))
+        for each in question.pools
+    )
     found = simulate_counts(replace(question, pools=tuple(pools)), steps, scale=1)
     if found.counts is None:
         return ()
@@ -187,8 +224,12 @@ def _may_grow(offer: Offer) -> bool:
     return offer.count_min < offer.count_max
 
 
-def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]) -> Judgement:
-    """Return what becomes of the demand with the nodes that are added; no counts found is no proof."""
+def _judge(
+    growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fixes: tuple[Fix, ...]
+) -> Judgement:
+    """Return what becomes of the demand with the nodes that are added; no counts found is no
+    proof.
+    """
     cluster = growth.cluster
     nodes = (*growth.nodes, *growth.added(more))
     classes = cluster.manifests.classes
@@ -197,8 +238,12 @@ def _judge(growth: _Growth, found: SimulatedCounts, more: Mapping[str, int], fix
     outcome = simulator.run(_order(found))
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
     takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
-    workloads = tuple(_answer(size, found, fixes, size.workload in takers) for size in judged.sizing.workloads)
-    sizing = replace(judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
+    workloads = tuple(
+        _answer(size, found, fixes, size.workload in takers) for size in judged.sizing.workloads
+    )
+    sizing = replace(
+        judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
+    )
     groups = {node.node.name: node.group for node in nodes}
     return replace(
         judged,
@@ -231,8 +276,11 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
     return frozenset(size.workload for size in judged.sizing.workloads) - refused
 
 
-def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], takes: bool) -> WorkloadSize:
-    """Return the answer for a workload: pods that a new node would take are pending in an order, and not for certain.
+def _answer(
+    size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], takes: bool
+) -> WorkloadSize:
+    """Return the answer for a workload: pods that a new node would take are pending in an order,
+    and not for certain.
 
     `takes`: whether an empty node of some pool takes each of its pods.
     """
@@ -247,13 +295,17 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], 
     return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
 
 
-def _devices(by_node: Mapping[str, DeviceCount], groups: Mapping[str, str]) -> dict[str, DeviceCount]:
+def _devices(
+    by_node: Mapping[str, DeviceCount], groups: Mapping[str, str]
+) -> dict[str, DeviceCount]:
     """Return the devices of each group of nodes."""
     sums: dict[str, DeviceCount] = {}
     for name, each in by_node.items():
         before = sums.get(groups[name], DeviceCount(total=0, used=0, stranded=0))
         sums[groups[name]] = DeviceCount(
-            total=before.total + each.total, used=before.used + each.used, stranded=before.stranded + each.stranded
+            total=before.total + each.total,
+            used=before.used + each.used,
+            stranded=before.stranded + each.stranded,
         )
     return sums
 
@@ -272,7 +324,9 @@ def _pool(
         simulated=None if found.counts is None else nodes,
         recommended=nodes,
         maximum=offer.count_max,
-        nodes=node_range(offer.count_min, built, max(built, offer.count_max), may_be_smaller(fleet, name)),
+        nodes=node_range(
+            offer.count_min, built, max(built, offer.count_max), may_be_smaller(fleet, name)
+        ),
         devices=judgement.devices.get(name, DeviceCount(total=0, used=0, stranded=0)),
         hourly_usd=offer.hourly_usd,
         zones=offer.zones,

@@ -15,9 +15,15 @@ if TYPE_CHECKING:  # only where pods are simulated
     from dra_planner.simulation import SimulationOutcome
 
 
-def find_displaced(demand: Demand, running: Iterable[BoundPod], outcome: SimulationOutcome) -> Iterator[Diagnostic]:
-    """Yield a warning for each workload of a cluster, not given anew, whose `running` pods are preempted."""
-    given = {member.workload for shape in demand.shapes for member in shape.members if not member.ahead}
+def find_displaced(
+    demand: Demand, running: Iterable[BoundPod], outcome: SimulationOutcome
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each workload of a cluster, not given anew, whose `running` pods are
+    preempted.
+    """
+    given = {
+        member.workload for shape in demand.shapes for member in shape.members if not member.ahead
+    }
     owners = {pod.meta.key: pod.owner or WorkloadRef("Pod", *pod.meta.key) for pod in running}
     lost = Counter(owners[name] for name in outcome.preempted if name in owners)
     for ref, pods in sorted(lost.items()):
@@ -27,4 +33,6 @@ def find_displaced(demand: Demand, running: Iterable[BoundPod], outcome: Simulat
         left = pods if after is None else min(pods, after.pending + after.not_created + after.lost)
         then = f"{left} of them without another node" if left else "to run on other nodes"
         subject = f"{counted(pods, 'pod')} of {ref}"
-        yield Diagnostic("warning", "gives-way", f"{subject} {verb(pods, 'give')} way to higher priority, {then}")
+        yield Diagnostic(
+            "warning", "gives-way", f"{subject} {verb(pods, 'give')} way to higher priority, {then}"
+        )

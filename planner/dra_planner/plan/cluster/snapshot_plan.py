@@ -1,4 +1,6 @@
-"""Planning on the nodes of a snapshot: what it shows is read, and the nodes are taken as they are."""
+"""Planning on the nodes of a snapshot: what it shows is read, and the nodes are taken as they
+are.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,29 @@ from dra_planner.clouds import cloud, names
 from dra_planner.documents.snapshot import SNAPSHOT_COMMAND
 from dra_planner.errors import Diagnostic, ManifestError, Place
 from dra_planner.manifests import Manifests
-from dra_planner.model import Demand, DeviceClass, DeviceTaintRule, DisruptionBudget, LimitRange, ObjectKey, Workload
+from dra_planner.model import (
+    Demand,
+    DeviceClass,
+    DeviceTaintRule,
+    DisruptionBudget,
+    LimitRange,
+    ObjectKey,
+    Workload,
+)
 from dra_planner.offers import Offer, observe_offers, with_taint_rules
 from dra_planner.plan.cluster.preempted_pods import find_displaced
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.pools.daemon_quotas import find_full_quotas
 from dra_planner.plan.reading import read_checked
-from dra_planner.plan.values import NodeRange, Plan, PlannedPool, PlannedWorkload, PlanRequest, overall_verdict
+from dra_planner.plan.values import (
+    NodeRange,
+    Plan,
+    PlannedPool,
+    PlannedWorkload,
+    PlanRequest,
+    overall_verdict,
+)
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.releases import Features, features_of, parse_version
 from dra_planner.sizing import DeviceCount
@@ -32,7 +49,9 @@ _KUBELET = re.compile(r"""\bkubeletVersion["']?\s*:\s*["']?v?(1\.\d+)""")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCluster:
-    """A snapshot and what is applied to it: `manifests` are the latter in the cluster, `demand` and `offers` follow."""
+    """A snapshot and what is applied to it: `manifests` are the latter in the cluster, `demand` and
+    `offers` follow.
+    """
 
     features: Features
     snapshot: Manifests
@@ -48,9 +67,11 @@ class ReadCluster:
 
 
 def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCluster:
-    """Return the snapshot of a request with its manifests applied; `classes` are those that the cluster may lack.
+    """Return the snapshot of a request with its manifests applied; `classes` are those that the
+    cluster may lack.
 
-    Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the request names.
+    Raises ManifestError for a snapshot without nodes, or of a release that neither it nor the
+    request names.
     """
     features = features_of(snapshot_minor(request))
     snapshot = read_checked(request.observed, features)
@@ -86,8 +107,8 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
 def plan_on_snapshot(request: PlanRequest) -> Plan:
     """Return what becomes of the workloads on the nodes of the snapshot, at steady demand.
 
-    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises what `read_cluster`
-    does.
+    Without manifests beside the snapshot its own pods that sit on no node are the workloads. Raises
+    what `read_cluster` does.
     """
     cluster = read_cluster(request)
     judgement = judge(cluster.demand, cluster.offers, cluster.manifests.classes, cluster.features)
@@ -109,7 +130,9 @@ def plan_on_snapshot(request: PlanRequest) -> Plan:
 def find_consequences(
     cluster: ReadCluster, judgement: Judgement, workloads: Iterable[PlannedWorkload]
 ) -> Iterator[Diagnostic]:
-    """Yield whom of the cluster it costs its node that the workloads are placed, and which quotas keep pods out."""
+    """Yield whom of the cluster it costs its node that the workloads are placed, and which quotas
+    keep pods out.
+    """
     if judgement.outcome is not None and judgement.outcome.preempted:
         yield from find_displaced(cluster.demand, cluster.snapshot.bound_pods, judgement.outcome)
     if cluster.demand.quotas is not None:
@@ -121,7 +144,8 @@ def _tolerates_extended_resources(snapshot: Manifests) -> bool:
     labels = {key for node in snapshot.nodes for key in node.meta.labels}
     known = (cloud(name) for name in names())
     return any(
-        each.tolerates_extended_resources and any(key.startswith(each.unknown_labels[0]) for key in labels)
+        each.tolerates_extended_resources
+        and any(key.startswith(each.unknown_labels[0]) for key in labels)
         for each in known
     )
 
@@ -155,7 +179,8 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
         classes={**snapshot.classes, **given.classes},
         namespaces={**snapshot.namespaces, **given.namespaces},
         priority_classes={**snapshot.priority_classes, **given.priority_classes},
-        non_preempting=given.non_preempting | (snapshot.non_preempting - given.priority_classes.keys()),
+        non_preempting=given.non_preempting
+        | (snapshot.non_preempting - given.priority_classes.keys()),
         runtime_classes={**snapshot.runtime_classes, **given.runtime_classes},
         taint_rules=_taint_rules(given, snapshot),
         queues=snapshot.queues.merged(given.queues),
@@ -165,16 +190,18 @@ def _together(given: Manifests, snapshot: Manifests) -> Manifests:
 
 
 def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
-    """Return the manifests as they are in the cluster: with its pods, limits, quotas and other workloads.
+    """Return the manifests as they are in the cluster: with its pods, limits, quotas and other
+    workloads.
 
-    Of what the cluster has by the same name, what is given is new. Workloads of the cluster that are not given stay as
-    they are; their pods that are pending come first.
+    Of what the cluster has by the same name, what is given is new. Workloads of the cluster that
+    are not given stay as they are; their pods that are pending come first.
     """
     if manifests.workloads is snapshot.workloads:
         return manifests
     named = {workload.ref for workload in manifests.workloads}
     known = {pod.owner for pod in snapshot.bound_pods} | snapshot.queued.keys()
-    limited = {_key(each)[0] for each in snapshot.quotas}  # where pods that are missing were refused
+    # where pods that are missing were refused
+    limited = {_key(each)[0] for each in snapshot.quotas}
     staying = [
         workload
         for workload in snapshot.workloads
@@ -196,7 +223,9 @@ def _in_cluster(manifests: Manifests, snapshot: Manifests) -> Manifests:
 
 
 def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
-    """Return a workload that is given; of a bare pod that has ended in the cluster, no other is made."""
+    """Return a workload that is given; of a bare pod that has ended in the cluster, no other is
+    made.
+    """
     if workload.ref not in snapshot.ended:
         return workload
     return replace(
@@ -207,9 +236,15 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
 
 
 def _budgets(given: Manifests, snapshot: Manifests) -> dict[ObjectKey, DisruptionBudget]:
-    """Return the budgets of the cluster and those that are given, with what the cluster counted for those of a name."""
+    """Return the budgets of the cluster and those that are given, with what the cluster counted for
+    those of a name.
+    """
     known = snapshot.budgets
-    counted = {key: replace(each, status=known[key].status) for key, each in given.budgets.items() if key in known}
+    counted = {
+        key: replace(each, status=known[key].status)
+        for key, each in given.budgets.items()
+        if key in known
+    }
     return {**known, **given.budgets, **counted}
 
 
@@ -221,15 +256,21 @@ def _limit_ranges(given: Manifests, snapshot: Manifests) -> tuple[LimitRange, ..
 
 def _taint_rules(given: Manifests, snapshot: Manifests) -> tuple[DeviceTaintRule, ...]:
     """Return the DeviceTaintRules that are given, and those of the cluster by other names."""
-    return tuple({rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values())
+    return tuple(
+        {rule.meta.name: rule for rule in (*snapshot.taint_rules, *given.taint_rules)}.values()
+    )
 
 
 def _quotas(given: Manifests, snapshot: Manifests) -> tuple[Mapping[str, Any], ...]:
-    """Return the quotas of the cluster and those that are given, with what the cluster has used of those of a name."""
+    """Return the quotas of the cluster and those that are given, with what the cluster has used of
+    those of a name.
+    """
     known = {_key(each): each for each in snapshot.quotas}
     for each in given.quotas:
         before = known.get(_key(each))
-        known[_key(each)] = each if before is None else {**each, "status": before.get("status") or {}}
+        known[_key(each)] = (
+            each if before is None else {**each, "status": before.get("status") or {}}
+        )
     return tuple(known.values())
 
 
@@ -239,7 +280,9 @@ def _key(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def snapshot_minor(request: PlanRequest) -> int:
-    """Return the minor of a snapshot, unless another is asked for; raises ManifestError where nothing says it."""
+    """Return the minor of a snapshot, unless another is asked for; raises ManifestError where
+    nothing says it.
+    """
     if request.kubernetes:
         return parse_version(request.kubernetes)
     found = [parse_version(version) for version in _kubelets(request.observed)]
@@ -256,10 +299,13 @@ def _kubelets(sources: Iterable[Source]) -> list[str]:
     return [match for source in sources for match in _KUBELET.findall(source.text)]
 
 
-def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests) -> tuple[str, ...]:
+def _assumptions(
+    demand: Demand, offers: Iterable[Offer], features: Features, snapshot: Manifests
+) -> tuple[str, ...]:
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
-        "pods come document by document, each after those before have a node or a verdict, and go where the default "
+        "pods come document by document, each after those before have a node or a verdict, and go "
+        "where the default "
         "scheduler puts them",
         *_missing_kinds(snapshot),
         *demand.assumptions,
@@ -269,7 +315,9 @@ def _assumptions(demand: Demand, offers: Iterable[Offer], features: Features, sn
 
 
 def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
-    """Say which kinds the snapshot holds no object of, though they decide where there are such objects."""
+    """Say which kinds the snapshot holds no object of, though they decide where there are such
+    objects.
+    """
     kinds = {workload.kind for workload in snapshot.workloads}
     held = {
         "Pod": bool(snapshot.bound_pods) or "Pod" in kinds,

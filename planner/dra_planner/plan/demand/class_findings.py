@@ -1,7 +1,9 @@
-"""What is wrong with the DeviceClasses of a fleet: refused, of no use, or not those that the manifests mean.
+"""What is wrong with the DeviceClasses of a fleet: refused, of no use, or not those that the
+manifests mean.
 
-Where fleet and manifests both have a class of one name, the fleet's is the one in the cluster: Pulumi creates it
-before any manifest is applied, and sets it again with every update. So the fleet's is what plans are made with.
+Where fleet and manifests both have a class of one name, the fleet's is the one in the cluster:
+Pulumi creates it before any manifest is applied, and sets it again with every update. So the
+fleet's is what plans are made with.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ def find_class_faults(
 ) -> Iterator[Diagnostic]:
     """Yield what is wrong with the classes of a fleet, those of its own first.
 
-    A class that matches no device is an error where it names a driver whose devices are predicted; else the fleet may
-    have a driver that the planner does not know, and it is a warning.
+    A class that matches no device is an error where it names a driver whose devices are predicted;
+    else the fleet may have a driver that the planner does not know, and it is a warning.
     """
     refused: set[str] = set()
     for index, own in enumerate(fleet.device_classes):
@@ -50,7 +52,10 @@ def find_class_faults(
             if refusal is not None:
                 refused.add(own.name)
                 path = f"deviceClasses[{index}].selectors[{number}]"
-                message = f'DeviceClass "{own.name}" of the fleet: selector `{_short(expression)}`: {refusal.detail}'
+                message = (
+                    f'DeviceClass "{own.name}" of the fleet: selector '
+                    f"`{_short(expression)}`: {refusal.detail}"
+                )
                 fix = refusal.fix or "correct the selector in the fleet"
                 yield Diagnostic("error", REFUSED, message, Place(path=path), fix)
     own_names = {own.name: index for index, own in enumerate(fleet.device_classes)}
@@ -58,7 +63,9 @@ def find_class_faults(
     for each, is_certain in _matching_nothing(sound, sources, offers, features):
         message = f'DeviceClass "{each.name}" of the fleet matches no device of any pool'
         message += "" if is_certain else ", and names no driver whose devices are predicted"
-        fix = "change its selectors, add a pool with such devices, or remove the class from the fleet"
+        fix = (
+            "change its selectors, add a pool with such devices, or remove the class from the fleet"
+        )
         place = Place(path=f"deviceClasses[{own_names[each.name]}]")
         yield Diagnostic("error" if is_certain else "warning", MATCHES_NOTHING, message, place, fix)
     for name, given in sorted(sources.of_manifests.items()):
@@ -71,7 +78,9 @@ def find_class_faults(
 def _matching_nothing(
     classes: list[DeviceClass], sources: ClassSources, offers: Iterable[Offer], features: Features
 ) -> Iterator[tuple[DeviceClass, bool]]:
-    """Yield the classes that match no device for certain, and whether each names a driver of some device."""
+    """Yield the classes that match no device for certain, and whether each names a driver of some
+    device.
+    """
     if not classes:
         return
     nodes = [open_offer(offer, sources.in_cluster, features) for offer in offers]
@@ -108,13 +117,16 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
     for selector in selectors:
         compiled = compile(selector.expression, Dialect.of(features, "stored"))
         plain = " ".join(selector.expression.split())
-        spellings.add(plain if isinstance(compiled, RejectedSelector) else spell(compiled.tree) or plain)
+        spellings.add(
+            plain if isinstance(compiled, RejectedSelector) else spell(compiled.tree) or plain
+        )
     return frozenset(spellings)
 
 
 def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
     message = (
-        f'DeviceClass "{given.name}" differs from the one that the fleet brings ({where}): {_said(of_fleet)} there, '
+        f'DeviceClass "{given.name}" differs from the one that the fleet brings ({where}): '
+        f"{_said(of_fleet)} there, "
         f"{_said(given)} here; the fleet's is planned with, since Pulumi creates it"
     )
     fix = "remove the class from the manifests, or write the same in the fleet"

@@ -12,9 +12,13 @@ from dra_planner.releases import Features
 def fleet_classes(fleet: Fleet, features: Features) -> dict[str, DeviceClass]:
     """Return the classes by name; one of the fleet's own wins over a driver's of that name."""
     of_cloud = cloud(fleet.cloud)
-    brought = (driver.classes(options, of_cloud, features) for driver, options in fleet.drivers.installed())
+    brought = (
+        driver.classes(options, of_cloud, features) for driver, options in fleet.drivers.installed()
+    )
     classes = {each.name: each for of_driver in brought for each in of_driver}
-    for learned in (each for row in fleet.catalog for driver in row.drivers for each in driver.device_classes()):
+    for learned in (
+        each for row in fleet.catalog for driver in row.drivers for each in driver.device_classes()
+    ):
         classes.setdefault(learned.name, learned)
     for own in fleet.device_classes:
         extended = own.extended_resource_name if features.extended_resource else None

@@ -1,7 +1,9 @@
-"""The demand that the pools of a fleet are there for: pods that request devices of drivers that the fleet runs.
+"""The demand that the pools of a fleet are there for: pods that request devices of drivers that the
+fleet runs.
 
-Pods without devices run elsewhere, and devices of other vendors are handed out by drivers that the fleet does not run:
-nothing is said of the first, and the second are named. Only guards ask for this; a plan judges all pods.
+Pods without devices run elsewhere, and devices of other vendors are handed out by drivers that the
+fleet does not run: nothing is said of the first, and the second are named. Only guards ask for
+this; a plan judges all pods.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _SLIP: Final = 0.8  # as near to the own domain: misspelt
 
 @dataclass(frozen=True, slots=True)
 class OtherDevices:
-    """Pods that can't do without devices of drivers that the fleet doesn't run; `names` are classes and resources."""
+    """Pods that can't do without devices of drivers that the fleet doesn't run; `names` are classes
+    and resources.
+    """
 
     member: Member
     names: tuple[str, ...]
@@ -33,14 +37,19 @@ class OtherDevices:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDemand:
-    """The demand of pods that request devices of the fleet, and what was left out and is worth a word."""
+    """The demand of pods that request devices of the fleet, and what was left out and is worth a
+    word.
+    """
 
     demand: Demand
     others: tuple[OtherDevices, ...] = ()
-    not_described: tuple[Blocked, ...] = ()  # pods of which it is unknown whether they request devices
+    # pods of which it is unknown whether they request devices
+    not_described: tuple[Blocked, ...] = ()
 
 
-def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]) -> DeviceDemand:
+def device_demand(
+    demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
+) -> DeviceDemand:
     """Return the part of a demand that these offers are there for."""
     offers = tuple(offers)
     drivers = {part.driver for offer in offers for part in offer.slices}
@@ -62,8 +71,12 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     blocked: list[Blocked] = []
     unknown: list[Blocked] = []
     for each in demand.blocked:
-        if each.classes and all(name not in classes and is_of_another_vendor(name, own) for name in each.classes):
-            others.append(OtherDevices(each.member, tuple(f"DeviceClass {name}" for name in each.classes)))
+        if each.classes and all(
+            name not in classes and is_of_another_vendor(name, own) for name in each.classes
+        ):
+            others.append(
+                OtherDevices(each.member, tuple(f"DeviceClass {name}" for name in each.classes))
+            )
         elif each.requests_devices:
             blocked.append(each)
         elif each.verdict == "cannot-tell":
@@ -72,8 +85,11 @@ def device_demand(demand: Demand, offers: Iterable[Offer], classes: Mapping[str,
     return DeviceDemand(kept, tuple(others), tuple(unknown))
 
 
-def block_other_drivers(demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]) -> Demand:
-    """Return the demand with the pods blocked that can't do without devices of drivers that no offer runs.
+def block_other_drivers(
+    demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
+) -> Demand:
+    """Return the demand with the pods blocked that can't do without devices of drivers that no
+    offer runs.
 
     The fleet may not describe the nodes that have them, so nobody can tell whether such pods run.
     """
@@ -97,16 +113,25 @@ def block_other_drivers(demand: Demand, offers: Iterable[Offer], classes: Mappin
 
 
 def _named(blocked: Blocked, classes: Mapping[str, DeviceClass], own: set[str]) -> Blocked:
-    """Return pods whose classes aren't given as those of another driver, if all classes have names of other vendors."""
-    names = [name for name in blocked.classes if name not in classes and is_of_another_vendor(name, own)]
+    """Return pods whose classes aren't given as those of another driver, if all classes have names
+    of other vendors.
+    """
+    names = [
+        name for name in blocked.classes if name not in classes and is_of_another_vendor(name, own)
+    ]
     if not names or len(names) < len(blocked.classes):
         return blocked
     return _of_another_driver(blocked.member, tuple(f"DeviceClass {name}" for name in names))
 
 
 def _of_another_driver(member: Member, names: tuple[str, ...]) -> Blocked:
-    message = f"{member.workload} requests {' and '.join(names)}, whose driver the fleet doesn't run"
-    fix = "plan on a snapshot of nodes that have these devices (--observed), or request devices of the fleet"
+    message = (
+        f"{member.workload} requests {' and '.join(names)}, whose driver the fleet doesn't run"
+    )
+    fix = (
+        "plan on a snapshot of nodes that have these devices (--observed), or request devices of "
+        "the fleet"
+    )
     return Blocked(
         member=member,
         verdict="cannot-tell",
@@ -115,12 +140,15 @@ def _of_another_driver(member: Member, names: tuple[str, ...]) -> Blocked:
 
 
 def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
-    """Return whether the name of a class or driver ("gpu.intel.com") lies in none of one's own domains.
+    """Return whether the name of a class or driver ("gpu.intel.com") lies in none of one's own
+    domains.
 
     Names that are nearly in one of them are taken for misspelt.
     """
     domain = _domain(name)
-    return "." in name and not any(SequenceMatcher(None, domain, each).ratio() >= _SLIP for each in own)
+    return "." in name and not any(
+        SequenceMatcher(None, domain, each).ratio() >= _SLIP for each in own
+    )
 
 
 def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
@@ -139,11 +167,17 @@ def _domain(name: str) -> str:
 
 
 def _names_of_others(
-    shape: Shape, not_counted: frozenset[str], classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]
+    shape: Shape,
+    not_counted: frozenset[str],
+    classes: Mapping[str, DeviceClass],
+    drivers: set[str],
+    own: set[str],
 ) -> tuple[str, ...] | None:
-    """Return the classes and resources of others, if a shape requests nothing else; None if some are ours.
+    """Return the classes and resources of others, if a shape requests nothing else; None if some
+    are ours.
 
-    Beside ours, those of drivers count that no table describes: they may publish devices on any node.
+    Beside ours, those of drivers count that no table describes: they may publish devices on any
+    node.
     """
     resources = sorted(extended_resources(shape.pod))
     requests = [
@@ -152,14 +186,18 @@ def _names_of_others(
         for request in claim.spec.requests
     ]
     only_others = all(
-        resource in not_counted and is_of_another_vendor(resource.partition("/")[0], own) for resource in resources
+        resource in not_counted and is_of_another_vendor(resource.partition("/")[0], own)
+        for resource in resources
     ) and all(_is_of_others(name, classes, drivers, own) for ways in requests for name in ways)
     if not only_others:
         resources = []
         requests = [
             ways
             for ways in requests
-            if all(_is_of_others(each, classes, drivers, own) and _is_undescribed(each, classes) for each in ways)
+            if all(
+                _is_of_others(each, classes, drivers, own) and _is_undescribed(each, classes)
+                for each in ways
+            )
         ]
     names = [*resources, *(f"DeviceClass {name}" for ways in requests for name in ways)]
     return tuple(dict.fromkeys(names)) or None
@@ -170,10 +208,18 @@ def _is_undescribed(name: str, classes: Mapping[str, DeviceClass]) -> bool:
     return all(driver_of(driver) is None for driver in drivers_of_class(classes[name]))
 
 
-def _is_of_others(name: str, classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]) -> bool:
-    """Return whether a class selects only devices of drivers that no pool runs, of none of the pools' vendors."""
+def _is_of_others(
+    name: str, classes: Mapping[str, DeviceClass], drivers: set[str], own: set[str]
+) -> bool:
+    """Return whether a class selects only devices of drivers that no pool runs, of none of the
+    pools' vendors.
+    """
     device_class = classes.get(name)
     if device_class is None:
         return False
     named = drivers_of_class(device_class)
-    return bool(named) and named.isdisjoint(drivers) and all(is_of_another_vendor(each, own) for each in named)
+    return (
+        bool(named)
+        and named.isdisjoint(drivers)
+        and all(is_of_another_vendor(each, own) for each in named)
+    )

@@ -1,4 +1,6 @@
-"""Room kept free: more pods like those of a workload, as a workload of its own that is planned with the others."""
+"""Room kept free: more pods like those of a workload, as a workload of its own that is planned with
+the others.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,23 @@ from dra_planner.fleet import Fleet, Headroom
 from dra_planner.model import Demand, Figures, Member, Shape, WorkloadRef
 
 KIND: Final = "Headroom"
-"""What such a workload is called in answers: Headroom default/web-headroom for the Deployment web, say."""
+"""What such a workload is called in answers: Headroom default/web-headroom for the Deployment web,
+say.
+"""
 
 
 def with_headroom(demand: Demand, fleet: Fleet) -> tuple[Demand, tuple[Diagnostic, ...]]:
-    """Return the demand with the pods for which the fleet keeps room, and warnings where it keeps none."""
+    """Return the demand with the pods for which the fleet keeps room, and warnings where it keeps
+    none.
+    """
     return _add(demand, fleet), tuple(_idle(demand, fleet))
 
 
 def _add(demand: Demand, fleet: Fleet) -> Demand:
     kept = {_ref(each): each.pods for each in fleet.headroom}
-    shapes = tuple(replace(shape, members=(*shape.members, *_more(shape, kept))) for shape in demand.shapes)
+    shapes = tuple(
+        replace(shape, members=(*shape.members, *_more(shape, kept))) for shape in demand.shapes
+    )
     blocked = tuple(
         replace(each, member=_room(each.member, kept[each.member.workload]))
         for each in demand.blocked
@@ -31,7 +39,9 @@ def _add(demand: Demand, fleet: Fleet) -> Demand:
 
 
 def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
-    """Yield a warning for each workload for which no room is kept, because it is not there or runs on every node."""
+    """Yield a warning for each workload for which no room is kept, because it is not there or runs
+    on every node.
+    """
     known = {member.workload: shape.per_node for shape in demand.shapes for member in shape.members}
     known.update((each.member.workload, False) for each in demand.blocked)
     for each in fleet.headroom:
@@ -44,14 +54,18 @@ def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
             severity="warning",
             code="headroom-not-kept",
             message=f"no room is kept for {ref}: it {why}",
-            fix=f"name {near[0]} instead" if near and ref not in known else "take it out of the fleet's headroom",
+            fix=f"name {near[0]} instead"
+            if near and ref not in known
+            else "take it out of the fleet's headroom",
         )
 
 
 def _more(shape: Shape, kept: dict[WorkloadRef, int]) -> Sequence[Member]:
     if shape.per_node:
         return ()
-    return [_room(member, kept[member.workload]) for member in shape.members if member.workload in kept]
+    return [
+        _room(member, kept[member.workload]) for member in shape.members if member.workload in kept
+    ]
 
 
 def _room(member: Member, pods: int) -> Member:

@@ -8,23 +8,43 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from dra_planner import cel
-from dra_planner.allocation import Edit, NodeState, Placement, Refusal, open_node, reasons_of, sight_of, suggest_edits
+from dra_planner.allocation import (
+    Edit,
+    NodeState,
+    Placement,
+    Refusal,
+    open_node,
+    reasons_of,
+    sight_of,
+    suggest_edits,
+)
 from dra_planner.allocation import explain as explain_search
 from dra_planner.allocation.reasons.explanation import ClaimReport
 from dra_planner.cel import SelectorExplanation as SelectorReport
 from dra_planner.errors import PlannerError
-from dra_planner.model import Reason, Shape, ShapeClaim, Verdict, WorkloadRef, best, generated_claim_name, worst
+from dra_planner.model import (
+    Reason,
+    Shape,
+    ShapeClaim,
+    Verdict,
+    WorkloadRef,
+    best,
+    generated_claim_name,
+    worst,
+)
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolExplanation:
-    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to the claim.
+    """What a node of one pool, before any pod of the demand, says: to the pod, and step by step to
+    the claim.
 
-    `report` is None where no device is looked at (a class is missing, or the claim is allocated already). `selectors`
-    takes the selectors that exclude devices apart, `devices` are those the claim would get by request, and `edits` a
-    minimal set of changes that would make the pod fit: all of them together do, and no part of them does.
+    `report` is None where no device is looked at (a class is missing, or the claim is allocated
+    already). `selectors` takes the selectors that exclude devices apart, `devices` are those the
+    claim would get by request, and `edits` a minimal set of changes that would make the pod fit:
+    all of them together do, and no part of them does.
     """
 
     pool: str
@@ -58,10 +78,11 @@ class WhatIf:
 class ClaimExplanation:
     """One claim, who brings it, and what each pool says to it.
 
-    `verdict` is that of the claim among all other workloads: a claim that an empty node takes does not fit where others
-    hold what it requests. `pending_reasons` says so in the judgement's words, and `holders` who they are.
-    `missing` is what the fleet lacks where no pool of it can hold the pod. With an observed cluster each pool is one
-    node of it. `what_if` is set where the fleet was changed to see what comes of it.
+    `verdict` is that of the claim among all other workloads: a claim that an empty node takes does
+    not fit where others hold what it requests. `pending_reasons` says so in the judgement's words,
+    and `holders` who they are. `missing` is what the fleet lacks where no pool of it can hold the
+    pod. With an observed cluster each pool is one node of it. `what_if` is set where the fleet was
+    changed to see what comes of it.
     """
 
     claim: str
@@ -76,7 +97,9 @@ class ClaimExplanation:
 
 
 class _Found(NamedTuple):
-    """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike share a shape."""
+    """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike
+    share a shape.
+    """
 
     shape: Shape
     claim: ShapeClaim
@@ -97,7 +120,9 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
     pools = tuple(_explain_pool(answer, claim, judgement) for answer in answers)
     verdict = best(each.verdict for each in pools)
     pending = tuple(
-        size for size in judgement.sizing.workloads if verdict == "fits" and size.workload in workloads and size.pending
+        size
+        for size in judgement.sizing.workloads
+        if verdict == "fits" and size.workload in workloads and size.pending
     )
     room = [each.pool for each in pools if each.verdict == "fits"]
     return ClaimExplanation(
@@ -113,18 +138,23 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:
-    """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it; without changes.
+    """Yield, shape by shape, each claim that no pool can satisfy, with what every pool says to it;
+    without changes.
 
-    Claims that an empty node takes, and that are pending because pools are too small, are not among them, nor are pools
-    whose nodes turn the pod down before they look at devices.
+    Claims that an empty node takes, and that are pending because pools are too small, are not among
+    them, nor are pools whose nodes turn the pod down before they look at devices.
     """
-    for shape in sorted(judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)):
+    for shape in sorted(
+        judgement.demand.shapes, key=lambda each: min(member.workload for member in each.members)
+    ):
         answers = judgement.answers(shape)
         if any(answer.verdict == "fits" for answer in answers):
             continue
         answers = tuple(each for each in answers if not _is_turned_down(each))
         for claim in shape.claims:
-            pools = tuple(_explain_pool(answer, claim, judgement, with_edits=False) for answer in answers)
+            pools = tuple(
+                _explain_pool(answer, claim, judgement, with_edits=False) for answer in answers
+            )
             if any(pool.report is not None for pool in pools):
                 yield ClaimExplanation(
                     claim=str(claim.shared or f"{shape.namespace}/{claim.name}"),
@@ -141,7 +171,12 @@ def _is_turned_down(told: PoolAnswer) -> bool:
 
 def _holders(judgement: Judgement, pools: Iterable[str]) -> Iterator[Holder]:
     """Yield who has pods with claims on these pools when the demand is placed, pool by pool."""
-    with_claims = {member.workload for shape in judgement.demand.shapes if shape.claims for member in shape.members}
+    with_claims = {
+        member.workload
+        for shape in judgement.demand.shapes
+        if shape.claims
+        for member in shape.members
+    }
     for pool in pools:
         for size in judgement.sizing.workloads:
             pods = dict(size.placements).get(pool, 0)
@@ -157,7 +192,11 @@ def _find_claim(judgement: Judgement, name: str) -> _Found:
     if len(entries) == 1:
         return entries[0]
     nearest = get_close_matches(name, claims, 1)
-    known = f'did you mean "{nearest[0]}"?' if nearest else f"claims here: {', '.join(sorted(claims)) or 'none'}"
+    known = (
+        f'did you mean "{nearest[0]}"?'
+        if nearest
+        else f"claims here: {', '.join(sorted(claims)) or 'none'}"
+    )
     raise PlannerError(f'no workload brings a claim "{name}"', fix=known)
 
 
@@ -175,29 +214,48 @@ def _explain_pool(
         reasons=() if isinstance(answer, Placement) else reasons_of(answer),
         report=report,
         selectors=tuple(_take_apart(report, told.node)) if report is not None else (),
-        devices=tuple((request, device.device) for owner, request, device in search.picks if owner == claim.name),
+        devices=tuple(
+            (request, device.device)
+            for owner, request, device in search.picks
+            if owner == claim.name
+        ),
         edits=smallest_edits(told, judgement) if with_edits else (),
     )
 
 
 def smallest_edits(told: PoolAnswer, judgement: Judgement) -> tuple[Edit, ...]:
-    """Return a smallest set of changes with which the pool takes the pod; none where it does, or nothing helps."""
-    return suggest_edits(told.answer, _another_node(told, judgement)) if isinstance(told.answer, Refusal) else ()
+    """Return a smallest set of changes with which the pool takes the pod; none where it does, or
+    nothing helps.
+    """
+    return (
+        suggest_edits(told.answer, _another_node(told, judgement))
+        if isinstance(told.answer, Refusal)
+        else ()
+    )
 
 
 def _another_node(told: PoolAnswer, judgement: Judgement) -> NodeState | None:
-    """Return another node like an observed one, with no claim on its devices; a predicted one is fresh as it is."""
+    """Return another node like an observed one, with no claim on its devices; a predicted one is
+    fresh as it is.
+    """
     offer = told.offer
     if offer.origin == "predicted":
         return None
     sight = sight_of(judgement.demand.shapes, judgement.demand.namespaces)
     return open_node(
-        offer.node, offer.slices, judgement.classes, judgement.features, deductions=offer.used, sight=sight
+        offer.node,
+        offer.slices,
+        judgement.classes,
+        judgement.features,
+        deductions=offer.used,
+        sight=sight,
     )
 
 
 def _take_apart(report: ClaimReport, node: NodeState) -> Iterator[SelectorReport]:
-    """Yield each selector that keeps devices from a request, condition by condition, over the node's devices."""
+    """Yield each selector that keeps devices from a request, condition by condition, over the
+    node's devices.
+    """
     template = node.template
     devices = [each for each in template.candidates if each.bit & template.searched]
     for expression in dict.fromkeys(_excluding(report)):

@@ -1,4 +1,6 @@
-"""Why one pod runs or not: what every pool says to it, who holds what it requests, and the smallest change."""
+"""Why one pod runs or not: what every pool says to it, who holds what it requests, and the smallest
+change.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ _MOST_NAMES: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolForPod:
-    """What a node of one pool, before any pod of the demand, says to the pod; with a snapshot, one node.
+    """What a node of one pool, before any pod of the demand, says to the pod; with a snapshot, one
+    node.
 
-    `devices` are those that its claims would get, as (claim and request, device). `edits` are a smallest set of changes
-    to the pod or its claims with which the node takes it: all of them together do, and no part of them does.
+    `devices` are those that its claims would get, as (claim and request, device). `edits` are a
+    smallest set of changes to the pod or its claims with which the node takes it: all of them
+    together do, and no part of them does.
     """
 
     pool: str
@@ -39,10 +43,11 @@ class PoolForPod:
 class PodExplanation:
     """One pod, the workload that brings it, its claims, and what each pool says to it.
 
-    `verdict` is that among all other workloads: a pod that an empty node takes does not fit where others hold what it
-    requests. `placed` and `pending` are pods of the workload, `pending_reasons` says why those are pending that an
-    empty node would take, and `holders` who has what they request. `missing` is what the fleet lacks where no pool of
-    it can hold the pod. `pod_set` names the template of a workload that has several.
+    `verdict` is that among all other workloads: a pod that an empty node takes does not fit where
+    others hold what it requests. `placed` and `pending` are pods of the workload, `pending_reasons`
+    says why those are pending that an empty node would take, and `holders` who has what they
+    request. `missing` is what the fleet lacks where no pool of it can hold the pod. `pod_set` names
+    the template of a workload that has several.
     """
 
     pod: str
@@ -61,9 +66,11 @@ class PodExplanation:
 
 
 def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return why the pod of that name fits or not, on one pool or on all: one for each template of its workload.
+    """Return why the pod of that name fits or not, on one pool or on all: one for each template of
+    its workload.
 
-    The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError naming the pods, or pools, there are.
+    The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError naming the pods, or
+    pools, there are.
     """
     name = name if "/" in name else f"default/{name}"
     if pool and pool not in {offer.name for offer in judgement.offers}:
@@ -80,7 +87,8 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
 
 
 def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:
-    """Return the same with what keeps the pods from running although their devices fit, as the plan's verdict has it.
+    """Return the same with what keeps the pods from running although their devices fit, as the
+    plan's verdict has it.
 
     Raises PlannerError as `explain_pod` does.
     """
@@ -88,13 +96,19 @@ def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExpla
 
 
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
-    own = [each for each in plan.hindrances if each.verdict != "fits" and pod.workload in map(str, each.workloads)]
+    own = [
+        each
+        for each in plan.hindrances
+        if each.verdict != "fits" and pod.workload in map(str, each.workloads)
+    ]
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
     return replace(pod, verdict=verdict, hindrances=tuple(each.reason for each in own))
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
-    """Return the names, for `explain_pod`, of the workloads whose pods are described at a place of a file."""
+    """Return the names, for `explain_pod`, of the workloads whose pods are described at a place of
+    a file.
+    """
     members = [member for shape in judgement.demand.shapes for member in shape.members]
     members += [each.member for each in judgement.demand.blocked]
     here = {
@@ -140,7 +154,9 @@ def _is_named(workload: WorkloadRef, pods: int | None, name: str) -> bool:
     if namespace != workload.namespace:
         return False
     begin, _, index = short.rpartition("-")
-    is_index = begin == workload.name and index.isdecimal() and (pods is None or int(index) < max(pods, 1))
+    is_index = (
+        begin == workload.name and index.isdecimal() and (pods is None or int(index) < max(pods, 1))
+    )
     return short == workload.name or (is_index and workload.pod_name(int(index)) == short)
 
 
@@ -159,7 +175,10 @@ def _of_shape(
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
     room = [each.pool for each in pools if each.verdict == "fits"]
     first = workload.pod_name(0)
-    claims = (str(c.shared or f"{shape.namespace}/{generated_claim_name(first, c.name)}") for c in shape.claims)
+    claims = (
+        str(c.shared or f"{shape.namespace}/{generated_claim_name(first, c.name)}")
+        for c in shape.claims
+    )
     return PodExplanation(
         pod=name,
         workload=str(workload),
@@ -195,8 +214,15 @@ def _devices(answer: Placement) -> Iterator[tuple[str, str]]:
 
 
 def _holders(judgement: Judgement, shape: Shape, pools: list[str]) -> Iterator[Holder]:
-    """Yield who has pods on these pools when the demand is placed; of a pod with claims, who has claims too."""
-    with_claims = {member.workload for each in judgement.demand.shapes if each.claims for member in each.members}
+    """Yield who has pods on these pools when the demand is placed; of a pod with claims, who has
+    claims too.
+    """
+    with_claims = {
+        member.workload
+        for each in judgement.demand.shapes
+        if each.claims
+        for member in each.members
+    }
     for pool in pools:
         for size in judgement.sizing.workloads:
             pods = dict(size.placements).get(pool, 0)

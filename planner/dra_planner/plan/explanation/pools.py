@@ -1,4 +1,6 @@
-"""What one pool is for: what its nodes publish, which workloads take them, which could, and which cannot, and why."""
+"""What one pool is for: what its nodes publish, which workloads take them, which could, and which
+cannot, and why.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDevices:
-    """So many equal devices of one node: the product or profile that they publish, "" where none, and their memory."""
+    """So many equal devices of one node: the product or profile that they publish, "" where none,
+    and their memory.
+    """
 
     driver: str
     name: str
@@ -28,7 +32,8 @@ class PublishedDevices:
 class PoolUse:
     """What a workload has to do with the pool: what an empty node of it says to its pods, and why.
 
-    `here` are its pods on the pool, `pending` those that no pool takes, `elsewhere` the pools that take the others.
+    `here` are its pods on the pool, `pending` those that no pool takes, `elsewhere` the pools that
+    take the others.
     """
 
     workload: str
@@ -43,8 +48,8 @@ class PoolUse:
 class PoolReport:
     """One pool of a plan, or one node of a snapshot.
 
-    `verdict` is the worst of the workloads that run here or could: *does not fit* says that the pool is too small for
-    what it takes. `uses` come in the order of the workloads.
+    `verdict` is the worst of the workloads that run here or could: *does not fit* says that the
+    pool is too small for what it takes. `uses` come in the order of the workloads.
     """
 
     pool: PlannedPool
@@ -74,10 +79,15 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     pool = next((each for each in plan.pools if each.name == name), None)
     offer = next((each for each in plan.offers if each.name == name), None)
     if pool is None or offer is None:
-        raise PlannerError(f'there is no pool "{name}"', fix=f"pools: {', '.join(each.name for each in plan.pools)}")
+        raise PlannerError(
+            f'there is no pool "{name}"',
+            fix=f"pools: {', '.join(each.name for each in plan.pools)}",
+        )
     uses = tuple(_uses(plan, name))
     concerned = {use.workload for use in uses if use.here or use.answer == "fits"}
-    verdicts = [each.verdicts[plan.level] for each in plan.workloads if str(each.workload) in concerned]
+    verdicts = [
+        each.verdicts[plan.level] for each in plan.workloads if str(each.workload) in concerned
+    ]
     return PoolReport(
         pool=pool,
         verdict=worst(verdicts) if verdicts else "fits",
@@ -93,7 +103,9 @@ def _published(offer: Offer) -> Iterator[PublishedDevices]:
         for device in each.devices:
             name = device.attributes.get("profile") or device.attributes.get("productName") or ""
             memory = device.capacity.get("memory")
-            amount = "" if memory is None or isinstance(memory.value, Unknown) else str(memory.value)
+            amount = (
+                "" if memory is None or isinstance(memory.value, Unknown) else str(memory.value)
+            )
             counted[(each.driver, "" if isinstance(name, Unknown) else str(name), amount)] += 1
     for (driver, text, amount), devices in counted.items():
         yield PublishedDevices(driver=driver, name=text, devices=devices, memory=amount)
@@ -103,7 +115,11 @@ def _uses(plan: Plan, pool: str) -> Iterator[PoolUse]:
     judgement = plan.judgement
     shapes = [shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system]
     for workload in plan.workloads:
-        own = [shape for shape in shapes if any(member.workload == workload.workload for member in shape.members)]
+        own = [
+            shape
+            for shape in shapes
+            if any(member.workload == workload.workload for member in shape.members)
+        ]
         if own:
             yield _use(workload, pool, [_answer(plan, shape, pool) for shape in own])
 

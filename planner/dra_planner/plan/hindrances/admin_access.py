@@ -1,6 +1,8 @@
-"""Admin access to devices in a namespace whose label isn't known: the API server admits such claims only with it.
+"""Admin access to devices in a namespace whose label isn't known: the API server admits such claims
+only with it.
 
-If the namespace is declared beside the claim and lacks the label, reading the claim rejects it already.
+If the namespace is declared beside the claim and lacks the label, reading the claim rejects it
+already.
 """
 
 from __future__ import annotations
@@ -17,14 +19,18 @@ LABEL: Final = "resource.kubernetes.io/admin-access"
 def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield claims with admin access in namespaces that aren't given."""
     for claim in written_claims(situation.manifests):
-        if not any(way.admin_access for request in claim.spec.requests for way in alternatives(request)):
+        if not any(
+            way.admin_access for request in claim.spec.requests for way in alternatives(request)
+        ):
             continue
         if claim.namespace not in situation.manifests.namespaces:
             yield Hindrance(
                 code="admin-access-unknown",
-                message=f"{claim.title} requests admin access, and whether namespace {claim.namespace} carries "
+                message=f"{claim.title} requests admin access, and whether namespace "
+                f"{claim.namespace} carries "
                 f"{LABEL}=true cannot be told: it is not declared here",
-                fix=f'declare the namespace with the label {LABEL}: "true", if its users may reach everyone\'s devices',
+                fix=f'declare the namespace with the label {LABEL}: "true", if its users may reach '
+                "everyone's devices",
                 place=claim.place,
                 workloads=claim.users,
                 verdict="cannot-tell",

@@ -1,7 +1,7 @@
 """Containers that use a request that their claim doesn't have.
 
-The API server doesn't compare the two. The kubelet does when it prepares the container, so the pod never starts.
-Source: kubernetes/kubernetes:pkg/kubelet/cm/dra/manager.go@v1.36.3 (GetResources).
+The API server doesn't compare the two. The kubelet does when it prepares the container, so the pod
+never starts. Source: kubernetes/kubernetes:pkg/kubelet/cm/dra/manager.go@v1.36.3 (GetResources).
 """
 
 from __future__ import annotations
@@ -19,22 +19,32 @@ def find_missing_requests(situation: ClusterSituation) -> Iterator[Hindrance]:
     manifests = situation.manifests
     for workload, pod_set in pod_sets_with_claims(manifests):
         spec = pod_set.template.spec
-        requests = {entry.name: _requests(entry, workload.meta.namespace, manifests) for entry in spec.resource_claims}
+        requests = {
+            entry.name: _requests(entry, workload.meta.namespace, manifests)
+            for entry in spec.resource_claims
+        }
         for container in (*spec.containers, *spec.init_containers):
             for used in container.claims:
                 known = requests.get(used.name)
                 if used.request and known is not None and used.request not in known:
                     yield Hindrance(
                         code="request-not-in-claim",
-                        message=f'{workload.ref}: container "{container.name}" uses request "{used.request}" of claim '
+                        message=f'{workload.ref}: container "{container.name}" uses request '
+                        f'"{used.request}" of claim '
                         f'"{used.name}", which has {_listed(known)}, so the pod never starts',
-                        fix=f"write request: {known[0]}" if len(known) == 1 else "write one of them, or leave it out",
-                        place=pod_set.template.place if pod_set.template.place.file else workload.place,
+                        fix=f"write request: {known[0]}"
+                        if len(known) == 1
+                        else "write one of them, or leave it out",
+                        place=pod_set.template.place
+                        if pod_set.template.place.file
+                        else workload.place,
                         workloads=(workload.ref,),
                     )
 
 
-def _requests(entry: PodResourceClaim, namespace: str, manifests: Manifests) -> tuple[str, ...] | None:
+def _requests(
+    entry: PodResourceClaim, namespace: str, manifests: Manifests
+) -> tuple[str, ...] | None:
     """Return the names of a claim's requests; None if the claim isn't given."""
     spec = spec_of(manifests, namespace, entry)
     return None if spec is None else tuple(request.name for request in spec.requests)

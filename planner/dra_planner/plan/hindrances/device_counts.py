@@ -1,4 +1,6 @@
-"""Claims for more devices than one allocation can hold: the API server admits them, the scheduler never allocates."""
+"""Claims for more devices than one allocation can hold: the API server admits them, the scheduler
+never allocates.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from dra_planner.model import ClaimSpec
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 
 MOST_DEVICES: Final = 32
-"""Devices of one allocation: AllocationResultsMaxSize in kubernetes/api:resource/v1/types.go@v0.36.3."""
+"""Devices of one allocation: AllocationResultsMaxSize in
+kubernetes/api:resource/v1/types.go@v0.36.3.
+"""
 
 
 def find_oversized_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -20,7 +24,8 @@ def find_oversized_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
         if least > MOST_DEVICES:
             yield Hindrance(
                 code="claim-asks-for-too-many-devices",
-                message=f"{claim.title} requests at least {least} devices, but the limit is {MOST_DEVICES}",
+                message=f"{claim.title} requests at least {least} devices, but the limit is "
+                f"{MOST_DEVICES}",
                 fix="split it into several claims",
                 place=claim.place,
                 workloads=claim.users,
@@ -28,8 +33,16 @@ def find_oversized_claims(situation: ClusterSituation) -> Iterator[Hindrance]:
 
 
 def least_devices(spec: ClaimSpec) -> int:
-    """Return the fewest devices that can satisfy a claim: the smallest alternative of each request."""
+    """Return the fewest devices that can satisfy a claim: the smallest alternative of each
+    request.
+    """
     return sum(
-        min((way.count if way.allocation_mode == "ExactCount" else 1 for way in alternatives(request)), default=0)
+        min(
+            (
+                way.count if way.allocation_mode == "ExactCount" else 1
+                for way in alternatives(request)
+            ),
+            default=0,
+        )
         for request in spec.requests
     )

@@ -38,16 +38,27 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
         title, taint = f"DeviceTaintRule {rule.meta.name}", rule.taint
         fields = (("driver", rule.driver), ("pool", rule.pool), ("device", rule.device))
         parts = [f"{name} {value}" for name, value in fields if value is not None]
-        devices = f"the devices of {', '.join(parts)}" if parts else "every device, because its deviceSelector is empty"
+        devices = (
+            f"the devices of {', '.join(parts)}"
+            if parts
+            else "every device, because its deviceSelector is empty"
+        )
         if rule.pool is not None and not situation.manifests.nodes:
-            text = f"{title} taints the devices of node {rule.pool}, which isn't among the planned nodes"
+            text = (
+                f"{title} taints the devices of node {rule.pool}, which isn't among the planned "
+                "nodes"
+            )
             yield fact(text, place=rule.meta.place)
             continue
         text = f"{title} taints {devices}: claims need a toleration for {taint.key}:{taint.effect}"
         if taint.effect == "NoExecute":
             refs = tuple(_evicted(situation, rule))
             names = ", ".join(f"{ref.namespace}/{ref.name}" for ref in refs)
-            evicted = f"; it evicts the running pods of {names}" if names else "; it evicts no pod of these manifests"
+            evicted = (
+                f"; it evicts the running pods of {names}"
+                if names
+                else "; it evicts no pod of these manifests"
+            )
             text += evicted
         elif taint.effect == "None":
             text = f"{title} taints {devices} with effect None, which changes nothing"
@@ -74,22 +85,37 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
     manifests = situation.manifests
     if not manifests.namespaces:
         return
-    used = {workload.meta.namespace for workload in manifests.workloads if workload.ref not in manifests.existing}
+    used = {
+        workload.meta.namespace
+        for workload in manifests.workloads
+        if workload.ref not in manifests.existing
+    }
     for name in sorted(used - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
-        text = f"Namespace {name} isn't among the given manifests; without it the API server rejects its objects"
+        text = (
+            f"Namespace {name} isn't among the given manifests; without it the API server "
+            "rejects its objects"
+        )
         yield fact(text, f"give the manifest of Namespace {name}, or create it first")
 
 
 def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield claims that only init containers use: the devices stay allocated as long as the pod exists."""
+    """Yield claims that only init containers use: the devices stay allocated as long as the pod
+    exists.
+    """
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         spec = pod_set.template.spec
-        lasting = (*spec.containers, *(each for each in spec.init_containers if each.always_restarts))
+        lasting = (
+            *spec.containers,
+            *(each for each in spec.init_containers if each.always_restarts),
+        )
         used = {claim.name for container in lasting for claim in container.claims}
-        at_start = {claim.name for container in spec.init_containers for claim in container.claims} - used
+        at_start = {
+            claim.name for container in spec.init_containers for claim in container.claims
+        } - used
         for name in sorted(at_start):
             text = (
-                f'{workload.ref}: only an init container uses claim "{name}", whose devices stay allocated to the pod'
+                f'{workload.ref}: only an init container uses claim "{name}", whose devices '
+                "stay allocated to the pod"
             )
             yield fact(text, "use the claim in a container, or do this work in a Job", workload.ref)
 
@@ -105,15 +131,25 @@ def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
         partitions: dict[str, int] = {}
         for entry in spec.resource_claims:
             claim = spec_of(manifests, workload.meta.namespace, entry)
-            ways = [alternatives(request)[:1] for request in claim.requests] if claim is not None else []
+            ways = (
+                [alternatives(request)[:1] for request in claim.requests]
+                if claim is not None
+                else []
+            )
             partitions[entry.name] = sum(
-                way.count for found in ways for way in found if _is_partition(way.device_class_name, situation)
+                way.count
+                for found in ways
+                for way in found
+                if _is_partition(way.device_class_name, situation)
             )
         for container in spec.containers:
-            slices = sum(partitions.get(each.name, 0) for each in container.claims if not each.request)
+            slices = sum(
+                partitions.get(each.name, 0) for each in container.claims if not each.request
+            )
             if slices > 1:
                 text = (
-                    f'{workload.ref}: container "{container.name}" gets {slices} MIG devices, but a CUDA process uses '
+                    f'{workload.ref}: container "{container.name}" gets {slices} MIG devices, but '
+                    "a CUDA process uses "
                     "only one of them"
                 )
                 yield fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)

@@ -21,7 +21,10 @@ from dra_planner.plan.hindrances.queues import find_queue_faults
 from dra_planner.plan.hindrances.references import find_missing_classes
 from dra_planner.plan.hindrances.slices import find_unusable_slices
 from dra_planner.plan.hindrances.stages import STAGES
-from dra_planner.plan.hindrances.unmet_rules import find_daemons_without_devices, find_unmet_affinity
+from dra_planner.plan.hindrances.unmet_rules import (
+    find_daemons_without_devices,
+    find_unmet_affinity,
+)
 from dra_planner.plan.hindrances.unread import find_unread_objects
 from dra_planner.releases import features_of, parse_version
 
@@ -76,7 +79,9 @@ def _hindered(planned: PlannedWorkload, found: tuple[Hindrance, ...]) -> Planned
     if not own:
         return planned
     verdict = worst(each.verdict for each in own)
-    explained = any(each.code in STAGES and STAGES[each.code] == "scheduled" for each in own if each.is_certain)
+    explained = any(
+        each.code in STAGES and STAGES[each.code] == "scheduled" for each in own if each.is_certain
+    )
     reasons = [each for each in planned.reasons if not (explained and each.code == SIMULATED)]
     return replace(
         planned,

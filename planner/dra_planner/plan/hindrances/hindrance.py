@@ -23,8 +23,9 @@ FACT: Final = "worth-knowing"
 class Hindrance:
     """Something that keeps pods from being created, scheduled, or started.
 
-    `verdict` says what becomes of the pods: *cannot tell* if they may run, *fits* for a fact that decides where.
-    `workloads` are those whose pods it concerns; without any, it concerns whatever uses the object.
+    `verdict` says what becomes of the pods: *cannot tell* if they may run, *fits* for a fact that
+    decides where. `workloads` are those whose pods it concerns; without any, it concerns whatever
+    uses the object.
     """
 
     code: str
@@ -53,12 +54,16 @@ class Hindrance:
 
 def fact(message: str, fix: str = "", *refs: WorkloadRef, place: Place = NOWHERE) -> Hindrance:
     """Return a fact that decides what pods get, and that keeps none from running."""
-    return Hindrance(code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits")
+    return Hindrance(
+        code=FACT, message=message, fix=fix, workloads=refs, place=place, verdict="fits"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSituation:
-    """What is known of a cluster: its objects, its classes, and how its NVIDIA driver is set up (None: not known)."""
+    """What is known of a cluster: its objects, its classes, and how its NVIDIA driver is set up
+    (None: not known).
+    """
 
     manifests: Manifests
     features: Features

@@ -1,4 +1,6 @@
-"""Opaque configuration of claims that the driver doesn't apply, or that shares nothing: pods run without it."""
+"""Opaque configuration of claims that the driver doesn't apply, or that shares nothing: pods run
+without it.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,34 @@ from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, f
 
 
 def use_one_claim(name: str) -> str:
-    """Return the fix for sharing that is written into a template; `name` is that of the entry in the pod."""
+    """Return the fix for sharing that is written into a template; `name` is that of the entry in
+    the pod.
+    """
     return (
-        f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the template, because pods "
+        f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the "
+        "template, because pods "
         "share the devices of one claim, but a template makes one claim for each pod"
     )
 
 
 def find_idle_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield configuration for requests that the driver doesn't recognize, and sharing inside of templates."""
+    """Yield configuration for requests that the driver doesn't recognize, and sharing inside of
+    templates.
+    """
     for claim in written_claims(situation.manifests):
         yield from _of_requests_with_alternatives(claim)
     yield from _of_templates(situation)
 
 
 def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
-    """Yield configuration that names a request, while the driver is allocated "request/alternative"."""
-    alternatives = {request.name: request.first_available for request in claim.spec.requests if not request.exactly}
+    """Yield configuration that names a request, while the driver is allocated
+    "request/alternative".
+    """
+    alternatives = {
+        request.name: request.first_available
+        for request in claim.spec.requests
+        if not request.exactly
+    }
     for config in claim.spec.config:
         driver = driver_of(config.driver)
         if driver is None or not driver.compares_whole_request_names:
@@ -36,14 +49,19 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
             names = [f"{name}/{each.name}" for each in alternatives.get(name, ())]
             if names:
                 text = (
-                    f'{claim.title}: {driver.title} doesn\'t apply the configuration for request "{name}", because it '
+                    f"{claim.title}: {driver.title} doesn't apply the configuration for request "
+                    f'"{name}", because it '
                     f"gets one of {', '.join(names)}"
                 )
-                yield fact(text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place)
+                yield fact(
+                    text, f"write requests: [{', '.join(names)}]", *claim.users, place=claim.place
+                )
 
 
 def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield templates that configure sharing for several pods, each of which gets devices of its own."""
+    """Yield templates that configure sharing for several pods, each of which gets devices of its
+    own.
+    """
     manifests = situation.manifests
     for key, template in sorted(manifests.templates.items()):
         if not divides_claim(template.spec):
@@ -52,12 +70,14 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
             (workload.ref, entry.name, pod_set.figures.steady)
             for workload, pod_set in pod_sets_with_claims(manifests)
             for entry in pod_set.template.spec.resource_claims
-            if workload.meta.namespace == key.namespace and entry.resource_claim_template_name == key.name
+            if workload.meta.namespace == key.namespace
+            and entry.resource_claim_template_name == key.name
         ]
         pods = sum(number for _, _, number in uses)
         if pods > 1:
             text = (
-                f"ResourceClaimTemplate {key}: its sharing joins only the containers of one pod, because each of the "
+                f"ResourceClaimTemplate {key}: its sharing joins only the containers of one pod, "
+                "because each of the "
                 f"{pods} pods gets devices of its own"
             )
             refs = dict.fromkeys(ref for ref, _, _ in uses)
@@ -67,4 +87,6 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
 def divides_claim(spec: ClaimSpec) -> bool:
     """Whether the configuration of a claim lets the pods that name it share its devices."""
     configured = ((driver_of(each.driver), each.parameters) for each in spec.config)
-    return any(driver is not None and driver.divides_claim(parameters) for driver, parameters in configured)
+    return any(
+        driver is not None and driver.divides_claim(parameters) for driver, parameters in configured
+    )

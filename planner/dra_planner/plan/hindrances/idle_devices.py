@@ -1,4 +1,6 @@
-"""Devices that stay idle, because each pod also takes one of the few devices that a node has of another driver."""
+"""Devices that stay idle, because each pod also takes one of the few devices that a node has of
+another driver.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from dra_planner.wording import counted
 
 
 def find_idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield workloads whose pods can't use all devices of a node: a node has one channel of a ComputeDomain."""
+    """Yield workloads whose pods can't use all devices of a node: a node has one channel of a
+    ComputeDomain.
+    """
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         wanted = _wanted(pod_set, workload.meta.namespace, situation)
         scarce = {name for name in wanted if _is_uncounted(name, situation)}
@@ -29,11 +33,17 @@ def find_idle_devices(situation: ClusterSituation) -> Iterator[Hindrance]:
             if pods and idle > 0:
                 limit = min(scarce, key=lambda name: there[name] // wanted[name])
                 text = (
-                    f'{workload.ref}: a node of pool "{offer.name}" has {counted(there[limit], "device")} of class '
+                    f'{workload.ref}: a node of pool "{offer.name}" has '
+                    f"{counted(there[limit], 'device')} of class "
                     f"{limit}, so it runs {counted(pods, 'such pod')} and {idle} of its "
                     f"{counted(sum(there[name] for name in used), 'device')} can't be used by them"
                 )
-                yield fact(text, "request all devices of a node in each pod", workload.ref, place=workload.place)
+                yield fact(
+                    text,
+                    "request all devices of a node in each pod",
+                    workload.ref,
+                    place=workload.place,
+                )
 
 
 def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Counter[str]:
@@ -41,7 +51,9 @@ def _wanted(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> Cou
     wanted: Counter[str] = Counter()
     for entry in pod_set.template.spec.resource_claims:
         spec = spec_of(situation.manifests, namespace, entry)
-        for request in spec.requests if spec is not None and entry.resource_claim_name is None else ():
+        for request in (
+            spec.requests if spec is not None and entry.resource_claim_name is None else ()
+        ):
             for way in alternatives(request)[:1]:
                 if way.allocation_mode != "ExactCount" or request.first_available:
                     return Counter()
@@ -54,7 +66,9 @@ def _is_uncounted(name: str, situation: ClusterSituation) -> bool:
     device_class = {**situation.classes, **situation.manifests.classes}.get(name)
     drivers = drivers_of_class(device_class) if device_class is not None else set[str]()
     known = [(driver_of(each), each) for each in drivers]
-    return bool(known) and all(driver is not None and domain in driver.uncounted for driver, domain in known)
+    return bool(known) and all(
+        driver is not None and domain in driver.uncounted for driver, domain in known
+    )
 
 
 def _there(offer: Offer, situation: ClusterSituation, names: Counter[str]) -> dict[str, int]:

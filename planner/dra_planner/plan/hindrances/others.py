@@ -1,4 +1,6 @@
-"""Pods that wait for somebody else: for whoever removes their scheduling gates, or for another scheduler."""
+"""Pods that wait for somebody else: for whoever removes their scheduling gates, or for another
+scheduler.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,20 @@ from dra_planner.model import PodSpec, Workload
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.wording import named
 
-DEFAULT_SCHEDULERS: Final = frozenset({"", "default-scheduler", "gke.io/optimize-utilization-scheduler"})
-"""The schedulers of a managed cluster whose rules are simulated; GKE's profile differs only in scores.
+DEFAULT_SCHEDULERS: Final = frozenset(
+    {"", "default-scheduler", "gke.io/optimize-utilization-scheduler"}
+)
+"""The schedulers of a managed cluster whose rules are simulated; GKE's profile differs only in
+scores.
 
-Source of the last: "Configure GKE cluster autoscaling profiles" (cloud.google.com/kubernetes-engine/docs).
+Source of the last: "Configure GKE cluster autoscaling profiles"
+(cloud.google.com/kubernetes-engine/docs).
 """
 _VOLCANO_GROUP: Final = "batch.volcano.sh/"
 _TITLES: Final = {KAI: "KAI", VOLCANO: "Volcano"}
 _HINTS: Final = {
-    VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's scheduler, which "
+    VOLCANO: "enable the plugin argument predicate.DynamicResourceAllocationEnable in Volcano's "
+    "scheduler, which "
     "otherwise ignores claims; `pulumi-dra rehearse` and the simulation cover kube-scheduler",
     KAI: "check the result in KAI; the simulation covers kube-scheduler",
 }
@@ -39,7 +46,8 @@ def _gated(workload: Workload, spec: PodSpec) -> Iterator[Hindrance]:
         gates = named("scheduling gate", list(spec.scheduling_gates))
         yield Hindrance(
             code="pod-waits-for-others",
-            message=f"{workload.ref}: its pods stay pending until {gates} is removed; they count as they run then",
+            message=f"{workload.ref}: its pods stay pending until {gates} is removed; they count "
+            "as they run then",
             fix="remove schedulingGates, or accept that its controller removes them",
             place=workload.place,
             workloads=(workload.ref,),
@@ -54,11 +62,18 @@ def _elsewhere(workload: Workload, spec: PodSpec) -> Iterator[Hindrance]:
     if name in DEFAULT_SCHEDULERS:
         return
     title = _TITLES.get(name)
-    who = f"{title} places its pods (schedulerName: {name})" if title else f"its pods wait for the scheduler {name}"
+    who = (
+        f"{title} places its pods (schedulerName: {name})"
+        if title
+        else f"its pods wait for the scheduler {name}"
+    )
     yield Hindrance(
         code="pod-waits-for-others",
         message=f"{workload.ref}: {who}, whose decisions aren't simulated",
-        fix=_HINTS.get(name, "remove schedulerName, or check that the cluster runs this scheduler with DRA support"),
+        fix=_HINTS.get(
+            name,
+            "remove schedulerName, or check that the cluster runs this scheduler with DRA support",
+        ),
         place=workload.place,
         workloads=(workload.ref,),
         verdict="cannot-tell",

@@ -1,6 +1,7 @@
 """Workloads that Kueue never admits, and what it adds to the pods of those that it admits.
 
-Source: kubernetes-sigs/kueue:pkg/dra/claims.go, pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
+Source: kubernetes-sigs/kueue:pkg/dra/claims.go,
+pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2.
 """
 
 from __future__ import annotations
@@ -35,24 +36,37 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Hindrance]:
         refused = tuple(_refused_claims(workload, manifests))
         yield from refused
         if not manifests.queues.is_given:
-            text = f"Kueue admits its pods from the queue \"{queue}\", which isn't given, so its quota isn't checked"
+            text = (
+                f'Kueue admits its pods from the queue "{queue}", which isn\'t given, so its '
+                "quota isn't checked"
+            )
             yield _told(workload, "queue-decides", text, "", "fits")
             continue
         found = manifests.queues.cluster_queue(workload.meta.namespace, queue)
         if found is None:
             yield _missing_queue(workload, queue, manifests)
             continue
-        missing = [name for name in manifests.queues.flavors_of(found) if name not in manifests.queues.flavors]
+        missing = [
+            name
+            for name in manifests.queues.flavors_of(found)
+            if name not in manifests.queues.flavors
+        ]
         if missing:
             yield _not_found(
-                workload, "ResourceFlavor", missing[0], manifests.queues.flavors, f"ClusterQueue {found.name}"
+                workload,
+                "ResourceFlavor",
+                missing[0],
+                manifests.queues.flavors,
+                f"ClusterQueue {found.name}",
             )
         elif not refused:
             yield from _not_admitted(workload, found, manifests)
             yield from _flavored(workload, manifests)
 
 
-def _told(workload: Workload, code: str, text: str, fix: str = "", verdict: Verdict = "does-not-fit") -> Hindrance:
+def _told(
+    workload: Workload, code: str, text: str, fix: str = "", verdict: Verdict = "does-not-fit"
+) -> Hindrance:
     return Hindrance(
         code=code,
         message=f"{workload.ref}: {text}",
@@ -69,11 +83,16 @@ def _refused_claims(workload: Workload, manifests: Manifests) -> Iterator[Hindra
         for entry in pod_set.template.spec.resource_claims:
             if entry.resource_claim_name:
                 name = entry.resource_claim_name
-                text = f"Kueue rejects the named claim {name}, because it counts only claims of templates"
+                text = (
+                    f"Kueue rejects the named claim {name}, because it counts only claims of "
+                    "templates"
+                )
                 seen[text, "use a ResourceClaimTemplate"] = None
                 continue
             spec = spec_of(manifests, workload.meta.namespace, entry)
-            seen |= dict.fromkeys(_refusals(spec, manifests.queues.resources) if spec is not None else ())
+            seen |= dict.fromkeys(
+                _refusals(spec, manifests.queues.resources) if spec is not None else ()
+            )
     for text, fix in seen:
         yield _told(workload, "queue-admits-no-pod", text, fix)
 
@@ -88,12 +107,21 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
             )
             continue
         if exact.allocation_mode == "All":
-            yield "Kueue rejects allocationMode: All, because it can't count the devices", "request a count"
+            yield (
+                "Kueue rejects allocationMode: All, because it can't count the devices",
+                "request a count",
+            )
         if exact.admin_access:
-            yield "Kueue rejects adminAccess", "remove the queue's label: such pods don't take devices from others"
+            yield (
+                "Kueue rejects adminAccess",
+                "remove the queue's label: such pods don't take devices from others",
+            )
         if resources is not None and exact.device_class_name not in resources:
             name = exact.device_class_name
-            text = f"Kueue's configuration maps no resource to DeviceClass {name}, so Kueue never admits the pods"
+            text = (
+                f"Kueue's configuration maps no resource to DeviceClass {name}, so Kueue never "
+                "admits the pods"
+            )
             yield text, f"add {name} to resources.deviceClassMappings of Kueue's configuration"
 
 
@@ -102,40 +130,70 @@ def _missing_queue(workload: Workload, queue: str, manifests: Manifests) -> Hind
     key = ObjectKey(namespace, queue)
     cluster_queue = queues.local_queues.get(key)
     if cluster_queue is not None:
-        return _not_found(workload, "ClusterQueue", cluster_queue, queues.cluster_queues, f"LocalQueue {key}")
+        return _not_found(
+            workload, "ClusterQueue", cluster_queue, queues.cluster_queues, f"LocalQueue {key}"
+        )
     known = [each.name for each in queues.local_queues if each.namespace == namespace]
     return _not_found(workload, "LocalQueue", str(key), known, "its queue label")
 
 
-def _not_found(workload: Workload, kind: str, name: str, known: Iterable[str], by: str) -> Hindrance:
+def _not_found(
+    workload: Workload, kind: str, name: str, known: Iterable[str], by: str
+) -> Hindrance:
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
-    text = f"{by} names {kind} {name}, which isn't among the given manifests; without it Kueue admits no pod"
-    return _told(workload, "reference-not-found", text, f"give the manifest of {kind} {name}{hint}", "cannot-tell")
+    text = (
+        f"{by} names {kind} {name}, which isn't among the given manifests; without it Kueue "
+        "admits no pod"
+    )
+    return _told(
+        workload,
+        "reference-not-found",
+        text,
+        f"give the manifest of {kind} {name}{hint}",
+        "cannot-tell",
+    )
 
 
-def _not_admitted(workload: Workload, queue: ClusterQueue, manifests: Manifests) -> Iterator[Hindrance]:
+def _not_admitted(
+    workload: Workload, queue: ClusterQueue, manifests: Manifests
+) -> Iterator[Hindrance]:
     wanted = _wanted(workload, manifests)
     covered = {name for group in queue.groups for name in group.covered}
     for name, amount in sorted(wanted.items()):
         if name not in covered:
             text = f"ClusterQueue {queue.name} doesn't cover {name}, so Kueue never admits the pods"
             yield _told(
-                workload, "queue-admits-no-pod", text, f"add {name} to coveredResources of ClusterQueue {queue.name}"
+                workload,
+                "queue-admits-no-pod",
+                text,
+                f"add {name} to coveredResources of ClusterQueue {queue.name}",
             )
             continue
-        quotas = [quota.nominal[name] for group in queue.groups for quota in group.flavors if name in quota.nominal]
+        quotas = [
+            quota.nominal[name]
+            for group in queue.groups
+            for quota in group.flavors
+            if name in quota.nominal
+        ]
         zero = Quantity.from_int(0)
         most = sum(quotas, zero) if workload.kind in _ONE_BY_ONE else max(quotas, default=zero)
         if amount > most and not queue.borrows:
-            text = f"it wants {amount} of {name}, but ClusterQueue {queue.name} has a quota of {most}"
+            text = (
+                f"it wants {amount} of {name}, but ClusterQueue {queue.name} has a quota of {most}"
+            )
             yield _told(
-                workload, "queue-admits-no-pod", text, f"raise nominalQuota of {name} to {amount}, or request less"
+                workload,
+                "queue-admits-no-pod",
+                text,
+                f"raise nominalQuota of {name} to {amount}, or request less",
             )
 
 
 def _wanted(workload: Workload, manifests: Manifests) -> dict[str, Quantity]:
-    """Return the devices that all pods of a workload want together, by the resource that Kueue counts them as."""
+    """Return the devices that all pods of a workload want together, by the resource that Kueue
+    counts them as.
+    """
     total: Counter[str] = Counter()
     for pod_set in workload.pod_sets:
         for name, count in _devices(workload, pod_set, manifests).items():
@@ -163,9 +221,13 @@ def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Hindrance]:
         taint = untolerated_taint(flavor.node_taints, tolerations)
         if taint is not None:
             text = (
-                f"its pods don't tolerate {taint}, a taint of ResourceFlavor {flavor.name}, so Kueue never admits them"
+                f"its pods don't tolerate {taint}, a taint of ResourceFlavor {flavor.name}, so "
+                "Kueue never admits them"
             )
-            fix = f"tolerate the taint in the pods, or add the toleration to ResourceFlavor {flavor.name}"
+            fix = (
+                "tolerate the taint in the pods, or add the toleration to ResourceFlavor "
+                f"{flavor.name}"
+            )
             yield _told(workload, "queue-admits-no-pod", text, fix)
     if flavor.node_labels or flavor.tolerations:
         labels = [f"{key}={value}" for key, value in sorted(flavor.node_labels.items())]

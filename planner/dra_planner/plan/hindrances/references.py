@@ -1,4 +1,6 @@
-"""Names of objects that aren't among the given ones: the API server rejects pods whose classes don't exist."""
+"""Names of objects that aren't among the given ones: the API server rejects pods whose classes
+don't exist.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
         "PriorityClass": {*manifests.priority_classes, *SYSTEM_PRIORITIES},
         "RuntimeClass": {*manifests.runtime_classes},
     }
-    if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():  # all of a cluster: admission is evaluated
+    # all of a cluster: admission is evaluated
+    if manifests.priority_classes.keys() >= SYSTEM_PRIORITIES.keys():
         known.pop("PriorityClass")
     for workload in manifests.workloads:
         if workload.ref in manifests.existing:
@@ -27,7 +30,8 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
             if kind in known and name not in known[kind]:
                 yield Hindrance(
                     code="reference-not-found",
-                    message=f"{workload.ref} names {kind} {name}, which isn't among the given manifests; "
+                    message=f"{workload.ref} names {kind} {name}, which isn't among the given "
+                    "manifests; "
                     "without it the API server rejects the pods",
                     fix=f"give the manifest of {kind} {name}{_near(name, known[kind])}",
                     place=workload.place,

@@ -1,4 +1,6 @@
-"""Pods that share a claim to devices of several nodes, and have claims of their own: a defect of the scheduler."""
+"""Pods that share a claim to devices of several nodes, and have claims of their own: a defect of
+the scheduler.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Hindrance]
     for workload, pod_set in pod_sets_with_claims(situation.manifests):
         if pod_set.figures.steady > 1 and _mixes(pod_set, workload.meta.namespace, situation):
             text = (
-                f"{workload.ref}: its pods share a claim to devices of several nodes and have claims of their own; "
+                f"{workload.ref}: its pods share a claim to devices of several nodes and have "
+                "claims of their own; "
                 f"before Kubernetes 1.{minor}.{patch}, only the first pod is scheduled"
             )
             fix = f"check that the control plane runs Kubernetes 1.{minor}.{patch} or later"
@@ -38,8 +41,14 @@ def find_stuck_shared_claims(situation: ClusterSituation) -> Iterator[Hindrance]
 def _mixes(pod_set: PodSet, namespace: str, situation: ClusterSituation) -> bool:
     classes = {**situation.classes, **situation.manifests.classes}
     entries = pod_set.template.spec.resource_claims
-    named = [ObjectKey(namespace, each.resource_claim_name) for each in entries if each.resource_claim_name]
-    shared = [situation.manifests.claims[key].spec for key in named if key in situation.manifests.claims]
+    named = [
+        ObjectKey(namespace, each.resource_claim_name)
+        for each in entries
+        if each.resource_claim_name
+    ]
+    shared = [
+        situation.manifests.claims[key].spec for key in named if key in situation.manifests.claims
+    ]
     of_class = [
         classes[way.device_class_name]
         for spec in shared

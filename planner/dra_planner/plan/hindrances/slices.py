@@ -1,4 +1,6 @@
-"""ResourceSlices that no scheduler can use, because they contradict each other or hold values that are invalid."""
+"""ResourceSlices that no scheduler can use, because they contradict each other or hold values that
+are invalid.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,28 @@ _FIX = "restart or upgrade the driver, which publishes it"
 
 
 def find_unusable_slices(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield pools whose slices contradict each other, and invalid versions; pods may still get other devices."""
+    """Yield pools whose slices contradict each other, and invalid versions; pods may still get
+    other devices.
+    """
     slices = list(situation.manifests.slices)
     for item, reason in pool_faults(slices, situation.features):
         yield _fault(
-            f"ResourceSlice {item.name}: pool {item.pool} of {item.driver} cannot be used: {reason}", item.place
+            f"ResourceSlice {item.name}: pool {item.pool} of {item.driver} cannot be used: "
+            f"{reason}",
+            item.place,
         )
     for item in slices:
         for device in item.devices:
             for name, value in device.attributes.items():
                 if isinstance(value, Version) and semantic_version(str(value)):
-                    text = f'ResourceSlice {item.name}: {device.name}: {name} "{value}" is not a semantic version'
+                    text = (
+                        f'ResourceSlice {item.name}: {device.name}: {name} "{value}" is not a '
+                        "semantic version"
+                    )
                     yield _fault(text, item.place)
 
 
 def _fault(message: str, place: Place) -> Hindrance:
-    return Hindrance(code="slice-cannot-be-used", message=message, fix=_FIX, place=place, verdict="fits")
+    return Hindrance(
+        code="slice-cannot-be-used", message=message, fix=_FIX, place=place, verdict="fits"
+    )

@@ -1,4 +1,5 @@
-"""The one table of findings that keep pods from running, by the step of a pod's life that never happens.
+"""The one table of findings that keep pods from running, by the step of a pod's life that never
+happens.
 
 A rule with one of these ids is mandatory, and a plan with one of these findings doesn't fit.
 """

@@ -1,4 +1,6 @@
-"""Pods whose own rules keep them off every node: affinity to pods that don't exist, DaemonSets that reach no device."""
+"""Pods whose own rules keep them off every node: affinity to pods that don't exist, DaemonSets that
+reach no device.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ _CODE = "pod-cannot-be-scheduled"
 
 
 def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield required affinity to labels that no pod has; a pod may be the first of those that it wants to join.
+    """Yield required affinity to labels that no pod has; a pod may be the first of those that it
+    wants to join.
 
-    Source: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
+    Source:
+    kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/filtering.go@v1.36.3
     (satisfyPodAffinity).
     """
     manifests = situation.manifests
@@ -28,11 +32,16 @@ def find_unmet_affinity(situation: ClusterSituation) -> Iterator[Hindrance]:
         for workload in manifests.workloads
         for pods in workload.pod_sets
     ]
-    pods += [PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity) for pod in manifests.bound_pods]
+    pods += [
+        PodView(pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
+        for pod in manifests.bound_pods
+    ]
     for workload in manifests.workloads:
         for pod_set in workload.pod_sets:
             spec = pod_set.template.spec
-            owner = PodView(workload.meta.namespace, pod_set.template.labels, spec.pod_anti_affinity)
+            owner = PodView(
+                workload.meta.namespace, pod_set.template.labels, spec.pod_anti_affinity
+            )
             for term in spec.pod_affinity:
                 if not any(term_selects(term, owner, pod, namespaces) for pod in pods):
                     yield _unmet(workload, term)
@@ -42,7 +51,8 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Hindrance:
     wanted = _selector_text(term.label_selector)
     return Hindrance(
         code=_CODE,
-        message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), but no pod has "
+        message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), "
+        "but no pod has "
         "these labels, so its pods stay pending",
         fix="give the manifest of these pods, or correct the labels of podAffinity",
         place=workload.place,
@@ -56,7 +66,9 @@ def _selector_text(selector: LabelSelector | None) -> str:
     for each in selector.requirements if selector is not None else ():
         values = ",".join(each.values)
         is_equal = each.operator == "In" and len(each.values) == 1
-        parts.append(f"{each.key}={values}" if is_equal else f"{each.key} {each.operator} ({values})")
+        parts.append(
+            f"{each.key}={values}" if is_equal else f"{each.key} {each.operator} ({values})"
+        )
     return ", ".join(parts) or "any label"
 
 
@@ -71,13 +83,20 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindra
             misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
             taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
             if all(misfits.values()):
-                why = f"its pods don't tolerate {taints[0]}" if taints[0] is not None else "its node selector fits none"
+                why = (
+                    f"its pods don't tolerate {taints[0]}"
+                    if taints[0] is not None
+                    else "its node selector fits none"
+                )
                 pools = named("pool", list(misfits))
                 yield Hindrance(
                     code=_CODE,
-                    message=f"{workload.ref} runs on no node of {pools}, because {why}; on other nodes its claims are "
+                    message=f"{workload.ref} runs on no node of {pools}, because {why}; on other "
+                    "nodes its claims are "
                     "never allocated",
-                    fix="tolerate the taint of these nodes" if taints[0] is not None else "correct the selector",
+                    fix="tolerate the taint of these nodes"
+                    if taints[0] is not None
+                    else "correct the selector",
                     place=workload.place,
                     workloads=(workload.ref,),
                 )

@@ -1,1 +1,3 @@
-"""The one judgement of a demand on nodes: sizes, answers of the pools, gangs, lost nodes, and the simulation."""
+"""The one judgement of a demand on nodes: sizes, answers of the pools, gangs, lost nodes, and the
+simulation.
+"""

@@ -1,4 +1,6 @@
-"""The groups that start together at one level of a demand, and the demand with fewer of their pods."""
+"""The groups that start together at one level of a demand, and the demand with fewer of their
+pods.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ PodSetKey = tuple[WorkloadRef, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GangGroups:
-    """A gang at one level: groups alike, the pods of each by part, and how many of one group start at least."""
+    """A gang at one level: groups alike, the pods of each by part, and how many of one group start
+    at least.
+    """
 
     gang: Gang
     count: int
@@ -34,7 +38,9 @@ class GangGroups:
 
 
 def find_groups(demand: Demand, gangs: Sequence[Gang], level: DemandLevel) -> list[GangGroups]:
-    """Return the gangs that have a whole group at this level; gangs whose pods nothing bounds are left out."""
+    """Return the gangs that have a whole group at this level; gangs whose pods nothing bounds are
+    left out.
+    """
     wanted: dict[PodSetKey, int | None] = {}
     shapes: dict[PodSetKey, Shape] = {}
     members = [(shape, member) for shape in demand.shapes for member in shape.members]
@@ -52,26 +58,39 @@ def find_groups(demand: Demand, gangs: Sequence[Gang], level: DemandLevel) -> li
         if count and size >= max(gang.least, 2):
             least = gang.least or size
             asks = [(shapes[part.workload, part.pod_set], pods) for part, pods in each if pods]
-            alike = (least, tuple(sorted((shape.id, pods) for shape, pods in asks)), bool(gang.held_by))
+            alike = (
+                least,
+                tuple(sorted((shape.id, pods) for shape, pods in asks)),
+                bool(gang.held_by),
+            )
             found.append(GangGroups(gang, count, each, least, _weight(asks), alike))
     return found
 
 
 def _weight(asks: Sequence[tuple[Shape, int]]) -> tuple[int, ...]:
     devices = sum(
-        pods * sum(request.exactly.count or 1 if request.exactly else 1 for request in claim.spec.requests)
+        pods
+        * sum(
+            request.exactly.count or 1 if request.exactly else 1 for request in claim.spec.requests
+        )
         for shape, pods in asks
         for claim in shape.claims
     )
     amounts = (
-        sum(pods * int(each.requests.get(name, 0)) for shape, pods in asks for each in shape.pod.containers)
+        sum(
+            pods * int(each.requests.get(name, 0))
+            for shape, pods in asks
+            for each in shape.pod.containers
+        )
         for name in ("cpu", "memory")
     )
     return (devices, *amounts)
 
 
 def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel) -> Demand:
-    """Return the demand with so many pods of these pod sets at a level, and none of them blocked."""
+    """Return the demand with so many pods of these pod sets at a level, and none of them
+    blocked.
+    """
     left = dict(pods)
     shapes = []
     for shape in demand.shapes:
@@ -84,5 +103,7 @@ def with_pods(demand: Demand, pods: Mapping[PodSetKey, int], level: DemandLevel)
                 member = replace(member, figures=Figures.fixed(taken))
             members.append(member)
         shapes.append(replace(shape, members=tuple(members)))
-    blocked = tuple(each for each in demand.blocked if (each.member.workload, each.member.pod_set) not in pods)
+    blocked = tuple(
+        each for each in demand.blocked if (each.member.workload, each.member.pod_set) not in pods
+    )
     return replace(demand, shapes=tuple(shapes), blocked=blocked)

@@ -1,7 +1,8 @@
 """Gangs where not everything fits: how many whole groups start, and which stay out.
 
-Pods that are held back until their group has room take none before; a packing that places some of them says nothing.
-The most groups are looked for that have room beside the pods that are placed anyway; each guess is sized as any demand.
+Pods that are held back until their group has room take none before; a packing that places some of
+them says nothing. The most groups are looked for that have room beside the pods that are placed
+anyway; each guess is sized as any demand.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ class _Kind:
 
 
 def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing:
-    """Return the sizing with pods of gangs placed by whole groups; the same one where all pods of gangs are placed.
+    """Return the sizing with pods of gangs placed by whole groups; the same one where all pods of
+    gangs are placed.
 
-    `first` sizes the whole demand, `size` parts of it at the same level, on so many `pools`. Verdicts stay: what does
-    not fit pod by pod does not fit as a group.
+    `first` sizes the whole demand, `size` parts of it at the same level, on so many `pools`.
+    Verdicts stay: what does not fit pod by pod does not fit as a group.
     """
     pending = {each.workload for each in first.workloads if each.pending}
     gangs = [gang for gang in demand.gangs if any(part.workload in pending for part in gang.parts)]
@@ -57,7 +59,9 @@ def start_gangs(demand: Demand, first: Sizing, size: Size, pools: int) -> Sizing
 class _Search:
     """Looks for the most groups that start, the smallest first, and for a proof that no more do."""
 
-    def __init__(self, demand: Demand, first: Sizing, size: Size, groups: list[GangGroups], pairs: int) -> None:
+    def __init__(
+        self, demand: Demand, first: Sizing, size: Size, groups: list[GangGroups], pairs: int
+    ) -> None:
         self._demand, self._first, self._size = demand, first, size
         self._left = max(_FEWEST_SIZINGS, min(MOST_SIZINGS, _SIZINGS_OF_PAIRS // pairs))
         self._before = {each.workload: each for each in first.workloads}
@@ -66,7 +70,9 @@ class _Search:
             kinds.setdefault(group.alike, _Kind()).groups.append(group)
         self._kinds = list(kinds.values())
         self._mine = {part.workload for group in groups for part, _ in group.pods}
-        self._others_wait = any(each.pending for each in first.workloads if each.workload not in self._mine)
+        self._others_wait = any(
+            each.pending for each in first.workloads if each.workload not in self._mine
+        )
         self._sized: dict[tuple[int, ...], Sizing] = {}
         self._too_many: list[tuple[int, ...]] = []  # proved
         self._is_complete = True
@@ -76,15 +82,23 @@ class _Search:
         return (*group.weight, waits, group.gang.name)
 
     def answer(self, sizing: Sizing, *, is_held: bool) -> Sizing:
-        """Return the sizing with the groups that start; where nobody holds the others back, with that said alone."""
+        """Return the sizing with the groups that start; where nobody holds the others back, with
+        that said alone.
+        """
         starting, is_most = self._most()
         started = self._started(starting)
         if is_held:
             sizing = self._held_back(sizing, starting, started)
-        best = "no plan within these limits has room for more" if is_most else "the most that were found"
+        best = (
+            "no plan within these limits has room for more"
+            if is_most
+            else "the most that were found"
+        )
         several = len(started) > 1
         whole = (
-            f"; {sum(started.values())} of {sum(each.count for each in started)} groups have room" if several else ""
+            f"; {sum(started.values())} of {sum(each.count for each in started)} groups have room"
+            if several
+            else ""
         )
         said = {
             part.workload: f"{_sentence(group, count)}{whole} ({best})"
@@ -92,7 +106,9 @@ class _Search:
             for part, _ in group.pods
             if count < group.count
         }
-        told = tuple(_told(each, said.get(each.workload, ""), is_held=is_held) for each in sizing.workloads)
+        told = tuple(
+            _told(each, said.get(each.workload, ""), is_held=is_held) for each in sizing.workloads
+        )
         return replace(sizing, workloads=told, verdict=worst(each.verdict for each in told))
 
     def _most(self) -> tuple[tuple[int, ...], bool]:
@@ -112,7 +128,9 @@ class _Search:
 
     def _one_more(self, best: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return counts with one group more in all that have room; None where none was found."""
-        for tried, guess in enumerate(_with_sum([kind.count for kind in self._kinds], sum(best) + 1)):
+        for tried, guess in enumerate(
+            _with_sum([kind.count for kind in self._kinds], sum(best) + 1)
+        ):
             self._is_complete = self._is_complete and tried < _MOST_GUESSES
             if self._fits(guess):
                 return guess
@@ -122,7 +140,10 @@ class _Search:
 
     def _fits(self, counts: tuple[int, ...]) -> bool:
         """Whether so many groups of each kind have room beside what is placed of the others."""
-        if any(all(many <= count for many, count in zip(known, counts, strict=True)) for known in self._too_many):
+        if any(
+            all(many <= count for many, count in zip(known, counts, strict=True))
+            for known in self._too_many
+        ):
             return False
         if counts not in self._sized:
             if not self._left:
@@ -131,10 +152,14 @@ class _Search:
             self._left -= 1
             self._sized[counts] = self._size(self._part(counts))
         sizing = self._sized[counts]
-        waiting = [each for each in sizing.workloads if each.workload in self._mine and each.pending]
+        waiting = [
+            each for each in sizing.workloads if each.workload in self._mine and each.pending
+        ]
         before = self._before
         kept = all(
-            each.placed >= before[each.workload].placed for each in sizing.workloads if each.workload not in self._mine
+            each.placed >= before[each.workload].placed
+            for each in sizing.workloads
+            if each.workload not in self._mine
         )
         if not waiting and kept:
             return True
@@ -144,7 +169,9 @@ class _Search:
             self._is_complete = False
         return False
 
-    def _part(self, counts: tuple[int, ...], extra: Mapping[PodSetKey, int] | None = None) -> Demand:
+    def _part(
+        self, counts: tuple[int, ...], extra: Mapping[PodSetKey, int] | None = None
+    ) -> Demand:
         """Return the demand with the pods of so many groups; those of other gangs as they are."""
         pods: dict[PodSetKey, int] = {(part.workload, part.pod_set): 0 for part in self._parts()}
         for group, count in self._started(counts).items():
@@ -165,11 +192,17 @@ class _Search:
                 count -= started[group]
         return started
 
-    def _held_back(self, sizing: Sizing, counts: tuple[int, ...], started: Mapping[GangGroups, int]) -> Sizing:
-        """Return what is built for the groups that start, the whole demand's bounds and reasons beside it."""
+    def _held_back(
+        self, sizing: Sizing, counts: tuple[int, ...], started: Mapping[GangGroups, int]
+    ) -> Sizing:
+        """Return what is built for the groups that start, the whole demand's bounds and reasons
+        beside it.
+        """
         found = self._with_others(counts, started)
         placed = {each.workload: each for each in found.workloads}
-        workloads = tuple(self._counted(each, placed.get(each.workload, each)) for each in sizing.workloads)
+        workloads = tuple(
+            self._counted(each, placed.get(each.workload, each)) for each in sizing.workloads
+        )
         pools = tuple(_beside(pool, found.pool(pool.name)) for pool in sizing.pools)
         return replace(
             sizing,
@@ -194,7 +227,9 @@ class _Search:
                     middle = (low + high + 1) // 2
                     guess = {**extra, (part.workload, part.pod_set): middle}
                     sizing = self._size(self._part(counts, guess))
-                    if any(each.pending for each in sizing.workloads if each.workload in self._mine):
+                    if any(
+                        each.pending for each in sizing.workloads if each.workload in self._mine
+                    ):
                         high = middle - 1
                     else:
                         low, best = middle, sizing
@@ -202,17 +237,25 @@ class _Search:
         return best
 
     def _counted(self, before: WorkloadSize, after: WorkloadSize) -> WorkloadSize:
-        """Return what is placed of a workload, and its verdict and reasons: those of the group that stays out."""
+        """Return what is placed of a workload, and its verdict and reasons: those of the group that
+        stays out.
+        """
         if before.workload not in self._mine or before.wanted is None:
-            return replace(before, placed=after.placed, pending=after.pending, placements=after.placements)
+            return replace(
+                before, placed=after.placed, pending=after.pending, placements=after.placements
+            )
         pending = before.wanted - after.placed
         changed = replace(before, placed=after.placed, pending=pending, placements=after.placements)
         if not pending:
             kept = tuple(reason for reason in before.reasons if not before.pending)
-            return replace(changed, verdict="fits" if before.pending else before.verdict, reasons=kept)
+            return replace(
+                changed, verdict="fits" if before.pending else before.verdict, reasons=kept
+            )
         if before.pending:
             return changed
-        blamed = [each for each in self._first.workloads if each.workload in self._mine and each.pending]
+        blamed = [
+            each for each in self._first.workloads if each.workload in self._mine and each.pending
+        ]
         reasons = tuple(dict.fromkeys(reason for each in blamed for reason in each.reasons))
         return replace(changed, verdict=worst(each.verdict for each in blamed), reasons=reasons)
 
@@ -228,18 +271,24 @@ def _sentence(group: GangGroups, started: int) -> str:
     gang, pods = group.gang, counted(group.size, "pod")
     if group.count > 1:
         held = (
-            f", and {gang.held_by} starts no part of one" if gang.held_by else "; pods of the others start one by one"
+            f", and {gang.held_by} starts no part of one"
+            if gang.held_by
+            else "; pods of the others start one by one"
         )
         return f"{gang.name} has room for {started} of its {group.count} groups of {pods}{held}"
     if not gang.held_by:
         return f"{gang.name} has no room for its group of {pods}, which start one by one"
     if group.least < group.size:
-        return f"{gang.name}: {gang.held_by} starts none of its {pods} before {group.least} have room"
+        return (
+            f"{gang.name}: {gang.held_by} starts none of its {pods} before {group.least} have room"
+        )
     return f"{gang.name}: {gang.held_by} starts its {pods} at once or none of them"
 
 
 def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
-    """Yield counts with this sum, none above its most, in their order; none is built that does not count."""
+    """Yield counts with this sum, none above its most, in their order; none is built that does not
+    count.
+    """
     counts = _at_the_end(most, total)
     while counts is not None:
         yield tuple(counts)
@@ -255,7 +304,9 @@ def _with_sum(most: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _at_the_end(most: Sequence[int], total: int) -> list[int] | None:
-    """Return the first counts with this sum: as many as can be in the last places; None where there are none."""
+    """Return the first counts with this sum: as many as can be in the last places; None where there
+    are none.
+    """
     counts: list[int] = []
     for each in reversed(most):
         counts.append(min(each, total))

@@ -17,9 +17,9 @@ from dra_planner.simulation import SimulatedCounts
 class Guarded:
     """A plan's guards, and the plan without them.
 
-    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the judgement without
-    guards. `pending_without`: for each guard, the fewest and most pods that stay pending on the nodes of this plan if
-    only that guard is removed; () if the steps didn't suffice.
+    `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
+    judgement without guards. `pending_without`: for each guard, the fewest and most pods that stay
+    pending on the nodes of this plan if only that guard is removed; () if the steps didn't suffice.
     """
 
     guards: Guards
@@ -34,11 +34,17 @@ class Guarded:
     def free_hourly_usd(self) -> Decimal | None:
         """The price per hour without guards; None if no counts were found or a price is unknown."""
         found = self.free.simulated
-        return None if found is None or found.counts is None else hourly_usd(found.counts, self.free.offers)
+        return (
+            None
+            if found is None or found.counts is None
+            else hourly_usd(found.counts, self.free.offers)
+        )
 
     @property
     def free_pending(self) -> tuple[int, int] | None:
-        """The fewest and most pods that the orders leave pending without guards; None if all are placed or unknown."""
+        """The fewest and most pods that the orders leave pending without guards; None if all are
+        placed or unknown.
+        """
         found = self.free.simulated
         if found is None or found.counts is not None:
             return None

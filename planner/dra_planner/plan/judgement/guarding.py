@@ -1,4 +1,6 @@
-"""Judge a demand under guards: find the fewest that keep the price low, or apply those of a plan file."""
+"""Judge a demand under guards: find the fewest that keep the price low, or apply those of a plan
+file.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,25 @@ from typing import Final
 
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet, split_pools
-from dra_planner.model import Demand, DemandLevel, DeviceClass, GuardKind, Guards, SharedLimit, SteerRule
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    GuardKind,
+    Guards,
+    SharedLimit,
+    SteerRule,
+)
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.placement import WORTH, CountProver, GuardedCounts, GuardQuestion, Pools, find_guards, guard_demand
+from dra_planner.placement import (
+    WORTH,
+    CountProver,
+    GuardedCounts,
+    GuardQuestion,
+    Pools,
+    find_guards,
+    guard_demand,
+)
 from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
@@ -29,11 +47,18 @@ from dra_planner.simulation import (
 from dra_planner.sizing import Sizer, Sizing, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
-"""Steps that the search for guards may take, as a multiple of the steps of the simulation without guards."""
+"""Steps that the search for guards may take, as a multiple of the steps of the simulation without
+guards.
+"""
 _CHECK_SEEDS: Final = range(11, 12)
-_FURTHER_SEEDS: Final = range(12, 24)  # of random orders, in which guarded pods stay pending most often
+# of random orders, in which guarded pods stay pending most often
+_FURTHER_SEEDS: Final = range(12, 24)
 _RANDOM_ORDERS: Final = 4
-_ORDERS_WITHOUT: Final = (ArrivalOrder("settled"), ArrivalOrder("random", 1), ArrivalOrder("random", 2))
+_ORDERS_WITHOUT: Final = (
+    ArrivalOrder("settled"),
+    ArrivalOrder("random", 1),
+    ArrivalOrder("random", 2),
+)
 
 
 def judge_with_guards(
@@ -47,26 +72,38 @@ def judge_with_guards(
     steps: int,
     with_fixes: bool,
 ) -> tuple[Judgement, Guarded | None]:
-    """Return the judgement of a demand, and the guards that it is made under, if the fleet wants any and they help.
+    """Return the judgement of a demand, and the guards that it is made under, if the fleet wants
+    any and they help.
 
     Fixes are looked for only if no guards are found.
     """
     guides = fleet.placement != "free" and steps > 0
     free = judge(
-        demand, offers, classes, features, level=level, fleet=fleet, steps=steps, with_fixes=with_fixes and not guides
+        demand,
+        offers,
+        classes,
+        features,
+        level=level,
+        fleet=fleet,
+        steps=steps,
+        with_fixes=with_fixes and not guides,
     )
     guarded = add_guards(free, fleet, steps) if guides else None
     if guarded is not None:
         return guarded.judgement, guarded
     if guides and with_fixes and free.sizing.verdict != "fits":
-        # Fixes start gangs whole, so only a demand without gangs keeps the counts that were simulated.
+        # Fixes start gangs whole, so only a demand without gangs keeps the counts that were
+        # simulated.
         known = None if demand.gangs else free.simulated
-        free = judge(demand, offers, classes, features, level=level, fleet=fleet, steps=steps, proved=known)
+        free = judge(
+            demand, offers, classes, features, level=level, fleet=fleet, steps=steps, proved=known
+        )
     return free, None
 
 
 def add_guards(free: Judgement, fleet: Fleet, steps: int) -> Guarded | None:
-    """Return the plan with the fewest guards that keep the price low; None if none are needed, or none were found.
+    """Return the plan with the fewest guards that keep the price low; None if none are needed, or
+    none were found.
 
     `free` is the judgement without guards, and `steps` what it could take.
     """
@@ -87,14 +124,22 @@ def apply_guards(
     return guard_demand(demand, guards), split, part_offers(offers, split, guards, features)
 
 
-def part_offers(offers: tuple[Offer, ...], split: Fleet, guards: Guards, features: Features) -> tuple[Offer, ...]:
-    """Return the offers of a split fleet: those given, and predictions for the parts, at the price of their pool."""
+def part_offers(
+    offers: tuple[Offer, ...], split: Fleet, guards: Guards, features: Features
+) -> tuple[Offer, ...]:
+    """Return the offers of a split fleet: those given, and predictions for the parts, at the price
+    of their pool.
+    """
     if not guards.parts:
         return offers
     given = {offer.name: offer for offer in offers}
     pool_of = {part.name: part.pool for part in guards.parts}
     return tuple(
-        replace(offer, hourly_usd=given[pool_of[offer.name]].hourly_usd, priced_on=given[pool_of[offer.name]].priced_on)
+        replace(
+            offer,
+            hourly_usd=given[pool_of[offer.name]].hourly_usd,
+            priced_on=given[pool_of[offer.name]].priced_on,
+        )
         if offer.name in pool_of
         else given[offer.name]
         for offer in predict_offers(split, features)
@@ -102,7 +147,9 @@ def part_offers(offers: tuple[Offer, ...], split: Fleet, guards: Guards, feature
 
 
 def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
-    """Return whether a packing places everything, and whether guards could still improve the plan."""
+    """Return whether a packing places everything, and whether guards could still improve the
+    plan.
+    """
     sizing = free.sizing
     fitting, _ = without_misfits(sizing, free.demand)
     if not is_placed(sizing, fitting, free.level):
@@ -122,7 +169,10 @@ def _is_no_better(found: GuardedCounts, free: Judgement, fleet: Fleet) -> bool:
     if fleet.placement == "exact" or simulated is None or simulated.counts is None:
         return False
     costs = node_costs(free.offers)
-    price = sum(simulated.counts[offer.name] * cost[0] for offer, cost in zip(free.offers, costs, strict=True))
+    price = sum(
+        simulated.counts[offer.name] * cost[0]
+        for offer, cost in zip(free.offers, costs, strict=True)
+    )
     return price * (1 - WORTH) <= found.cost[0]
 
 
@@ -133,9 +183,13 @@ class _Search:
         self._free = free
         self._fleet = fleet
         on_gpus, _ = set_aside(free.demand, free.offers)
-        self._sizer = Sizer.of(on_gpus, free.offers, free.classes, free.features, limits=fleet.limits)
+        self._sizer = Sizer.of(
+            on_gpus, free.offers, free.classes, free.features, limits=fleet.limits
+        )
         system = system_nodes(fleet)
-        self._demand, self._left_out = without_misfits(free.sizing, free.demand if system else on_gpus)
+        self._demand, self._left_out = without_misfits(
+            free.sizing, free.demand if system else on_gpus
+        )
         self._beside = () if system is None else system.nodes(free.offers, self._demand)
 
     def question(self, steps: int) -> GuardQuestion:
@@ -161,10 +215,14 @@ class _Search:
 
     def ask(self, guards: Guards) -> CountQuestion:
         """Return how many nodes the demand needs under guards."""
-        demand, split, offers = apply_guards(guards, self._demand, self._fleet, self._free.offers, self._free.features)
+        demand, split, offers = apply_guards(
+            guards, self._demand, self._fleet, self._free.offers, self._free.features
+        )
         return self._ask(demand, split.limits, offers)
 
-    def _ask(self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]) -> CountQuestion:
+    def _ask(
+        self, demand: Demand, limits: tuple[SharedLimit, ...], offers: tuple[Offer, ...]
+    ) -> CountQuestion:
         return CountQuestion(
             demand=demand,
             pools=tuple(
@@ -176,14 +234,19 @@ class _Search:
             features=self._free.features,
             level=self._free.level,
             orders=standard_orders(_RANDOM_ORDERS),
-            checks=(*check_orders(_CHECK_SEEDS), *(ArrivalOrder("random", seed) for seed in _FURTHER_SEEDS)),
+            checks=(
+                *check_orders(_CHECK_SEEDS),
+                *(ArrivalOrder("random", seed) for seed in _FURTHER_SEEDS),
+            ),
             profile=PROFILES[self._fleet.scheduler_profile],
             limits=limits,
         )
 
     def guarded(self, found: GuardedCounts, steps: int) -> Guarded:
         free, guards = self._free, found.guards
-        demand, split, offers = apply_guards(guards, free.demand, self._fleet, free.offers, free.features)
+        demand, split, offers = apply_guards(
+            guards, free.demand, self._fleet, free.offers, free.features
+        )
         judgement = judge(
             demand,
             offers,
@@ -197,7 +260,10 @@ class _Search:
         )
         judgement = replace(
             judgement,
-            sizings={level: _with_bounds_of(free.sizings[level], each) for level, each in judgement.sizings.items()},
+            sizings={
+                level: _with_bounds_of(free.sizings[level], each)
+                for level, each in judgement.sizings.items()
+            },
         )
         return Guarded(
             guards=guards,
@@ -206,10 +272,14 @@ class _Search:
             free=free,
             judgement=judgement,
             proof=found.found,
-            pending_without={kind: self._pending_without(kind, found, steps) for kind in guards.kinds},
+            pending_without={
+                kind: self._pending_without(kind, found, steps) for kind in guards.kinds
+            },
         )
 
-    def _pending_without(self, kind: GuardKind, found: GuardedCounts, steps: int) -> tuple[int, ...]:
+    def _pending_without(
+        self, kind: GuardKind, found: GuardedCounts, steps: int
+    ) -> tuple[int, ...]:
         fewer = without_guard(found.guards, kind)
         counts: dict[str, int] = {}
         for pool in self._fleet.pools:
@@ -224,8 +294,8 @@ class _Search:
 def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
     """Return the size under guards with bounds that hold for every plan, with or without guards.
 
-    The bounds under guards are higher, so that a plan without guards may cost less than what they prove. Nothing is
-    proved of the parts of a split pool.
+    The bounds under guards are higher, so that a plan without guards may cost less than what they
+    prove. Nothing is proved of the parts of a split pool.
     """
     bounds = {pool.name: pool.bound for pool in free.pools}
     return replace(
@@ -238,7 +308,9 @@ def _with_bounds_of(free: Sizing, guarded: Sizing) -> Sizing:
 
 
 def without_guard(guards: Guards, kind: GuardKind) -> Guards:
-    """Return the guards without one kind. Without a split, pods go to the pool that is no longer split."""
+    """Return the guards without one kind. Without a split, pods go to the pool that is no longer
+    split.
+    """
     match kind:
         case "steer":  # packing is added to steered pods, so it ends too
             return Guards(parts=guards.parts)

@@ -1,10 +1,12 @@
-"""The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations only word it.
+"""The one judgement: what becomes of a demand on what nodes offer. Plans, rules and explanations
+only word it.
 
     judgement = judge(demand, offers, classes, features)
     judgement.sizing                     counts per pool and verdicts of workloads, at its level
     judgement.answers(shape)             what each pool says to a pod of that shape
 
-Nothing is judged twice: every level is sized when the judgement is made, answers are found once, when asked for.
+Nothing is judged twice: every level is sized when the judgement is made, answers are found once,
+when asked for.
 """
 
 from __future__ import annotations
@@ -46,34 +48,45 @@ def judge(
 ) -> Judgement:
     """Return what becomes of a demand on these offers, judged for `level`.
 
-    Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take steady demand pod
-    by pod. `fleet` says what the system pool is, on which pods run that want no device, and what else could be bought.
-    `steps` is how much may be simulated of the sizes at that level; 0 leaves it out. `with_fixes`: see `PlanRequest`;
-    without it, pods of gangs are counted one by one too. `proved` are counts at that level that were simulated before.
+    Predicted offers are sized, every level of demand. Observed ones are nodes as they are, and take
+    steady demand pod by pod. `fleet` says what the system pool is, on which pods run that want no
+    device, and what else could be bought. `steps` is how much may be simulated of the sizes at that
+    level; 0 leaves it out. `with_fixes`: see `PlanRequest`; without it, pods of gangs are counted
+    one by one too. `proved` are counts at that level that were simulated before.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)
     on_gpus, elsewhere = set_aside(demand, offers)
-    system = SystemPods.of(elsewhere, fleet, classes, features) if elsewhere.shapes and fleet is not None else None
+    system = (
+        SystemPods.of(elsewhere, fleet, classes, features)
+        if elsewhere.shapes and fleet is not None
+        else None
+    )
     nodes = SimulatedFleet.of(fleet, offers, classes, features)
     sizer = Sizer.of(on_gpus, offers, classes, features, limits=nodes.limits)
     sizings = _size_levels(demand, sizer, system)
     if demand.gangs and with_fixes:
         first = sizings[level]
-        whole = start_gangs(demand, first, lambda part: _size_part(part, level, sizer, system), len(offers))
+        whole = start_gangs(
+            demand, first, lambda part: _size_part(part, level, sizer, system), len(offers)
+        )
         sizings = {each: whole if known is first else known for each, known in sizings.items()}
     simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
     if steps:
         sized = on_gpus if nodes.system is None else demand
-        answer = simulate_sizings(sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved)
+        answer = simulate_sizings(
+            sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved
+        )
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
         simulated = simulations.get(level)
         spares, question = what_survives(fleet, sizings[level], simulated, (demand, on_gpus), nodes)
         sizing, survival = survive(sizings[level], spares, question, steps)
-        sizings = {each: sizing if known is sizings[level] else known for each, known in sizings.items()}
+        sizings = {
+            each: sizing if known is sizings[level] else known for each, known in sizings.items()
+        }
     judgement = Judgement(
         demand=demand,
         offers=offers,
@@ -92,21 +105,28 @@ def judge(
     return with_pool_fixes(judgement) if with_fixes else judgement
 
 
-def _size_part(demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None) -> Sizing:
+def _size_part(
+    demand: Demand, level: DemandLevel, sizer: Sizer, system: SystemPods | None
+) -> Sizing:
     """Size fewer pods of the same shapes."""
     on_gpus, elsewhere = set_aside(demand, sizer.offers)
     sizing = replace(sizer, demand=on_gpus, with_raises=False).size(level)
-    return sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
+    return (
+        sizing if system is None else add_system(sizing, system.with_demand(elsewhere).size(level))
+    )
 
 
-def _size_levels(demand: Demand, sizer: Sizer, system: SystemPods | None) -> Mapping[DemandLevel, Sizing]:
+def _size_levels(
+    demand: Demand, sizer: Sizer, system: SystemPods | None
+) -> Mapping[DemandLevel, Sizing]:
     """Size every level; levels that ask for the same are sized once."""
     done: dict[tuple[int | None, ...], Sizing] = {}
     sizings: dict[DemandLevel, Sizing] = {}
     for level in DEMAND_LEVELS:
         members = [member for shape in demand.shapes for member in shape.members]
         figures = tuple(
-            member.figures.at(level) for member in (*members, *(blocked.member for blocked in demand.blocked))
+            member.figures.at(level)
+            for member in (*members, *(blocked.member for blocked in demand.blocked))
         )
         if figures not in done:
             sizing = sizer.size(level)

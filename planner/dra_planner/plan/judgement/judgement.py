@@ -24,7 +24,9 @@ MOST_PODS: Final = 1_000  # of one shape that are tried on one node
 
 @dataclass(frozen=True, eq=False)
 class PoolAnswer:
-    """What one pool says to one pod of a shape on a node before any pod of the demand; with a snapshot, one node."""
+    """What one pool says to one pod of a shape on a node before any pod of the demand; with a
+    snapshot, one node.
+    """
 
     offer: Offer
     shape: Shape
@@ -52,16 +54,17 @@ class PoolAnswer:
 class Judgement:
     """A demand, what it was judged on, and the answer, with every pool at its maximum.
 
-    `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone. `on_system` are the
-    ids of the shapes that run on the system pool: they are judged on `system_offer`, and not at all where no fleet says
-    what that pool is. `fleet` is what the offers were predicted from, where they were. `claims` and `devices` are told
-    of observed nodes alone: which devices claims were given, and how many of each node's are used; `outcome` is what
-    they were told from. `simulations` is what the simulation says of the sizes at the level judged and at ceiling and
-    peak; without those where it was not asked, or where the packing does not place everything that some pool could
-    take. `fixes` are changes with which it
-    places everything at less cost, the cheapest first.
-    `survival` is how nodes may be lost, where the fleet asks for that.
-    Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool of each node by its name.
+    `sizings` has every level; of observed nodes, which are taken as they are, steady demand alone.
+    `on_system` are the ids of the shapes that run on the system pool: they are judged on
+    `system_offer`, and not at all where no fleet says what that pool is. `fleet` is what the offers
+    were predicted from, where they were. `claims` and `devices` are told of observed nodes alone:
+    which devices claims were given, and how many of each node's are used; `outcome` is what they
+    were told from. `simulations` is what the simulation says of the sizes at the level judged and
+    at ceiling and peak; without those where it was not asked, or where the packing does not place
+    everything that some pool could take. `fixes` are changes with which it places everything at
+    less cost, the cheapest first. `survival` is how nodes may be lost, where the fleet asks for
+    that. Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool
+    of each node by its name.
     """
 
     demand: Demand
@@ -84,7 +87,9 @@ class Judgement:
     outcome: SimulationOutcome | None = None
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _nodes: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
-    _answers: dict[str, tuple[PoolAnswer, ...]] = field(default_factory=dict[str, tuple[PoolAnswer, ...]])
+    _answers: dict[str, tuple[PoolAnswer, ...]] = field(
+        default_factory=dict[str, tuple[PoolAnswer, ...]]
+    )
 
     @property
     def sizing(self) -> Sizing:
@@ -97,7 +102,9 @@ class Judgement:
         return self.simulations.get(self.level)
 
     def simulated_nodes(self, pool: str, level: DemandLevel) -> int | None:
-        """Return with how many nodes of a pool the scheduler places all of a level; None where that is not known."""
+        """Return with how many nodes of a pool the scheduler places all of a level; None where that
+        is not known.
+        """
         found = self.simulations.get(level)
         return found.counts[pool] if found is not None and found.counts is not None else None
 
@@ -107,7 +114,9 @@ class Judgement:
         return any(offer.origin == "observed" for offer in self.offers)
 
     def answers(self, shape: Shape) -> tuple[PoolAnswer, ...]:
-        """Return what each pool says to a pod of a shape, in the order of the fleet; one pool for system pods."""
+        """Return what each pool says to a pod of a shape, in the order of the fleet; one pool for
+        system pods.
+        """
         if shape.id not in self._answers:
             system = (self.system_offer,) if self.system_offer is not None else ()
             offers = system if shape.id in self.on_system else self.offers
@@ -116,6 +125,8 @@ class Judgement:
 
     def _answer(self, shape: Shape, offer: Offer) -> PoolAnswer:
         if offer.name not in self._nodes:
-            self._nodes[offer.name], _ = self._ask.open(offer, self.classes, self.features, self.demand)
+            self._nodes[offer.name], _ = self._ask.open(
+                offer, self.classes, self.features, self.demand
+            )
         node = self._nodes[offer.name]
         return PoolAnswer(offer, shape, node, self._ask(shape, node), self._ask)

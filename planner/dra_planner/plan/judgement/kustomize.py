@@ -13,16 +13,22 @@ _OF_OTHER_OBJECTS: Final = frozenset({"TrainJob"})
 """Kinds whose pod template is in another object: that of a TrainJob is in its runtime."""
 
 
-def guards_component(guards: Guards, manifests: Manifests) -> tuple[dict[str, Any] | None, tuple[WorkloadRef, ...]]:
-    """Return a Component that changes pods as the guards do, and workloads of the guards that it can't change.
+def guards_component(
+    guards: Guards, manifests: Manifests
+) -> tuple[dict[str, Any] | None, tuple[WorkloadRef, ...]]:
+    """Return a Component that changes pods as the guards do, and workloads of the guards that it
+    can't change.
 
-    A patch can't change pods whose template is made up by a controller. None if there is nothing to patch.
+    A patch can't change pods whose template is made up by a controller. None if there is nothing to
+    patch.
     """
     patches: list[dict[str, Any]] = []
     left: list[WorkloadRef] = []
     for workload in manifests.workloads:
         for pods in workload.pod_sets:
-            rule = guards.rule_of(workload.ref, pods.name, templates_in(workload.ref.namespace, pods.template.spec))
+            rule = guards.rule_of(
+                workload.ref, pods.name, templates_in(workload.ref.namespace, pods.template.spec)
+            )
             if rule is None:
                 continue
             before = pods.template.spec
@@ -31,14 +37,21 @@ def guards_component(guards: Guards, manifests: Manifests) -> tuple[dict[str, An
             if values and path is None:
                 left.append(workload.ref)
             elif values:
-                operations = [{"op": "add", "path": f"{path}/{key}", "value": value} for key, value in values.items()]
+                operations = [
+                    {"op": "add", "path": f"{path}/{key}", "value": value}
+                    for key, value in values.items()
+                ]
                 patches.append({"target": patch_target(workload), "patch": operations})
     return (component(patches) if patches else None), tuple(dict.fromkeys(left))
 
 
 def component(patches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a Component with these patches."""
-    return {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": list(patches)}
+    return {
+        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+        "kind": "Component",
+        "patches": list(patches),
+    }
 
 
 def _changed(before: PodSpec, after: PodSpec) -> dict[str, Any]:
@@ -51,12 +64,20 @@ def patch_target(workload: Workload) -> dict[str, str]:
     """Return the target of a patch of a workload."""
     group, _, version = workload.api_version.rpartition("/")
     ref = workload.ref
-    target = {"group": group, "version": version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+    target = {
+        "group": group,
+        "version": version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
+    }
     return {key: value for key, value in target.items() if value}
 
 
 def spec_path(workload: Workload, pods: PodSet) -> str | None:
-    """Return the JSON pointer of the spec in the pod template; None if the manifest has no template around it."""
+    """Return the JSON pointer of the spec in the pod template; None if the manifest has no template
+    around it.
+    """
     template = pods.template
     if workload.kind == "Pod":
         return "/spec"

@@ -1,7 +1,8 @@
-"""A demand judged on nodes as they are: what the default scheduler makes of it, document after document.
+"""A demand judged on nodes as they are: what the default scheduler makes of it, document after
+document.
 
-Pods that the snapshot shows on nodes, and claims that hold devices there, stay where they are unless they are
-preempted.
+Pods that the snapshot shows on nodes, and claims that hold devices there, stay where they are
+unless they are preempted.
 """
 
 from __future__ import annotations
@@ -44,12 +45,15 @@ _METHOD: Final = "the default scheduler, simulated pod by pod in document order"
 
 
 def judge_nodes(
-    demand: Demand, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+    demand: Demand,
+    offers: tuple[Offer, ...],
+    classes: Mapping[str, DeviceClass],
+    features: Features,
 ) -> Judgement:
     """Return what becomes of steady demand on observed nodes; nothing is sized.
 
-    Where the scheduler may choose among nodes that score alike, other choices are tried: what hangs on them cannot be
-    told.
+    Where the scheduler may choose among nodes that score alike, other choices are tried: what hangs
+    on them cannot be told.
     """
     simulator = Simulator.of(demand, observed_nodes(offers), classes, features)
     outcome = simulator.run()
@@ -60,11 +64,15 @@ def judge_nodes(
     if workloads == sizing.workloads:
         return judgement
     verdict = worst(size.verdict for size in workloads)
-    return replace(judgement, sizings={"steady": replace(sizing, verdict=verdict, workloads=workloads)})
+    return replace(
+        judgement, sizings={"steady": replace(sizing, verdict=verdict, workloads=workloads)}
+    )
 
 
 def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator[SimulationOutcome]:
-    """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as steps suffice."""
+    """Yield what becomes of the same pods where nodes that score alike are chosen by chance, as
+    steps suffice.
+    """
     left = _STEPS_OF_CHOICES
     for seed in _SEEDS:
         left -= outcome.steps
@@ -73,8 +81,12 @@ def _other_choices(simulator: Simulator, outcome: SimulationOutcome) -> Iterator
         yield simulator.run(ArrivalOrder("settled", seed))
 
 
-def _with_chance(size: WorkloadSize, outcome: SimulationOutcome, others: Sequence[SimulationOutcome]) -> WorkloadSize:
-    """Return the answer for a workload that fits by some of the choices and not by others: it cannot be told."""
+def _with_chance(
+    size: WorkloadSize, outcome: SimulationOutcome, others: Sequence[SimulationOutcome]
+) -> WorkloadSize:
+    """Return the answer for a workload that fits by some of the choices and not by others: it
+    cannot be told.
+    """
     if size.workload not in outcome.workloads:
         return size
     missing = [_without_node(each.workloads[size.workload]) for each in (outcome, *others)]
@@ -82,11 +94,16 @@ def _with_chance(size: WorkloadSize, outcome: SimulationOutcome, others: Sequenc
         return size
     short = [pods for pods in missing if pods]
     message = (
-        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} ways in which the "
+        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} ways "
+        "in which the "
         "scheduler may choose among nodes that score alike"
     )
     verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
-    return replace(size, verdict=verdict, reasons=(*size.reasons, Reason(code="choice-decides", message=message)))
+    return replace(
+        size,
+        verdict=verdict,
+        reasons=(*size.reasons, Reason(code="choice-decides", message=message)),
+    )
 
 
 def _without_node(each: WorkloadOutcome) -> int:
@@ -114,7 +131,10 @@ def judge_outcome(
         hourly_plan=None,
         method=_METHOD,
     )
-    counts = {node.name: count_state(state) for node, state in zip(outcome.nodes, outcome.states, strict=True)}
+    counts = {
+        node.name: count_state(state)
+        for node, state in zip(outcome.nodes, outcome.states, strict=True)
+    }
     return Judgement(
         demand=demand,
         offers=offers,
@@ -124,7 +144,10 @@ def judge_outcome(
         sizings={"steady": sizing},
         claims=tuple(_claims(outcome)),
         outcome=outcome,
-        devices={name: DeviceCount(total=total, used=used, stranded=0) for name, (total, used) in counts.items()},
+        devices={
+            name: DeviceCount(total=total, used=used, stranded=0)
+            for name, (total, used) in counts.items()
+        },
     )
 
 
@@ -135,14 +158,23 @@ def _members(demand: Demand) -> Iterator[Member]:
 
 
 def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) -> WorkloadSize:
-    """Return the answer for one workload. Pods that nobody creates are not pending; reasons say so."""
-    held = [each for each in demand.blocked if each.member.workload == ref and each.member.figures.steady]
+    """Return the answer for one workload. Pods that nobody creates are not pending; reasons say
+    so.
+    """
+    held = [
+        each
+        for each in demand.blocked
+        if each.member.workload == ref and each.member.figures.steady
+    ]
     verdicts: list[Verdict] = [each.verdict for each in held]
     reasons: dict[Reason, None] = {}
     simulated = outcome.workloads.get(ref)
     waits = simulated is not None and bool(simulated.pending or simulated.not_created)
     made = [each.created and not (waits and each.member.in_order) for each in held]
-    running, left = 0, sum(each.member.figures.steady for each, there in zip(held, made, strict=True) if there)
+    running, left = (
+        0,
+        sum(each.member.figures.steady for each, there in zip(held, made, strict=True) if there),
+    )
     refused = sum(each.member.figures.steady for each in held) - left
     placements: Iterable[tuple[str, int]] = ()
     if simulated is not None:
@@ -179,25 +211,32 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
 
 def _not_created(pods: int) -> Reason:
     subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
-    return Reason(code="not-created", message=f"{subject} not created before those that are pending run")
+    return Reason(
+        code="not-created", message=f"{subject} not created before those that are pending run"
+    )
 
 
 def _not_replaced(pods: int) -> Reason:
     subject = f"{counted(pods, 'pod')} of the template before {verb(pods, 'stay')}"
-    return Reason(code="rollout-waits", message=f"{subject}: the rollout waits for room for the new ones")
+    return Reason(
+        code="rollout-waits", message=f"{subject}: the rollout waits for room for the new ones"
+    )
 
 
 def _preempted(pods: int) -> Reason:
     subject, object_ = ("1 pod is", "it") if pods == 1 else (f"{pods} pods are", "them")
     return Reason(
         code="preempted",
-        message=f"{subject} preempted by pods of higher priority, and no controller makes {object_} again",
+        message=f"{subject} preempted by pods of higher priority, and no controller makes "
+        f"{object_} again",
         fix="add a node, or raise the pod's priority",
     )
 
 
 def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
-    """Yield the claims that pods of the demand were given, in order of arrival; a shared one with its first pod."""
+    """Yield the claims that pods of the demand were given, in order of arrival; a shared one with
+    its first pod.
+    """
     told: set[ObjectKey] = set()
     cluster = outcome.cluster
     for key in outcome.placed:
@@ -213,13 +252,21 @@ def _claims(outcome: SimulationOutcome) -> Iterator[GivenClaim]:
                 yield _given(shared.namespace, shared.name, key.name, node, devices)
 
 
-def _given(namespace: str, claim: str, pod: str, node: str, devices: Iterable[AllocatedDevice]) -> GivenClaim:
+def _given(
+    namespace: str, claim: str, pod: str, node: str, devices: Iterable[AllocatedDevice]
+) -> GivenClaim:
     return GivenClaim(
         namespace=namespace,
         name=claim,
         pod=pod,
         devices=tuple(
-            GivenDevice(request=each.request, node=node, driver=each.driver, pool=each.pool, device=each.device)
+            GivenDevice(
+                request=each.request,
+                node=node,
+                driver=each.driver,
+                pool=each.pool,
+                device=each.device,
+            )
             for each in devices
         ),
     )

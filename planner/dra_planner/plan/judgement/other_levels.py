@@ -1,4 +1,6 @@
-"""Demands beside the one that was judged: what scalers and rollouts add, and whether that fits too."""
+"""Demands beside the one that was judged: what scalers and rollouts add, and whether that fits
+too.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ _WHEN: Final = {"ceiling": "at its ceiling", "peak": "during a rollout, at its p
 
 
 def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
-    """Yield a finding for each workload that is worse off at ceiling or peak demand than at the level judged.
+    """Yield a finding for each workload that is worse off at ceiling or peak demand than at the
+    level judged.
 
-    A warning where it does not fit then, a note where that cannot be told; peak only where ceiling says nothing of the
-    workload. The verdict of the plan does not depend on them.
+    A warning where it does not fit then, a note where that cannot be told; peak only where ceiling
+    says nothing of the workload. The verdict of the plan does not depend on them.
     """
     judged = {size.workload: size for size in judgement.sizing.workloads}
     told: set[WorkloadRef] = set()
@@ -29,14 +32,23 @@ def find_levels_beside(judgement: Judgement) -> Iterator[Diagnostic]:
             continue  # nodes of a snapshot are judged for steady demand alone
         for size in sizing.workloads:
             before = judged.get(size.workload)
-            if size.workload in told or before is None or before.verdict != "fits" or size.verdict == "fits":
+            if (
+                size.workload in told
+                or before is None
+                or before.verdict != "fits"
+                or size.verdict == "fits"
+            ):
                 continue
             told.add(size.workload)
             yield _finding(size, level, judgement)
 
 
 def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Diagnostic:
-    places = {member.workload: member.place for shape in judgement.demand.shapes for member in shape.members}
+    places = {
+        member.workload: member.place
+        for shape in judgement.demand.shapes
+        for member in shape.members
+    }
     does_not_fit = size.verdict == "does-not-fit"
     reason = size.reasons[0] if size.reasons else None
     verdict = "does not fit" if does_not_fit else "cannot be judged"

@@ -1,8 +1,8 @@
 """Nodes beyond the demand, so that every pod finds a node again when some are lost.
 
-Pods of lost nodes are made again and scheduled on what is left, while the others stay: that is simulated, for every
-loss the fleet names and every order of arrival. Where nothing is simulated, so many nodes more of each pool in use are
-built that the packing is there without the lost ones.
+Pods of lost nodes are made again and scheduled on what is left, while the others stay: that is
+simulated, for every loss the fleet names and every order of arrival. Where nothing is simulated, so
+many nodes more of each pool in use are built that the packing is there without the lost ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _MOST_ADDED: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spares:
-    """What decides on spare nodes. `base` are the nodes that the demand needs; `zones` is how many a pool is in."""
+    """What decides on spare nodes. `base` are the nodes that the demand needs; `zones` is how many
+    a pool is in.
+    """
 
     asked: Redundancy
     base: Counts
@@ -38,22 +40,33 @@ class Spares:
     limits: tuple[SharedLimit, ...]
 
     def wanted(self) -> dict[str, int]:
-        """Return nodes of each pool of which so many are left as the demand needs, where that can be."""
+        """Return nodes of each pool of which so many are left as the demand needs, where that can
+        be.
+        """
         return {name: self._with_spares(name, nodes) for name, nodes in self.base.items()}
 
     def _with_spares(self, name: str, nodes: int) -> int:
         if not nodes or not self.asked.zones:
             return nodes + (self.asked.nodes if nodes else 0)
         zones = max(1, self.zones[name])
-        return nodes if zones == 1 else next(n for n in range(nodes, 2 * nodes + 2) if n - -(-n // zones) >= nodes)
+        return (
+            nodes
+            if zones == 1
+            else next(n for n in range(nodes, 2 * nodes + 2) if n - -(-n // zones) >= nodes)
+        )
 
     def allowed(self, wanted: Counts) -> dict[str, int]:
         """Return as many of the nodes wanted as maximums and limits allow."""
-        most = {name: max(self.base[name], min(nodes, self.maximums[name])) for name, nodes in wanted.items()}
+        most = {
+            name: max(self.base[name], min(nodes, self.maximums[name]))
+            for name, nodes in wanted.items()
+        }
         return fill_up(self.limits, self.base, most)
 
 
-def survive(sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int) -> tuple[Sizing, Survival]:
+def survive(
+    sizing: Sizing, spares: Spares, question: CountQuestion | None, steps: int
+) -> tuple[Sizing, Survival]:
     """Return the sizing with the verdicts that the losses leave, and the nodes that are built.
 
     `question` is None where nothing may be simulated.
@@ -61,7 +74,9 @@ def survive(sizing: Sizing, spares: Spares, question: CountQuestion | None, step
     wanted = spares.wanted()
     counts = spares.allowed(wanted)
     short = {name: nodes for name, nodes in wanted.items() if counts[name] < nodes}
-    survival = Survival(asked=spares.asked, counts=counts, spare=_spare(counts, spares.base), short=short)
+    survival = Survival(
+        asked=spares.asked, counts=counts, spare=_spare(counts, spares.base), short=short
+    )
     if question is None:
         return (_told(sizing, _placed_only(_too_few(survival))) if short else sizing), survival
     search = _Search(spares, question, steps)
@@ -85,7 +100,8 @@ def what_survives(
     demands: tuple[Demand, Demand],
     nodes: SimulatedFleet,
 ) -> tuple[Spares, CountQuestion | None]:
-    """Return what decides on spare nodes, and what is simulated of losses: None where counts were not simulated.
+    """Return what decides on spare nodes, and what is simulated of losses: None where counts were
+    not simulated.
 
     `demands` are the whole demand and what of it is on the pools.
     """
@@ -96,7 +112,10 @@ def what_survives(
         asked=fleet.redundancy,
         base=found or {size.name: size.plan for size in sizing.pools},
         maximums={size.name: size.maximum for size in sizing.pools},
-        costs={offer.name: cost for offer, cost in zip(nodes.offers, node_costs(nodes.offers), strict=True)},
+        costs={
+            offer.name: cost
+            for offer, cost in zip(nodes.offers, node_costs(nodes.offers), strict=True)
+        },
         zones={offer.name: len(offer.zones) for offer in nodes.offers},
         limits=fleet.limits,
     )
@@ -110,7 +129,9 @@ def _spare(counts: Counts, base: Counts) -> dict[str, int]:
 
 
 class _Search:
-    """The counts under which no loss leaves pods pending, found by adding nodes and taking away again."""
+    """The counts under which no loss leaves pods pending, found by adding nodes and taking away
+    again.
+    """
 
     def __init__(self, spares: Spares, question: CountQuestion, steps: int) -> None:
         self.spares, self.question, self.left = spares, question, steps
@@ -130,7 +151,9 @@ class _Search:
 
     def _simulate(self, counts: Counts) -> Losses:
         asked = self.spares.asked
-        losses = simulate_losses(self.question, counts, self.left, nodes=asked.nodes, zones=asked.zones)
+        losses = simulate_losses(
+            self.question, counts, self.left, nodes=asked.nodes, zones=asked.zones
+        )
         self.left -= losses.spent
         return losses
 
@@ -140,9 +163,13 @@ class _Search:
         hit = {name.rpartition("-")[0] for name in worst_loss.nodes}
         left = nodes_left(self.spares.limits, self.counts)
         open_pools = [
-            name for name, count in self.counts.items() if count < self.spares.maximums[name] and left.get(name, 1) > 0
+            name
+            for name, count in self.counts.items()
+            if count < self.spares.maximums[name] and left.get(name, 1) > 0
         ]
-        return min(open_pools, key=lambda name: (name not in hit, self.spares.costs[name]), default=None)
+        return min(
+            open_pools, key=lambda name: (name not in hit, self.spares.costs[name]), default=None
+        )
 
     def _without_needless(self, losses: Losses) -> Losses:
         """Take spare nodes away again that no loss needs, the dearest first."""
@@ -168,7 +195,9 @@ def _told(sizing: Sizing, reason_for: Callable[[WorkloadSize], Reason | None]) -
 def _in_doubt(size: WorkloadSize, reason: Reason | None) -> WorkloadSize:
     if reason is None:
         return size
-    return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*size.reasons, reason))
+    return replace(
+        size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*size.reasons, reason)
+    )
 
 
 def _placed_only(reason: Reason) -> Callable[[WorkloadSize], Reason | None]:
@@ -176,10 +205,13 @@ def _placed_only(reason: Reason) -> Callable[[WorkloadSize], Reason | None]:
 
 
 def _too_few(survival: Survival) -> Reason:
-    raises = " and ".join(f'of pool "{name}" to {nodes}' for name, nodes in sorted(survival.short.items()))
+    raises = " and ".join(
+        f'of pool "{name}" to {nodes}' for name, nodes in sorted(survival.short.items())
+    )
     return Reason(
         code="redundancy-not-kept",
-        message=f"whether every pod finds a node again when {lost(survival.asked)} cannot be told without a simulation",
+        message=f"whether every pod finds a node again when {lost(survival.asked)} cannot be told "
+        "without a simulation",
         fix=f"raise the maximum {raises}",
     )
 
@@ -187,7 +219,8 @@ def _too_few(survival: Survival) -> Reason:
 def _not_simulated() -> Reason:
     return Reason(
         code="losses-not-simulated",
-        message="what becomes of the pods when nodes are lost was not simulated to the end in the time given",
+        message="what becomes of the pods when nodes are lost was not simulated to the end in the "
+        "time given",
         fix="plan with --simulate SECONDS and more of them",
     )
 
@@ -199,10 +232,13 @@ def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
         return None
     most = max(mine, key=lambda each: each.pending[ref])
     what = f"zone {most.zone}" if most.zone else named("node", most.nodes)
-    short = ", ".join(f'"{name}" would need {nodes}' for name, nodes in sorted(survival.short.items()))
+    short = ", ".join(
+        f'"{name}" would need {nodes}' for name, nodes in sorted(survival.short.items())
+    )
     return Reason(
         code="loss-leaves-pods",
-        message=f"when {what} is lost after the order of arrival {most.order}, {counted(most.pending[ref], 'pod')} "
+        message=f"when {what} is lost after the order of arrival {most.order}, "
+        f"{counted(most.pending[ref], 'pod')} "
         f"{verb(most.pending[ref], 'stay')} pending, with every spare node that may be built"
         + (f" (pool {short})" if short else ""),
     )

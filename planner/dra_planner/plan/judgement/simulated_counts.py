@@ -1,7 +1,8 @@
-"""The third number: nodes with which the default scheduler places everything, in every order of arrival tried.
+"""The third number: nodes with which the default scheduler places everything, in every order of
+arrival tried.
 
-A packing that exists is not yet a cluster that works. *Fits* is said of the simulated counts; where a packing is within
-the maximum and the simulation leaves pods pending, it cannot be told.
+A packing that exists is not yet a cluster that works. *Fits* is said of the simulated counts; where
+a packing is within the maximum and the simulation leaves pods pending, it cannot be told.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, _LEAVES_PODS})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """What the simulation makes of sizes: their verdicts at every level, what it found at those that it looked at, and
-    the fixes for the one judged.
+    """What the simulation makes of sizes: their verdicts at every level, what it found at those
+    that it looked at, and the fixes for the one judged.
     """
 
     sizings: Mapping[DemandLevel, Sizing]
@@ -56,10 +57,10 @@ def simulate_sizings(
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found.
 
-    Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads whose pods fit
-    no pool are left out: they are pending on any counts. `demand` holds the pods that `nodes` are there for. `proved`
-    is what is known of the level judged. `steps` bounds that level; ceiling and peak, where they differ, have what it
-    leaves, at least a sixth each.
+    Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads
+    whose pods fit no pool are left out: they are pending on any counts. `demand` holds the pods
+    that `nodes` are there for. `proved` is what is known of the level judged. `steps` bounds that
+    level; ceiling and peak, where they differ, have what it leaves, at least a sixth each.
     """
     sizing, left = sizings[level], steps
     known: dict[int, SimulatedCounts] = {}
@@ -70,7 +71,9 @@ def simulate_sizings(
     fitting, left_out = without_misfits(sizing, demand)
     if is_placed(sizing, fitting, level):
         question = nodes.question(sizing, fitting)
-        found = simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
+        found = (
+            simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
+        )
         found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
@@ -94,7 +97,9 @@ def simulate_sizings(
 
 
 def without_misfits(sizing: Sizing, demand: Demand) -> tuple[Demand, tuple[WorkloadRef, ...]]:
-    """Return the demand without the workloads that no pool has a node for, and these workloads, sorted."""
+    """Return the demand without the workloads that no pool has a node for, and these workloads,
+    sorted.
+    """
     misfits = {
         size.workload
         for size in sizing.workloads
@@ -120,17 +125,22 @@ def _answered(sizing: Sizing, found: SimulatedCounts, fixes: tuple[Fix, ...]) ->
 
 
 def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
-    """Whether the packing places every pod of the demand, and only what the simulation decides is left open."""
+    """Whether the packing places every pod of the demand, and only what the simulation decides is
+    left open.
+    """
     wanted: dict[WorkloadRef, int] = {}
     for shape in demand.shapes:
         for member in shape.members:
             pods = member.figures.at(level)
             if pods is None:
                 return False
-            wanted[member.workload] = wanted.get(member.workload, 0) + (0 if shape.per_node else pods)
+            wanted[member.workload] = wanted.get(member.workload, 0) + (
+                0 if shape.per_node else pods
+            )
     sizes = {size.workload: size for size in sizing.workloads}
     return bool(wanted) and all(
-        sizes[ref].placed >= pods and all(reason.code in _LEFT_TO_SIMULATION for reason in sizes[ref].reasons)
+        sizes[ref].placed >= pods
+        and all(reason.code in _LEFT_TO_SIMULATION for reason in sizes[ref].reasons)
         for ref, pods in wanted.items()
     )
 
@@ -168,18 +178,24 @@ def stranded(
     *,
     is_packed: bool = True,
 ) -> Reason:
-    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and what would help.
+    """Return why a workload is in doubt: its pods that some orders of arrival leave pending, and
+    what would help.
 
     `is_packed`: a packing was found that places them, and that rules between pods allow.
     """
     most = max(each.pending[ref] for each in strandings)
     pods = counted(most, "pod")
     orders = ", ".join(str(each.order) for each in strandings)
-    where = "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
+    where = (
+        "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
+    )
     other = " other" if found.left_out else ""
     return Reason(
         code=_LEAVES_PODS,
-        message=f"{'a packing exists, but ' if is_packed else ''}simulated {where} the default scheduler leaves up to "
+        message=f"{'a packing exists, but ' if is_packed else ''}simulated {where} the default "
+        "scheduler leaves up to "
         f"{pods} pending in {len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
-        fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)" if fixes else "",
+        fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)"
+        if fixes
+        else "",
     )

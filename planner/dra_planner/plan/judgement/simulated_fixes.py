@@ -1,4 +1,6 @@
-"""Fixes that the simulation found, as a sentence and as a patch of the fleet or of the manifests."""
+"""Fixes that the simulation found, as a sentence and as a patch of the fleet or of the
+manifests.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,23 @@ def fix_sentence(fix: Fix) -> str:
     """Return what is to be changed, as an imperative."""
     match fix.kind:
         case "taint":
-            return f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods take other pools first"
+            return (
+                f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods take other "
+                "pools first"
+            )
         case "affinity":
             by_pools: dict[tuple[str, ...], list[str]] = {}
             for ref, pools in fix.pins.items():
                 by_pools.setdefault(pools, []).append(str(ref.workload))
-            said = (f"{_some(dict.fromkeys(refs))} to {_pools(pools)}" for pools, refs in by_pools.items())
+            said = (
+                f"{_some(dict.fromkeys(refs))} to {_pools(pools)}"
+                for pools, refs in by_pools.items()
+            )
             return f"restrict {' and '.join(said)} by node affinity"
         case "profile":
             return (
-                "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling profile "
+                "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling "
+                "profile "
                 "optimize-utilization), and say schedulerProfile: most-allocated in the fleet"
             )
         case "maximum":
@@ -43,19 +52,27 @@ def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> D
     fewer = {offer: counts[offer.name] - fix.counts[offer.name] for offer in offers}
     if any(nodes and offer.hourly_usd is None for offer, nodes in fewer.items()):
         return None
-    return sum((nodes * (offer.hourly_usd or Decimal(0)) for offer, nodes in fewer.items()), Decimal(0))
+    return sum(
+        (nodes * (offer.hourly_usd or Decimal(0)) for offer, nodes in fewer.items()), Decimal(0)
+    )
 
 
 def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
-    """Return a fix as a document: keys to merge into the fleet, or a Component of kustomize that patches manifests.
+    """Return a fix as a document: keys to merge into the fleet, or a Component of kustomize that
+    patches manifests.
 
-    None where it cannot be written as one: the controller makes up the template that would have to change.
+    None where it cannot be written as one: the controller makes up the template that would have to
+    change.
     """
     match fix.kind:
         case "taint":
-            return {"pools": [{"name": pool, "taints": prefer_others_rows(1)} for pool in fix.pools]}
+            return {
+                "pools": [{"name": pool, "taints": prefer_others_rows(1)} for pool in fix.pools]
+            }
         case "maximum":
-            return {"pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]}
+            return {
+                "pools": [{"name": pool, "count": {"max": fix.counts[pool]}} for pool in fix.pools]
+            }
         case "affinity":
             return _component(fix, manifests)
         case "profile":
@@ -63,12 +80,19 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
 
 
 def prefer_others_rows(level: int) -> list[dict[str, str]]:
-    """Return as many taints that make pods take other pools first, as a fleet's document has them."""
-    return [{"key": each.key, "value": each.value, "effect": each.effect} for each in prefer_others(level)]
+    """Return as many taints that make pods take other pools first, as a fleet's document has
+    them.
+    """
+    return [
+        {"key": each.key, "value": each.value, "effect": each.effect}
+        for each in prefer_others(level)
+    ]
 
 
 def pools_to_taint(fixes: Iterable[Fix]) -> tuple[str, ...]:
-    """Return the pools that pods had better take last, by the first fix that says so; none where none does."""
+    """Return the pools that pods had better take last, by the first fix that says so; none where
+    none does.
+    """
     return next((fix.pools for fix in fixes if fix.kind == "taint"), ())
 
 
@@ -87,7 +111,9 @@ def _component(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
             path = spec_path(workload, pods)
             if path is None:
                 return None
-            patches.append({"target": patch_target(workload), "patch": [_operation(path, pods, pools)]})
+            patches.append(
+                {"target": patch_target(workload), "patch": [_operation(path, pods, pools)]}
+            )
     return component(patches)
 
 
@@ -104,4 +130,6 @@ def _pools(names: Iterable[str]) -> str:
 def _some(names: Iterable[str]) -> str:
     told = list(names)
     more = len(told) - _MOST_NAMED
-    return ", ".join(told[:_MOST_NAMED]) + (f" and {counted(more, 'other workload')}" if more > 0 else "")
+    return ", ".join(told[:_MOST_NAMED]) + (
+        f" and {counted(more, 'other workload')}" if more > 0 else ""
+    )

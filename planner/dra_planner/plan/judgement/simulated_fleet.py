@@ -35,19 +35,26 @@ _LEAST_ZONES: Final = 2  # of subnets that exist
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemNodes:
-    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that nobody names."""
+    """Nodes that nobody sizes: what each offers, how many there are, and in how many zones that
+    nobody names.
+    """
 
     offer: Offer
     count: int
     unnamed_zones: int = 0
 
     def nodes(self, offers: Iterable[Offer], demand: Demand) -> tuple[SimulatedNode, ...]:
-        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the zones of these nodes
-        are those and further ones: a zone without a node that takes the pod keeps its others pending.
+        """Return the nodes. Where a pod must be spread over zones and only pools name theirs, the
+        zones of these nodes are those and further ones: a zone without a node that takes the pod
+        keeps its others pending.
         """
         named = tuple(dict.fromkeys(zone for offer in offers for zone in offer.zones))
         offer = self.offer
-        if self.unnamed_zones and named and any(_is_spread_over_zones(shape) for shape in demand.shapes):
+        if (
+            self.unnamed_zones
+            and named
+            and any(_is_spread_over_zones(shape) for shape in demand.shapes)
+        ):
             others = tuple(f"another-zone-{at}" for at in range(len(named), self.unnamed_zones))
             offer = replace(offer, zones=(*others, *named))
         return predicted_nodes((offer,), {offer.name: self.count})
@@ -55,7 +62,8 @@ class SystemNodes:
 
 def _is_spread_over_zones(shape: Shape) -> bool:
     return any(
-        each.when_unsatisfiable == "DoNotSchedule" and each.topology_key in ZONES for each in shape.pod.topology_spread
+        each.when_unsatisfiable == "DoNotSchedule" and each.topology_key in ZONES
+        for each in shape.pod.topology_spread
     )
 
 
@@ -73,7 +81,8 @@ def system_nodes(fleet: Fleet | None) -> SystemNodes | None:
 class SimulatedFleet:
     """Pools and system nodes as the simulation sees them, whatever the demand.
 
-    `limits` are what pools may have together, and `multiples` the numbers of nodes of which the cloud builds them.
+    `limits` are what pools may have together, and `multiples` the numbers of nodes of which the
+    cloud builds them.
     """
 
     offers: tuple[Offer, ...]
@@ -86,9 +95,15 @@ class SimulatedFleet:
 
     @classmethod
     def of(
-        cls, fleet: Fleet | None, offers: tuple[Offer, ...], classes: Mapping[str, DeviceClass], features: Features
+        cls,
+        fleet: Fleet | None,
+        offers: tuple[Offer, ...],
+        classes: Mapping[str, DeviceClass],
+        features: Features,
     ) -> SimulatedFleet:
-        """Return the nodes of a fleet that is predicted to offer `offers`; of no fleet, only these."""
+        """Return the nodes of a fleet that is predicted to offer `offers`; of no fleet, only
+        these.
+        """
         if fleet is None:
             return cls(offers=offers, classes=classes, features=features)
         return cls(
@@ -102,7 +117,9 @@ class SimulatedFleet:
         )
 
     def question(self, sizing: Sizing, demand: Demand) -> CountQuestion:
-        """Return what is simulated of a sizing at its level: how many nodes of each pool place everything."""
+        """Return what is simulated of a sizing at its level: how many nodes of each pool place
+        everything.
+        """
         return CountQuestion(
             demand=demand,
             pools=tuple(

@@ -16,9 +16,11 @@ Counts = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival:
-    """Nodes of each pool with the spare ones, and how many of them are spare; the losses that leave pods pending.
+    """Nodes of each pool with the spare ones, and how many of them are spare; the losses that leave
+    pods pending.
 
-    `tried` losses were simulated, 0 where none was; `short` are the pools that would need more than they may have.
+    `tried` losses were simulated, 0 where none was; `short` are the pools that would need more than
+    they may have.
     """
 
     asked: Redundancy

@@ -1,6 +1,7 @@
 """Pods that want no device and that the taint of GPU nodes keeps away: they run on the system pool.
 
-Nobody sizes that pool here, its count is the fleet's; but whether such pods fit on it belongs to the answer.
+Nobody sizes that pool here, its count is the fleet's; but whether such pods fit on it belongs to
+the answer.
 """
 
 from __future__ import annotations
@@ -10,7 +11,16 @@ from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node.selectors import untolerated_taint
 from dra_planner.fleet import Fleet
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Reason, Shape, Taint, WorkloadRef, worst
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Reason,
+    Shape,
+    Taint,
+    WorkloadRef,
+    worst,
+)
 from dra_planner.offers import SYSTEM_POOL, Offer, predict_system_offer
 from dra_planner.releases import Features
 from dra_planner.sizing import Sizer, Sizing, WorkloadSize
@@ -21,14 +31,20 @@ _OF_EVERY_NODE = ("cpu", "memory", "ephemeral-storage", "pods")
 def set_aside(demand: Demand, offers: Iterable[Offer]) -> tuple[Demand, Demand]:
     """Return the demand on GPU pools, and that on the system pool."""
     taints = [offer.node.taints for offer in offers]
-    system = [shape for shape in demand.shapes if _wants_no_device(shape) and _is_kept_away(shape, taints)]
+    system = [
+        shape for shape in demand.shapes if _wants_no_device(shape) and _is_kept_away(shape, taints)
+    ]
     ids = {shape.id for shape in system}
     gpu = tuple(shape for shape in demand.shapes if shape.id not in ids)
     return replace(demand, shapes=gpu), replace(demand, shapes=tuple(system), blocked=())
 
 
 def _wants_no_device(shape: Shape) -> bool:
-    wanted = {name for each in (*shape.pod.containers, *shape.pod.init_containers) for name in each.requests}
+    wanted = {
+        name
+        for each in (*shape.pod.containers, *shape.pod.init_containers)
+        for name in each.requests
+    }
     return not shape.claims and not shape.per_node and all(_is_ordinary(name) for name in wanted)
 
 
@@ -42,7 +58,9 @@ def _is_kept_away(shape: Shape, taints: Iterable[Sequence[Taint]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SystemPods:
-    """The demand on the system pool; `offer` and `sizer` are None where no table says what its machine offers."""
+    """The demand on the system pool; `offer` and `sizer` are None where no table says what its
+    machine offers.
+    """
 
     demand: Demand
     machine: str
@@ -50,7 +68,9 @@ class SystemPods:
     sizer: Sizer | None
 
     @classmethod
-    def of(cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features) -> SystemPods:
+    def of(
+        cls, demand: Demand, fleet: Fleet, classes: Mapping[str, DeviceClass], features: Features
+    ) -> SystemPods:
         """Return what asks how the system pods of a fleet fare."""
         offer = predict_system_offer(fleet)
         sizer = None if offer is None else Sizer.of(demand, (offer,), classes, features)
@@ -67,7 +87,9 @@ class SystemPods:
         return replace(
             self,
             demand=demand,
-            sizer=None if self.sizer is None else replace(self.sizer, demand=demand, with_raises=False),
+            sizer=None
+            if self.sizer is None
+            else replace(self.sizer, demand=demand, with_raises=False),
         )
 
     def size(self, level: DemandLevel) -> tuple[WorkloadSize, ...]:
@@ -82,7 +104,9 @@ class SystemPods:
 
 
 def add_system(sizing: Sizing, system: Iterable[WorkloadSize]) -> Sizing:
-    """Return the sizing of the GPU pools with what becomes of the pods on the system pool told as well."""
+    """Return the sizing of the GPU pools with what becomes of the pods on the system pool told as
+    well.
+    """
     answers: dict[WorkloadRef, WorkloadSize] = {size.workload: size for size in sizing.workloads}
     for size in system:
         before = answers.get(size.workload)

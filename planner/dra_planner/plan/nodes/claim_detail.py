@@ -1,4 +1,6 @@
-"""Which devices each claim gets when the nodes of a plan are filled as planned: pod by pod, so it grows with them."""
+"""Which devices each claim gets when the nodes of a plan are filled as planned: pod by pod, so it
+grows with them.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,19 @@ MOST_PODS = 100_000
 def detail_claims(plan: Plan) -> tuple[GivenClaim, ...]:
     """Return the devices of every claim of the planned pods, node by node.
 
-    Pods are named <workload>-<index>, nodes <pool>-<index>, generated claims <pod>-<claim>. Raises UnsupportedFeature
-    for more than 100,000 pods.
+    Pods are named <workload>-<index>, nodes <pool>-<index>, generated claims <pod>-<claim>. Raises
+    UnsupportedFeature for more than 100,000 pods.
     """
     if plan.judgement.is_observed:
         return plan.judgement.claims
     sizing = plan.judgement.sizing
-    pods = sum(pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns)
+    pods = sum(
+        pattern.nodes * sum(count for _, count in pattern.pods) for pattern in sizing.patterns
+    )
     if pods > MOST_PODS:
         raise UnsupportedFeature(
-            f"{pods:,} pods are too many to list the devices of each", fix="leave --detail out, or plan for fewer pods"
+            f"{pods:,} pods are too many to list the devices of each",
+            fix="leave --detail out, or plan for fewer pods",
         )
     return tuple(_Detail(plan).claims(sizing.patterns))
 
@@ -55,12 +60,18 @@ class _Detail:
                     yield from self._given(shape, placement, node)
 
     def _fill(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
-        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
+        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them
+        there.
+        """
         features = self._plan.judgement.features
         offer = self._offers[pattern.pool]
         state: NodeState = open_offer(offer, self._plan.classes, features, self._sight)
-        daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)
-        pods = [(daemon, 1) for daemon in daemons] + [(self._shapes[name], count) for name, count in pattern.pods]
+        daemons = sorted(
+            (shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id
+        )
+        pods = [(daemon, 1) for daemon in daemons] + [
+            (self._shapes[name], count) for name, count in pattern.pods
+        ]
         for shape, count in pods:
             for _ in range(count):
                 answer = place(shape, state)
@@ -72,8 +83,14 @@ class _Detail:
         namespace, pod = next(self._names[shape.id])
         home = placement.node.node.name
         for picks in placement.picks:
-            name = picks.shared.name if picks.shared is not None else generated_claim_name(pod, picks.name)
-            devices = tuple(_device(each, home, node) for each in placement.claims[picks.name].devices)
+            name = (
+                picks.shared.name
+                if picks.shared is not None
+                else generated_claim_name(pod, picks.name)
+            )
+            devices = tuple(
+                _device(each, home, node) for each in placement.claims[picks.name].devices
+            )
             yield GivenClaim(namespace=namespace, name=name, pod=pod, devices=devices)
 
     def _pod_names(self, shape: Shape, level: DemandLevel) -> Iterator[tuple[str, str]]:
@@ -89,4 +106,6 @@ class _Detail:
 def _device(device: AllocatedDevice, template: str, node: str) -> GivenDevice:
     """Name the node: predicted slices carry the name of the one that stands for all."""
     pool = node if device.pool == template else device.pool
-    return GivenDevice(request=device.request, node=node, driver=device.driver, pool=pool, device=device.device)
+    return GivenDevice(
+        request=device.request, node=node, driver=device.driver, pool=pool, device=device.device
+    )

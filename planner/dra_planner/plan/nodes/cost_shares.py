@@ -1,4 +1,6 @@
-"""Who the planned nodes are paid for: each workload carries the share of its devices in the price of their node."""
+"""Who the planned nodes are paid for: each workload carries the share of its devices in the price
+of their node.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _Parts = Iterator[tuple[WorkloadRef | None, ShareState, str, Fraction]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostShare:
-    """What one workload costs in an hour; without a workload, what is free or stranded: nobody uses it."""
+    """What one workload costs in an hour; without a workload, what is free or stranded: nobody uses
+    it.
+    """
 
     workload: WorkloadRef | None
     state: ShareState
@@ -33,8 +37,9 @@ class CostShare:
 class ClaimShare:
     """What the claims of one name cost a workload in an hour, all of them and each.
 
-    `claim` is the entry in the claims of its pods, each of which has a claim of its own, or namespace/name of a claim
-    that pods share; the first workload that comes to its devices pays for them.
+    `claim` is the entry in the claims of its pods, each of which has a claim of its own, or
+    namespace/name of a claim that pods share; the first workload that comes to its devices pays for
+    them.
     """
 
     workload: WorkloadRef
@@ -49,24 +54,35 @@ class ClaimShare:
 
 
 def cost_shares(plan: Plan, filled: FilledNodes) -> tuple[CostShare, ...]:
-    """Return the shares, the largest first and what nobody uses last; together they are the cost, to the cent.
+    """Return the shares, the largest first and what nobody uses last; together they are the cost,
+    to the cent.
 
-    The price of a node is divided evenly among its GPUs (other accelerators where it has none), that of a GPU among its
-    slices by memory, and that of a device among those that share it. Memory that no slice has counts as stranded.
-    Network interfaces cost nothing beside the GPUs. () where a price is not known, and where nodes exist already.
+    The price of a node is divided evenly among its GPUs (other accelerators where it has none),
+    that of a GPU among its slices by memory, and that of a device among those that share it. Memory
+    that no slice has counts as stranded. Network interfaces cost nothing beside the GPUs. () where
+    a price is not known, and where nodes exist already.
     """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
     exact: dict[_Key, Fraction] = defaultdict(Fraction)
     for who, state, _, usd in _paid(plan, filled):
         exact[who, state] += usd
-    rounded = _round([(key, value) for key, value in exact.items() if value], plan.cost.hourly_usd.quantize(_CENT))
+    rounded = _round(
+        [(key, value) for key, value in exact.items() if value],
+        plan.cost.hourly_usd.quantize(_CENT),
+    )
     shares = [CostShare(workload=who, state=state, hourly_usd=usd) for (who, state), usd in rounded]
-    return tuple(sorted(shares, key=lambda each: (each.workload is None, -each.hourly_usd, str(each.workload))))
+    return tuple(
+        sorted(
+            shares, key=lambda each: (each.workload is None, -each.hourly_usd, str(each.workload))
+        )
+    )
 
 
 def claim_shares(plan: Plan, filled: FilledNodes) -> tuple[ClaimShare, ...]:
-    """Return what the claims of each workload cost, the workloads and claims by name; () where `cost_shares` is."""
+    """Return what the claims of each workload cost, the workloads and claims by name; () where
+    `cost_shares` is.
+    """
     if plan.cost is None or plan.judgement.is_observed:
         return ()
     exact: dict[tuple[WorkloadRef, str], Fraction] = defaultdict(Fraction)

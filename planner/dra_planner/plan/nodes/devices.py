@@ -1,4 +1,6 @@
-"""The devices of one node as people speak of them: kind, memory, GPU and PCIe root they belong to, who uses them."""
+"""The devices of one node as people speak of them: kind, memory, GPU and PCIe root they belong to,
+who uses them.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,13 @@ _MEBIBYTE: Final = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDevice:
-    """One device. `counted_as` is what it is counted as: itself, or the GPU that is partitioned when claims come; what
-    no partition of such a GPU covers is one device more, with `is_rest`.
+    """One device. `counted_as` is what it is counted as: itself, or the GPU that is partitioned
+    when claims come; what no partition of such a GPU covers is one device more, with `is_rest`.
 
-    `board` is the GPU that a slice is cut from, `root` the PCIe root; "" where that is not known. `start` and `size`
-    are the memory slices that a MIG slice covers. `memory_mib` is None where it is not known. `claims` are those by
-    which its holders have it, in their order: the entry in a pod's claims, or namespace/name where pods share it.
+    `board` is the GPU that a slice is cut from, `root` the PCIe root; "" where that is not known.
+    `start` and `size` are the memory slices that a MIG slice covers. `memory_mib` is None where it
+    is not known. `claims` are those by which its holders have it, in their order: the entry in a
+    pod's claims, or namespace/name where pods share it.
     """
 
     name: str
@@ -72,13 +75,17 @@ Holders = Mapping[int, tuple[tuple[WorkloadRef, str], ...]]
 
 
 def describe_devices(state: NodeState, full: NodeState, holders: Holders) -> tuple[NodeDevice, ...]:
-    """Return the devices of a node, network interfaces last; `full` is it with as much of the demand as it takes."""
+    """Return the devices of a node, network interfaces last; `full` is it with as much of the
+    demand as it takes.
+    """
     busy, after = in_use(state), in_use(full)
     units: dict[object, list[Candidate]] = {}
     for candidate in state.template.candidates:
         if candidate.bit & state.template.searched and is_counted(candidate.driver):
             sets = sorted({drawn.counter_set for drawn in candidate.device.consumes_counters})
-            units.setdefault((*candidate.id[:2], *sets) if sets else candidate.id, []).append(candidate)
+            units.setdefault((*candidate.id[:2], *sets) if sets else candidate.id, []).append(
+                candidate
+            )
     devices: list[NodeDevice] = []
     for unit in units.values():
         if len(unit) == 1:
@@ -115,13 +122,22 @@ def add_kinds(counts: Iterable[KindCount]) -> tuple[KindCount, ...]:
     return tuple(sums.values())
 
 
-def _partitions(unit: list[Candidate], busy: int, after: int, holders: Holders) -> Iterator[NodeDevice]:
+def _partitions(
+    unit: list[Candidate], busy: int, after: int, holders: Holders
+) -> Iterator[NodeDevice]:
     """Yield the partitions in use of one GPU, and what they leave of it."""
     used = [_device(each, busy, after, holders) for each in unit if each.bit & busy]
-    biggest = max((_device(each, busy, after, holders) for each in unit), key=lambda each: each.memory_mib or 0)
+    biggest = max(
+        (_device(each, busy, after, holders) for each in unit),
+        key=lambda each: each.memory_mib or 0,
+    )
     board = biggest.board or biggest.name
     yield from (replace(each, counted_as=board) for each in used)
-    memory = None if biggest.memory_mib is None else biggest.memory_mib - sum(each.memory_mib or 0 for each in used)
+    memory = (
+        None
+        if biggest.memory_mib is None
+        else biggest.memory_mib - sum(each.memory_mib or 0 for each in used)
+    )
     if used and (any(each.kind == GPU for each in used) or (memory is not None and memory <= 0)):
         return
     state: DeviceState = "free" if any(each.bit & after & ~busy for each in unit) else "stranded"
@@ -145,7 +161,11 @@ def _partitions(unit: list[Candidate], busy: int, after: int, holders: Holders) 
 def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> NodeDevice:
     attributes, name = candidate.attributes, candidate.id.device
     driver = driver_of(candidate.driver)
-    kind = driver.kind(candidate.driver, attributes) if driver is not None else f"device of {candidate.driver}"
+    kind = (
+        driver.kind(candidate.driver, attributes)
+        if driver is not None
+        else f"device of {candidate.driver}"
+    )
     profile, root = attributes.get("profile", ""), attributes.get(_PCIE_ROOT, "")
     board = driver.board(candidate.device) if driver is not None else ""
     covered, held = _memory_slices(candidate), holders.get(candidate.index, ())
@@ -168,11 +188,17 @@ def _device(candidate: Candidate, busy: int, after: int, holders: Holders) -> No
 
 def _memory_mib(candidate: Candidate) -> int | None:
     capacity = candidate.capacity.get("memory")
-    return capacity.value.value // _MEBIBYTE if capacity and isinstance(capacity.value, Quantity) else None
+    return (
+        capacity.value.value // _MEBIBYTE
+        if capacity and isinstance(capacity.value, Quantity)
+        else None
+    )
 
 
 def _memory_slices(candidate: Candidate) -> list[int]:
-    """Return the numbers of the memory slices that a device covers, from its capacities or the counters it draws."""
+    """Return the numbers of the memory slices that a device covers, from its capacities or the
+    counters it draws.
+    """
     drawn = (name for each in candidate.device.consumes_counters for name in each.counters)
     names = (name.replace("memory-slice-", "memorySlice") for name in (*candidate.capacity, *drawn))
     numbers = (name.removeprefix("memorySlice") for name in names if name.startswith("memorySlice"))

@@ -1,7 +1,8 @@
 """Nodes that hold the same, once each: which pods are on them, and who uses which of their devices.
 
-Told is what is built: nodes as the simulated scheduler fills them when the workloads arrive in the first order, or,
-where no counts were simulated, as the packing does. Identical nodes are one group, so size does not depend on counts.
+Told is what is built: nodes as the simulated scheduler fills them when the workloads arrive in the
+first order, or, where no counts were simulated, as the packing does. Identical nodes are one group,
+so size does not depend on counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from dra_planner.drivers.nvidia import Gpu, gpu
 from dra_planner.errors import CatalogError
 from dra_planner.model import ObjectKey, Shape, WorkloadRef
 from dra_planner.offers import pod_requests
-from dra_planner.plan.nodes.devices import KindCount, NodeDevice, add_kinds, count_kinds, describe_devices, in_use
+from dra_planner.plan.nodes.devices import (
+    KindCount,
+    NodeDevice,
+    add_kinds,
+    count_kinds,
+    describe_devices,
+    in_use,
+)
 from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
@@ -36,15 +44,16 @@ _FIRST: Final = ("cpu", "memory")  # what is looked at before the allocator is a
 class NodeGroup:
     """So many identical nodes of a pool: pods by workload, and the devices of each.
 
-    `gpu` is the model as the driver names it, "" where the machine has none that is known; memory and number of memory
-    slices are those of one GPU, None where they are not known.
+    `gpu` is the model as the driver names it, "" where the machine has none that is known; memory
+    and number of memory slices are those of one GPU, None where they are not known.
     """
 
     pool: str
     nodes: int
     pods: tuple[tuple[WorkloadRef, int], ...]
     devices: tuple[NodeDevice, ...]
-    claims: tuple[tuple[tuple[WorkloadRef, str], int], ...] = ()  # how many of a workload on each node, by their name
+    # how many of a workload on each node, by their name
+    claims: tuple[tuple[tuple[WorkloadRef, str], int], ...] = ()
     gpu: str = ""
     gpu_memory_mib: int | None = None
     slices_per_gpu: int | None = None
@@ -57,7 +66,9 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledNodes:
-    """All nodes of a plan, largest groups of each pool first. `order` is the order of arrival that was simulated."""
+    """All nodes of a plan, largest groups of each pool first. `order` is the order of arrival that
+    was simulated.
+    """
 
     source: Source
     order: str = ""
@@ -74,8 +85,8 @@ class FilledNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledState:
-    """So many identical nodes of a pool: their state, the same with as much more of the demand as they take, and the
-    shapes with claims that empty nodes of the pool take.
+    """So many identical nodes of a pool: their state, the same with as much more of the demand as
+    they take, and the shapes with claims that empty nodes of the pool take.
     """
 
     pool: str
@@ -127,7 +138,9 @@ def node_states(plan: Plan) -> Iterator[FilledState]:
 
 
 def _filled(plan: Plan, filler: _Filler) -> tuple[Source, str, Iterator[tuple[str, _Content, int]]]:
-    """Return who fills the nodes, in which order of arrival where one was simulated, and what is on them."""
+    """Return who fills the nodes, in which order of arrival where one was simulated, and what is on
+    them.
+    """
     judgement, found = plan.judgement, plan.judgement.simulated
     if judgement.outcome is not None:
         return "observed", "", _on_nodes(plan, judgement.outcome)
@@ -139,12 +152,18 @@ def _filled(plan: Plan, filler: _Filler) -> tuple[Source, str, Iterator[tuple[st
 
 
 def simulated_groups(plan: Plan, outcome: SimulationOutcome) -> tuple[NodeGroup, ...]:
-    """Return the nodes of the plan's pools as one order of arrival leaves them; what is free is not asked about."""
+    """Return the nodes of the plan's pools as one order of arrival leaves them; what is free is not
+    asked about.
+    """
     return _grouped(plan, _on_nodes(plan, outcome), _Filler(plan, most=0))
 
 
-def _grouped(plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler) -> tuple[NodeGroup, ...]:
-    """Return equal nodes together, the pools in the order of the fleet, the largest groups of each first."""
+def _grouped(
+    plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler
+) -> tuple[NodeGroup, ...]:
+    """Return equal nodes together, the pools in the order of the fleet, the largest groups of each
+    first.
+    """
     alike = _alike(plan, contents, filler)
     return tuple(_group(name, *each, filler) for name, of_pool in alike.items() for each in of_pool)
 
@@ -152,7 +171,9 @@ def _grouped(plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: 
 def _alike(
     plan: Plan, contents: Iterable[tuple[str, _Content, int]], filler: _Filler
 ) -> dict[str, list[tuple[_Content, int]]]:
-    """Return equal nodes of each pool once with their number, and empty nodes for those that hold nothing."""
+    """Return equal nodes of each pool once with their number, and empty nodes for those that hold
+    nothing.
+    """
     pools = {pool.name: pool for pool in plan.pools}
     known: dict[str, dict[tuple[object, ...], tuple[_Content, int]]] = {name: {} for name in pools}
     for pool, content, nodes in contents:
@@ -196,17 +217,26 @@ class _Filler:
         self._going: dict[str, list[tuple[Shape, tuple[int, ...]]]] = {}
         fits = {each.workload: dict(each.fits) for each in plan.workloads}
         self._shapes = [
-            (shape, {pool for member in shape.members for pool, said in fits.get(member.workload, {}).items()
-                     if said == "fits"})
+            (
+                shape,
+                {
+                    pool
+                    for member in shape.members
+                    for pool, said in fits.get(member.workload, {}).items()
+                    if said == "fits"
+                },
+            )
             for shape in sorted(plan.demand.shapes, key=lambda each: each.id)
             if shape.claims and not shape.per_node and shape.figures.at(plan.level)
-        ]  # fmt: skip
+        ]
 
     def open(self, pool: str) -> NodeState:
         """Return the state of an empty node of a pool."""
         if pool not in self._opened:
             judgement = self._plan.judgement
-            self._opened[pool] = open_offer(self._offers[pool], judgement.classes, judgement.features, self._sight)
+            self._opened[pool] = open_offer(
+                self._offers[pool], judgement.classes, judgement.features, self._sight
+            )
         return self._opened[pool]
 
     def gpu(self, pool: str) -> Gpu | None:
@@ -218,7 +248,9 @@ class _Filler:
         return gpu(accelerator.gpu) if accelerator is not None and accelerator.gpu else None
 
     def fill(self, pool: str, state: NodeState) -> NodeState:
-        """Return the node with as much more of the demand as it takes; no more once every device is in use."""
+        """Return the node with as much more of the demand as it takes; no more once every device is
+        in use.
+        """
         free = [state.free(name) for name in _FIRST]
         for shape, (cpu, memory) in self.going_to(pool):
             if cpu > free[0] or memory > free[1]:
@@ -234,7 +266,9 @@ class _Filler:
         return state
 
     def going_to(self, pool: str) -> list[tuple[Shape, tuple[int, ...]]]:
-        """Return the shapes that nodes of a pool take, and what a pod of each requests of what runs out first."""
+        """Return the shapes that nodes of a pool take, and what a pod of each requests of what runs
+        out first.
+        """
         if pool not in self._going:
             self._going[pool] = [
                 (shape, tuple(pod_requests(shape.pod).get(name, 0) for name in _FIRST))
@@ -261,7 +295,9 @@ class _Packed:
         self._left: dict[str, list[tuple[WorkloadRef, int]]] = {}
         for shape in plan.demand.shapes:
             members = sorted(shape.members, key=lambda each: (each.workload, each.pod_set))
-            self._left[shape.id] = [(each.workload, each.figures.at(plan.level) or 0) for each in members]
+            self._left[shape.id] = [
+                (each.workload, each.figures.at(plan.level) or 0) for each in members
+            ]
 
     def contents(self) -> Iterator[tuple[str, _Content, int]]:
         for pattern in self._plan.judgement.sizing.patterns:
@@ -274,10 +310,16 @@ class _Packed:
                 left -= nodes
 
     def _place(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
-        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them there."""
+        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them
+        there.
+        """
         state = self._filler.open(pattern.pool)
-        daemons = sorted((shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id)
-        pods = [(daemon, 1) for daemon in daemons] + [(self._shapes[name], count) for name, count in pattern.pods]
+        daemons = sorted(
+            (shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id
+        )
+        pods = [(daemon, 1) for daemon in daemons] + [
+            (self._shapes[name], count) for name, count in pattern.pods
+        ]
         for shape, count in pods:
             for _ in range(count):
                 answer = place(shape, state)
@@ -288,7 +330,10 @@ class _Packed:
     def _alike(self, placed: Iterable[tuple[Shape, Placement]]) -> int:
         """Return on how many nodes in a row every shape's pods are of one workload."""
         per_node = Counter(shape.id for shape, _ in placed if not shape.per_node)
-        return min((self._next(name)[1] // pods for name, pods in per_node.items()), default=MOST_FILLED * 1_000)
+        return min(
+            (self._next(name)[1] // pods for name, pods in per_node.items()),
+            default=MOST_FILLED * 1_000,
+        )
 
     def _next(self, shape: str) -> tuple[WorkloadRef, int]:
         """Return the workload whose pod of the shape is next, and how many it has left."""
@@ -297,7 +342,9 @@ class _Packed:
             members.pop(0)
         return members[0]
 
-    def _content(self, placed: Iterable[tuple[Shape, Placement]], state: NodeState, nodes: int) -> _Content:
+    def _content(
+        self, placed: Iterable[tuple[Shape, Placement]], state: NodeState, nodes: int
+    ) -> _Content:
         content = _Content(state)
         for shape, placement in placed:
             ref, left = self._next(shape.id)
@@ -337,7 +384,9 @@ def _on_nodes(plan: Plan, outcome: SimulationOutcome) -> Iterator[tuple[str, _Co
 
 
 def _pool_of(node: str, plan: Plan) -> str:
-    """Return the pool of a simulated node, which is named <pool>-<index>; an observed one is its own, or as is said."""
+    """Return the pool of a simulated node, which is named <pool>-<index>; an observed one is its
+    own, or as is said.
+    """
     if node in plan.judgement.groups:
         return plan.judgement.groups[node]
     return node if plan.fleet is None else node.rpartition("-")[0]
@@ -347,7 +396,9 @@ def _workload_of(pod: ObjectKey, refs: Iterable[WorkloadRef]) -> WorkloadRef:
     """Return which of the workloads makes the pod of that name; the pod itself where none does."""
     for ref in sorted(refs, key=lambda each: -len(each.name)):
         index = pod.name.removeprefix(f"{ref.name}-")
-        is_its = pod.name == ref.name if ref.kind == "Pod" else index != pod.name and index.isdecimal()
+        is_its = (
+            pod.name == ref.name if ref.kind == "Pod" else index != pod.name and index.isdecimal()
+        )
         if is_its and pod.namespace == ref.namespace:
             return ref
     return WorkloadRef("Pod", pod.namespace, pod.name)

@@ -1,4 +1,5 @@
-"""How the orders of arrival end that were simulated: which pods are pending, and which devices of each node are used.
+"""How the orders of arrival end that were simulated: which pods are pending, and which devices of
+each node are used.
 
 Orders that end the same are one outcome, so there are as many pictures as there are different ends.
 """
@@ -42,7 +43,9 @@ class OrderOutcome:
 
 
 def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
-    """Return the different ends, the most frequent first; () where nothing was simulated to its end at full scale."""
+    """Return the different ends, the most frequent first; () where nothing was simulated to its end
+    at full scale.
+    """
     found = plan.judgement.simulated
     if found is None or found.scale != 1:
         return ()
@@ -54,7 +57,10 @@ def order_outcomes(plan: Plan) -> tuple[OrderOutcome, ...]:
 
 
 def _pending(outcome: SimulationOutcome) -> tuple[tuple[WorkloadRef, int], ...]:
-    pods = {each.workload: each.pending + each.not_created + each.lost for each in outcome.workloads.values()}
+    pods = {
+        each.workload: each.pending + each.not_created + each.lost
+        for each in outcome.workloads.values()
+    }
     return tuple(sorted((ref, count) for ref, count in pods.items() if count))
 
 
@@ -63,7 +69,9 @@ def _nodes(plan: Plan, outcome: SimulationOutcome) -> tuple[OutcomeNodes, ...]:
     for group in simulated_groups(plan, outcome):
         sums[group.pool, _held(group)] += group.nodes
     order = [pool.name for pool in plan.pools]
-    ranked = sorted(sums.items(), key=lambda each: (order.index(each[0][0]), -each[1], repr(each[0][1])))
+    ranked = sorted(
+        sums.items(), key=lambda each: (order.index(each[0][0]), -each[1], repr(each[0][1]))
+    )
     return tuple(OutcomeNodes(pool, nodes, devices) for (pool, devices), nodes in ranked)
 
 
@@ -72,5 +80,7 @@ def _held(group: NodeGroup) -> tuple[HeldDevices, ...]:
     for device in group.devices:
         for holder in dict.fromkeys(device.holders) or (None,):
             counts[device.kind, holder] += 1
-    held = sorted(counts.items(), key=lambda each: (each[0][0], each[0][1] is None, each[0][1] or ()))
+    held = sorted(
+        counts.items(), key=lambda each: (each[0][0], each[0][1] is None, each[0][1] or ())
+    )
     return tuple(HeldDevices(kind, workload, devices) for (kind, workload), devices in held)

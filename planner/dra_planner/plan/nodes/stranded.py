@@ -1,4 +1,6 @@
-"""Why devices are stranded: what the demand's pods lack on the nodes whose free devices none of them can take."""
+"""Why devices are stranded: what the demand's pods lack on the nodes whose free devices none of
+them can take.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ MOST_SHAPES: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stranded:
-    """Free devices of a pool that no pod of the demand can take: how many of each kind, and what a workload's pod lacks
-    there; `workload` is None where no workload's pods request devices of the pool.
+    """Free devices of a pool that no pod of the demand can take: how many of each kind, and what a
+    workload's pod lacks there; `workload` is None where no workload's pods request devices of the
+    pool.
     """
 
     pool: str
@@ -31,7 +34,9 @@ class Stranded:
 
 
 def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
-    """Return what is stranded and why, pools in the order of the fleet; equal answers of several nodes are one."""
+    """Return what is stranded and why, pools in the order of the fleet; equal answers of several
+    nodes are one.
+    """
     nodes: Counter[tuple[str, WorkloadRef | None, str]] = Counter()
     devices: dict[tuple[str, WorkloadRef | None, str], Counter[str]] = {}
     for each in node_states(plan):
@@ -42,7 +47,11 @@ def why_stranded(plan: Plan) -> tuple[Stranded, ...]:
             devices.setdefault((each.pool, who, lacks), Counter()).update(stranded)
     return tuple(
         Stranded(
-            pool=key[0], nodes=nodes[key], devices=tuple(sorted(devices[key].items())), workload=key[1], lacks=key[2]
+            pool=key[0],
+            nodes=nodes[key],
+            devices=tuple(sorted(devices[key].items())),
+            workload=key[1],
+            lacks=key[2],
         )
         for key in nodes
     )

@@ -16,7 +16,9 @@ _LARGEST: Final = 10**9  # limit of a fleet's quota; exports have larger ones fo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaUse:
-    """How much of a quota the nodes of a fleet need: `planned` for the plan, `at_most` for pools at their maximums."""
+    """How much of a quota the nodes of a fleet need: `planned` for the plan, `at_most` for pools at
+    their maximums.
+    """
 
     quota: AccountQuota
     planned: int
@@ -44,7 +46,9 @@ def fleet_quotas(quotas: Sequence[AccountQuota]) -> list[Quota]:
     ]
 
 
-def quota_uses(fleet: Fleet, quotas: Sequence[AccountQuota], nodes: Mapping[str, int]) -> Iterator[QuotaUse]:
+def quota_uses(
+    fleet: Fleet, quotas: Sequence[AccountQuota], nodes: Mapping[str, int]
+) -> Iterator[QuotaUse]:
     """Yield the use of each quota that counts nodes of a fleet. `nodes` are the plan's by pool."""
     most = {pool.name: pool.count.max for pool in fleet.pools}
     for account, quota in zip(quotas, fleet_quotas(quotas), strict=True):
@@ -62,9 +66,15 @@ def quota_uses(fleet: Fleet, quotas: Sequence[AccountQuota], nodes: Mapping[str,
 
 
 def pools_without_quota(fleet: Fleet, quotas: Sequence[AccountQuota]) -> list[str]:
-    """Return the pools whose machine type no quota counts, so that it's unknown if the account allows them."""
+    """Return the pools whose machine type no quota counts, so that it's unknown if the account
+    allows them.
+    """
     rows = fleet_quotas(quotas)
-    return [pool.name for pool in fleet.pools if not any(row.counts(pool.machine, pool.source.kind) for row in rows)]
+    return [
+        pool.name
+        for pool in fleet.pools
+        if not any(row.counts(pool.machine, pool.source.kind) for row in rows)
+    ]
 
 
 def _system_use(fleet: Fleet, quota: Quota) -> int:

@@ -1,6 +1,8 @@
-"""Quotas of addresses: what the nodes that are built may take, where that depends on the pods of each.
+"""Quotas of addresses: what the nodes that are built may take, where that depends on the pods of
+each.
 
-Sizing counts what a node takes at least, so what does not fit is proved; here is what it may take at most.
+Sizing counts what a node takes at least, so what does not fit is proved; here is what it may take
+at most.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from dra_planner.wording import counted
 def find_address_doubts(
     judgement: Judgement, fleet: Fleet, offers: Mapping[str, Offer], built: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each quota of addresses that the nodes built may exceed; `offers` are those of the pools."""
+    """Yield a warning for each quota of addresses that the nodes built may exceed; `offers` are
+    those of the pools.
+    """
     if judgement.sizing.verdict != "fits":
         return
     limits = {limit.name: limit for limit in fleet.limits}
@@ -33,15 +37,22 @@ def find_address_doubts(
                 severity="warning",
                 code=MAY_RUN_OUT,
                 message=f"{limit.name} allows {counted(quota.limit, limit.unit)}; its nodes take "
-                f"{limit.used(built) + limit.beside} at least and up to {most}: it depends on the pods of each",
+                f"{limit.used(built) + limit.beside} at least and up to {most}: it depends on the "
+                "pods of each",
                 fix=f"raise {limit.name} to {counted(most, limit.unit)}",
             )
 
 
 def _at_most(
-    judgement: Judgement, fleet: Fleet, offers: Mapping[str, Offer], built: Mapping[str, int], quota: Quota
+    judgement: Judgement,
+    fleet: Fleet,
+    offers: Mapping[str, Offer],
+    built: Mapping[str, int],
+    quota: Quota,
 ) -> int:
-    """Return what the nodes of the pools may take of a quota: each with as many pods as it may have."""
+    """Return what the nodes of the pools may take of a quota: each with as many pods as it may
+    have.
+    """
     total = 0
     for pool in fleet.pools:
         if built[pool.name] and quota.counts(pool.machine, pool.source.kind):
@@ -51,13 +62,19 @@ def _at_most(
 
 
 def _pods_of_a_node(judgement: Judgement, offer: Offer) -> int:
-    """Return how many pods one node may have: its daemon pods, and of each shape as many as it takes alone."""
+    """Return how many pods one node may have: its daemon pods, and of each shape as many as it
+    takes alone.
+    """
     most = offer.node.allocatable["pods"]
     if judgement.is_observed:
         return most
     pods = sum(each.amounts.get("pods", 0) for each in offer.deductions)
     for shape in judgement.demand.shapes:
         wanted = shape.figures.at(judgement.level)
-        alone = next(answer.pods_per_node for answer in judgement.answers(shape) if answer.offer.name == offer.name)
+        alone = next(
+            answer.pods_per_node
+            for answer in judgement.answers(shape)
+            if answer.offer.name == offer.name
+        )
         pods += alone if wanted is None else min(alone, wanted)
     return min(most, pods)

@@ -16,7 +16,9 @@ from dra_planner.wording import counted
 
 
 def may_be_smaller(fleet: Fleet, name: str) -> bool:
-    """Whether a pool may have fewer nodes than its plan needs: a claim wakes it, or it has them at times."""
+    """Whether a pool may have fewer nodes than its plan needs: a claim wakes it, or it has them at
+    times.
+    """
     return cloud(fleet.cloud).autoscalers[fleet.autoscaler] or fleet.pool(name).schedule is not None
 
 
@@ -29,8 +31,12 @@ def node_range(minimum: int, plan: int, maximum: int, smaller: bool) -> NodeRang
     return NodeRange(minimum=min(least, plan), desired=plan, maximum=maximum)
 
 
-def counts_to_build(fleet: Fleet, needed: Mapping[str, int], maximums: Mapping[str, int]) -> dict[str, int]:
-    """Return what `count_to_build` says of every pool, no more of what pools share than there is."""
+def counts_to_build(
+    fleet: Fleet, needed: Mapping[str, int], maximums: Mapping[str, int]
+) -> dict[str, int]:
+    """Return what `count_to_build` says of every pool, no more of what pools share than there
+    is.
+    """
     built, limits = dict(needed), fleet.limits
     for name, nodes in needed.items():
         left = nodes_left(limits, built).get(name)
@@ -40,7 +46,9 @@ def counts_to_build(fleet: Fleet, needed: Mapping[str, int], maximums: Mapping[s
 
 
 def count_to_build(fleet: Fleet, name: str, nodes: int, maximum: int) -> int:
-    """Return the least count from `nodes` on that the cloud can build; `nodes` itself where the maximum has none."""
+    """Return the least count from `nodes` on that the cloud can build; `nodes` itself where the
+    maximum has none.
+    """
     rounded = nodes + -nodes % _step(fleet, fleet.pool(name)).nodes
     return rounded if rounded <= maximum else nodes
 
@@ -51,7 +59,9 @@ def count_multiples(fleet: Fleet) -> dict[str, int]:
 
 
 def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
-    """Yield a note for each pool that is built with more nodes than it needs, an error for one that cannot be built."""
+    """Yield a note for each pool that is built with more nodes than it needs, an error for one that
+    cannot be built.
+    """
     rows = tuple(pools)
     built = {planned.name: planned.nodes.desired for planned in rows}
     for pool, planned in zip(fleet.pools, rows, strict=True):
@@ -76,23 +86,32 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
 
 
 def find_raised_minimums(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Diagnostic]:
-    """Yield a note for each pool that keeps more nodes than its minimum, because no claim makes it grow."""
+    """Yield a note for each pool that keeps more nodes than its minimum, because no claim makes it
+    grow.
+    """
     for planned in pools if fleet.autoscaler != "none" else ():
         least = planned.nodes.minimum
         if least > planned.minimum and not may_be_smaller(fleet, planned.name):
             yield Diagnostic(
                 severity="note",
                 code="minimum-raised",
-                message=f'pool "{planned.name}" keeps at least {counted(least, "node")}, not {planned.minimum}, '
-                f"because {fleet.autoscaler} doesn't start nodes for claims on {cloud(fleet.cloud).title}",
+                message=f'pool "{planned.name}" keeps at least {counted(least, "node")}, not '
+                f"{planned.minimum}, "
+                f"because {fleet.autoscaler} doesn't start nodes for claims on "
+                f"{cloud(fleet.cloud).title}",
             )
 
 
 def _raised(fleet: Fleet, planned: PlannedPool, counts: Mapping[str, int], nodes: int) -> str:
-    """Return what has to be raised for a pool to have so many nodes: its maximum, and what it shares with others."""
+    """Return what has to be raised for a pool to have so many nodes: its maximum, and what it
+    shares with others.
+    """
     fix = f"set its maximum to {nodes}"
     shared = [
-        f"raise {limit.name} to {counted(limit.used(counts) + limit.beside + limit.unsure, limit.unit)}"
+        (
+            f"raise {limit.name} to "
+            f"{counted(limit.used(counts) + limit.beside + limit.unsure, limit.unit)}"
+        )
         for limit in fleet.limits
         if limit.used(counts) > limit.most
     ]

@@ -1,4 +1,6 @@
-"""DaemonSets whose namespaces have not room for a pod on each of their nodes, which are known once pools are sized."""
+"""DaemonSets whose namespaces have not room for a pod on each of their nodes, which are known once
+pools are sized.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,12 @@ from dra_planner.plan.values import PlannedWorkload
 from dra_planner.wording import counted
 
 
-def find_full_quotas(quotas: PodQuotas, workloads: Iterable[PlannedWorkload]) -> Iterator[Diagnostic]:
-    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its pods."""
+def find_full_quotas(
+    quotas: PodQuotas, workloads: Iterable[PlannedWorkload]
+) -> Iterator[Diagnostic]:
+    """Yield an error for each DaemonSet that runs on more nodes than quotas have room for its
+    pods.
+    """
     nodes = {each.workload: each.figures.steady for each in workloads}
     meant = {key: nodes.get(key[0], 0) for key in quotas.daemons}
     for key, known, room, (quota, resource) in quotas.daemon_rooms(meant):
@@ -20,7 +26,8 @@ def find_full_quotas(quotas: PodQuotas, workloads: Iterable[PlannedWorkload]) ->
             yield Diagnostic(
                 severity="error",
                 code="quota-exceeded",
-                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, and ResourceQuota {quota} "
+                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, and "
+                f"ResourceQuota {quota} "
                 f"leaves room for {counted(known + room, 'pod')} of it, by {resource}",
                 fix="raise the quota, or have the DaemonSet select fewer nodes",
             )

@@ -1,6 +1,8 @@
-"""Machines that their cloud does not give on demand: told beside a plan, which counts on them all the same.
+"""Machines that their cloud does not give on demand: told beside a plan, which counts on them all
+the same.
 
-A pool is on demand unless its fleet says otherwise, and where its machines will come from may be decided last.
+A pool is on demand unless its fleet says otherwise, and where its machines will come from may be
+decided last.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
     for pool in fleet.pools:
         if pool.source.kind != _ON_DEMAND:
             continue
-        says, _, fix = of_cloud.purchase_fault(fleet.machine(pool.machine), _ON_DEMAND).partition("; ")
+        says, _, fix = of_cloud.purchase_fault(fleet.machine(pool.machine), _ON_DEMAND).partition(
+            "; "
+        )
         if says:
             yield Diagnostic(
                 severity="warning",

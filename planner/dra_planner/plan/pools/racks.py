@@ -1,8 +1,9 @@
 """Racks of multi-node NVLink: each ComputeDomain inside one, and nodes counted in whole racks.
 
-A node takes pods of one ComputeDomain, one pod with a channel at a time, since the driver publishes one channel. Which
-rack a node stands in is a label (nvidia.com/gpu.clique) that is known at run time only; how many nodes a rack has is
-the machine's. Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin@95932046.
+A node takes pods of one ComputeDomain, one pod with a channel at a time, since the driver publishes
+one channel. Which rack a node stands in is a label (nvidia.com/gpu.clique) that is known at run
+time only; how many nodes a rack has is the machine's. Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:cmd/compute-domain-kubelet-plugin@95932046.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ CLIQUE = "nvidia.com/gpu.clique"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolRacks:
-    """Nodes that each ComputeDomain takes in a pool, and in how many racks of so many nodes they stand.
+    """Nodes that each ComputeDomain takes in a pool, and in how many racks of so many nodes they
+    stand.
 
-    `size` is None where the machine has no NVLink between nodes. `is_least`: in no fewer racks, proved.
+    `size` is None where the machine has no NVLink between nodes. `is_least`: in no fewer racks,
+    proved.
     """
 
     pool: str
@@ -51,13 +54,18 @@ def domains_of(shape: Shape) -> tuple[str, ...]:
         str(config.parameters.get("domainID"))
         for claim in shape.claims
         for config in claim.spec.config
-        if config.driver == COMPUTE_DOMAIN_DRIVER and config.parameters.get("kind") == "ComputeDomainChannelConfig"
+        if config.driver == COMPUTE_DOMAIN_DRIVER
+        and config.parameters.get("kind") == "ComputeDomainChannelConfig"
     )
 
 
 def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
-    """Return the racks that the packing needs in each pool on which pods of ComputeDomains are placed."""
-    by_shape = {shape.id: found for shape in judgement.demand.shapes if (found := domains_of(shape))}
+    """Return the racks that the packing needs in each pool on which pods of ComputeDomains are
+    placed.
+    """
+    by_shape = {
+        shape.id: found for shape in judgement.demand.shapes if (found := domains_of(shape))
+    }
     if not by_shape:
         return ()
     taken: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -65,11 +73,17 @@ def find_racks(judgement: Judgement, fleet: Fleet) -> tuple[PoolRacks, ...]:
         here = {domain for shape, _ in pattern.pods for domain in by_shape.get(shape, ())}
         for domain in here:
             taken[pattern.pool][domain] += pattern.nodes
-    return tuple(_in_racks(fleet, pool.name, taken[pool.name]) for pool in fleet.pools if pool.name in taken)
+    return tuple(
+        _in_racks(fleet, pool.name, taken[pool.name]) for pool in fleet.pools if pool.name in taken
+    )
 
 
-def rack_counts(fleet: Fleet, racks: Iterable[PoolRacks], recommended: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts with those of pools with ComputeDomains in whole racks, where limits leave room for them."""
+def rack_counts(
+    fleet: Fleet, racks: Iterable[PoolRacks], recommended: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the counts with those of pools with ComputeDomains in whole racks, where limits leave
+    room for them.
+    """
     counts = dict(recommended)
     for each in racks:
         wanted = _wanted(each, counts[each.pool])
@@ -78,8 +92,12 @@ def rack_counts(fleet: Fleet, racks: Iterable[PoolRacks], recommended: Mapping[s
     return counts
 
 
-def find_rack_faults(fleet: Fleet, racks: Sequence[PoolRacks], recommended: Mapping[str, int]) -> Iterator[Diagnostic]:
-    """Yield domains that no rack holds, pools that have no room for whole racks, and what racks add to a pool."""
+def find_rack_faults(
+    fleet: Fleet, racks: Sequence[PoolRacks], recommended: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Yield domains that no rack holds, pools that have no room for whole racks, and what racks add
+    to a pool.
+    """
     where: dict[str, list[str]] = defaultdict(list)
     for each in racks:
         for domain in each.domains:
@@ -90,13 +108,16 @@ def find_rack_faults(fleet: Fleet, racks: Sequence[PoolRacks], recommended: Mapp
             yield Diagnostic(
                 severity="warning",
                 code="domain-in-several-pools",
-                message=f"ComputeDomain {domain}: its pods are placed on pools {' and '.join(pools)}, "
+                message=f"ComputeDomain {domain}: its pods are placed on pools "
+                f"{' and '.join(pools)}, "
                 "which have no rack in common",
                 fix="select one pool for them, by the label pulumi-dra/pool",
             )
 
 
-def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> Iterator[Diagnostic]:
+def _of_pool(
+    fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]
+) -> Iterator[Diagnostic]:
     pool, size = fleet.pool(racks.pool), racks.size
     if size is None:
         wide = sorted(domain for domain, nodes in racks.domains.items() if nodes > 1)
@@ -104,7 +125,8 @@ def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> 
             yield Diagnostic(
                 severity="warning",
                 code="domain-without-nvlink",
-                message=f'ComputeDomain {wide[0]}: nodes of pool "{pool.name}" ({racks.machine}) have no NVLink '
+                message=f'ComputeDomain {wide[0]}: nodes of pool "{pool.name}" ({racks.machine}) '
+                "have no NVLink "
                 "between them that is known: its pods run, and share no memory across nodes",
                 fix="use a machine with NVLink across nodes, as GB200 has",
             )
@@ -114,7 +136,8 @@ def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> 
             yield Diagnostic(
                 severity="error",
                 code="domain-exceeds-rack",
-                message=f'ComputeDomain {domain} takes {nodes} nodes of pool "{pool.name}", and one rack of '
+                message=f'ComputeDomain {domain} takes {nodes} nodes of pool "{pool.name}", and '
+                "one rack of "
                 f"{racks.machine} has {size}: NVLink does not reach from rack to rack",
                 fix=f"put at most {size} pods into one ComputeDomain, and make one for each rack",
             )
@@ -123,10 +146,17 @@ def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> 
     needed = recommended[pool.name]
     wanted, room = _wanted(racks, needed), _room(fleet, pool.name, recommended)
     whole = f"{counted(wanted // size, 'rack')} of {size} nodes"
-    why = f'pool "{pool.name}": {counted(len(racks.domains), "ComputeDomain")}, each inside one rack, '
+    why = (
+        f'pool "{pool.name}": {counted(len(racks.domains), "ComputeDomain")}, each inside one '
+        "rack, "
+    )
     if wanted > room:
         proved = "" if racks.is_least else " in the best packing found"
-        limit = f"at most {pool.count.max}" if room >= pool.count.max else f"room for {room} by its limits"
+        limit = (
+            f"at most {pool.count.max}"
+            if room >= pool.count.max
+            else f"room for {room} by its limits"
+        )
         yield Diagnostic(
             severity="error",
             code="racks-exceed-maximum",
@@ -137,7 +167,8 @@ def _of_pool(fleet: Fleet, racks: PoolRacks, recommended: Mapping[str, int]) -> 
         yield Diagnostic(
             severity="note",
             code="count-in-whole-racks",
-            message=f"{why}take {whole}: {needed} nodes have room for their pods, and {wanted} are built; "
+            message=f"{why}take {whole}: {needed} nodes have room for their pods, and {wanted} are "
+            "built; "
             f"that pods come into one rack (topology {CLIQUE}) is for a queue to see to",
         )
 
@@ -147,8 +178,17 @@ def _in_racks(fleet: Fleet, name: str, domains: Mapping[str, int]) -> PoolRacks:
     size = fleet.machine(pool.machine).nvlink_nodes
     if size is not None and pool.bought_nodes is not None:
         size = min(size, pool.bought_nodes)  # half a rack is sold too
-    racks, is_least = fewest_racks([min(nodes, size) for nodes in domains.values()], size) if size else (0, True)
-    return PoolRacks(pool=name, machine=pool.machine, size=size, domains=dict(domains), racks=racks, is_least=is_least)
+    racks, is_least = (
+        fewest_racks([min(nodes, size) for nodes in domains.values()], size) if size else (0, True)
+    )
+    return PoolRacks(
+        pool=name,
+        machine=pool.machine,
+        size=size,
+        domains=dict(domains),
+        racks=racks,
+        is_least=is_least,
+    )
 
 
 def _wanted(racks: PoolRacks, nodes: int) -> int:
@@ -164,12 +204,17 @@ def _room(fleet: Fleet, pool: str, counts: Mapping[str, int]) -> int:
 
 
 def fewest_racks(domains: Sequence[int], size: int) -> tuple[int, bool]:
-    """Return in how many racks of so many nodes the domains stand, none of them larger, and whether fewer cannot do.
+    """Return in how many racks of so many nodes the domains stand, none of them larger, and whether
+    fewer cannot do.
 
-    Largest first, then every other way of `MOST_SEARCHED` domains at most, as long as `MOST_STEPS` allow.
+    Largest first, then every other way of `MOST_SEARCHED` domains at most, as long as `MOST_STEPS`
+    allow.
     """
     ordered = sorted(domains, reverse=True)
-    least = max(-(-sum(ordered) // size), *(_racks_of_large(ordered, size, each) for each in range(1, size + 1)))
+    least = max(
+        -(-sum(ordered) // size),
+        *(_racks_of_large(ordered, size, each) for each in range(1, size + 1)),
+    )
     best = _first_fit(ordered, size)
     steps = MOST_STEPS if len(ordered) <= MOST_SEARCHED else 0
     while best > least and steps > 0:

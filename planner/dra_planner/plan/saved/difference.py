@@ -1,4 +1,6 @@
-"""What a plan changes of the one that is saved: nodes and money per pool, and which workloads that is because of."""
+"""What a plan changes of the one that is saved: nodes and money per pool, and which workloads that
+is because of.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from dra_planner.wording import counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolDifference:
-    """Nodes of one pool in both plans. `hourly_usd` is the change at today's price, None where that is not known."""
+    """Nodes of one pool in both plans. `hourly_usd` is the change at today's price, None where that
+    is not known.
+    """
 
     pool: str
     machine: str
@@ -38,7 +42,9 @@ class PlanDifference:
     def hourly_usd(self) -> Decimal | None:
         """The change at today's prices; None where one that matters is not known."""
         known = [pool.hourly_usd for pool in self.pools]
-        return None if None in known else sum((each for each in known if each is not None), Decimal(0))
+        return (
+            None if None in known else sum((each for each in known if each is not None), Decimal(0))
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -46,7 +52,9 @@ class PlanDifference:
 
 
 def compare_plans(saved: PlanFile, plan: Plan) -> PlanDifference:
-    """Return what is built otherwise than the saved plan says, at the prices of the plan made now."""
+    """Return what is built otherwise than the saved plan says, at the prices of the plan made
+    now.
+    """
     before = {row.name: row for row in saved.pools}
     because = _changes(saved, plan)
     pools = [
@@ -56,15 +64,26 @@ def compare_plans(saved: PlanFile, plan: Plan) -> PlanDifference:
             before[pool.name].nodes.desired if pool.name in before else 0,
             pool.nodes.desired,
             pool.hourly_usd,
-            (*_machine_change(before[pool.name].machine if pool.name in before else "", pool.machine),
-             *because.get(pool.name, ())),
+            (
+                *_machine_change(
+                    before[pool.name].machine if pool.name in before else "", pool.machine
+                ),
+                *because.get(pool.name, ()),
+            ),
         )
         for pool in plan.pools
-    ]  # fmt: skip
+    ]
     names = {pool.name for pool in plan.pools}
     prices = {pool.name: pool.price_per_hour for pool in saved.fleet.pools}
     pools += [
-        _pool(row.name, row.machine, row.nodes.desired, 0, _decimal(prices.get(row.name)), ("no longer in the fleet",))
+        _pool(
+            row.name,
+            row.machine,
+            row.nodes.desired,
+            0,
+            _decimal(prices.get(row.name)),
+            ("no longer in the fleet",),
+        )
         for row in saved.pools
         if row.name not in names
     ]
@@ -75,7 +94,9 @@ def _pool(
     name: str, machine: str, saved: int, now: int, price: Decimal | None, because: tuple[str, ...]
 ) -> PoolDifference:
     change = Decimal(0) if now == saved else None if price is None else (now - saved) * price
-    return PoolDifference(pool=name, machine=machine, saved=saved, now=now, hourly_usd=change, because=because)
+    return PoolDifference(
+        pool=name, machine=machine, saved=saved, now=now, hourly_usd=change, because=because
+    )
 
 
 def _decimal(price: object) -> Decimal | None:
@@ -90,7 +111,9 @@ def _machine_change(before: str, now: str) -> Iterator[str]:
 
 
 def _changes(saved: PlanFile, plan: Plan) -> Mapping[str, tuple[str, ...]]:
-    """Return by pool the workloads on it, then or now, that came, went, or ask for another number of pods."""
+    """Return by pool the workloads on it, then or now, that came, went, or ask for another number
+    of pods.
+    """
     level = plan.level
     known = {(row.kind, row.namespace, row.name): row for row in saved.workloads}
     made = {(*each.workload,): each for each in plan.workloads}

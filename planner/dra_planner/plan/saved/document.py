@@ -1,4 +1,6 @@
-"""A plan as its document, and a document judged again: what a lock file needs, and what the policy pack calls."""
+"""A plan as its document, and a document judged again: what a lock file needs, and what the policy
+pack calls.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,13 @@ from dra_planner.releases import features_of, parse_version
 
 
 def plan_file(plan: Plan) -> PlanFile:
-    """Return the plan's document; raises PlanFileError for a plan on a snapshot, which is no plan of a fleet."""
+    """Return the plan's document; raises PlanFileError for a plan on a snapshot, which is no plan
+    of a fleet.
+    """
     if plan.fleet is None or plan.judgement.is_observed:
-        raise PlanFileError("a plan on observed nodes sizes nothing", fix="plan on a fleet, and keep that")
+        raise PlanFileError(
+            "a plan on observed nodes sizes nothing", fix="plan on a fleet, and keep that"
+        )
     unsealed = PlanFile(
         version=VERSION,
         digest="",
@@ -71,7 +77,9 @@ def plan_file(plan: Plan) -> PlanFile:
         verdict=plan.verdict,
         assumptions=plan.assumptions,
         fleet=plan.fleet,
-        classes=tuple(_object(render_device_class(each)) for _, each in sorted(plan.classes.items())),
+        classes=tuple(
+            _object(render_device_class(each)) for _, each in sorted(plan.classes.items())
+        ),
         demand=demand_part(plan.demand, plan.level),
         pools=tuple(map(_pool_row, plan.pools)),
         workloads=tuple(map(_workload_row, plan.workloads)),
@@ -81,19 +89,27 @@ def plan_file(plan: Plan) -> PlanFile:
 
 
 def judge_document(
-    document: Mapping[str, Any] | PlanFile, offers: tuple[Offer, ...] | None = None, *, devices_only: bool = False
+    document: Mapping[str, Any] | PlanFile,
+    offers: tuple[Offer, ...] | None = None,
+    *,
+    devices_only: bool = False,
 ) -> Plan:
-    """Return the plan that a document's demand has on these offers, or on those that its fleet predicts.
+    """Return the plan that a document's demand has on these offers, or on those that its fleet
+    predicts.
 
     `devices_only` leaves out what the pools are not there for: see `DeviceDemand`.
 
-    Nothing of the document's own verdicts and counts is believed: classes, demand and fleet are read, and sized again.
-    Offers for pools that the fleet does not name raise PlanFileError, as does a document that is not one.
+    Nothing of the document's own verdicts and counts is believed: classes, demand and fleet are
+    read, and sized again. Offers for pools that the fleet does not name raise PlanFileError, as
+    does a document that is not one.
     """
     given = document if isinstance(document, PlanFile) else read_document(document)
     try:
         fleet = read_fleet(given.fleet.document())
-        classes = {each.name: each for each in (parse_device_class(row.document()) for row in given.classes)}
+        classes = {
+            each.name: each
+            for each in (parse_device_class(row.document()) for row in given.classes)
+        }
         demand = read_demand(given.demand)
         features = features_of(parse_version(given.kubernetes))
     except PlannerError:
@@ -106,13 +122,16 @@ def judge_document(
     if devices_only:
         demand = device_demand(demand, offers, classes).demand
     judgement = judge(demand, offers, classes, features, level=given.demand.level, fleet=fleet)
-    return size_plan(judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json"))
+    return size_plan(
+        judgement, fleet, assumptions=given.assumptions, inputs=given.inputs.model_dump(mode="json")
+    )
 
 
 def read_demand(part: DemandPart) -> Demand:
     """Return the demand of a document; the objects in it are in the form of the Kubernetes API.
 
-    What the simulation alone reads is not in a document: disruption budgets, and how workloads make and spread pods.
+    What the simulation alone reads is not in a document: disruption budgets, and how workloads make
+    and spread pods.
     """
     claims = [parse_claim(row.document()) for row in part.shared_claims]
     return Demand(
@@ -125,11 +144,15 @@ def read_demand(part: DemandPart) -> Demand:
 
 
 def demand_part(demand: Demand, level: DemandLevel) -> DemandPart:
-    """Return a demand as the part of a document that holds it, sized for that level; `read_demand` reads it back."""
+    """Return a demand as the part of a document that holds it, sized for that level; `read_demand`
+    reads it back.
+    """
     return DemandPart(
         level=level,
         shapes=tuple(map(_shape_row, demand.shapes)),
-        shared_claims=tuple(_object(render_claim(claim)) for _, claim in sorted(demand.shared_claims.items())),
+        shared_claims=tuple(
+            _object(render_claim(claim)) for _, claim in sorted(demand.shared_claims.items())
+        ),
         blocked=tuple(sorted(map(_blocked_row, demand.blocked), key=repr)),
         gangs=tuple(map(_gang_row, demand.gangs)),
         namespaces={name: dict(labels) for name, labels in demand.namespaces.items()},
@@ -159,13 +182,17 @@ def _blocked(row: BlockedRow) -> Blocked:
 
 
 def _gang_row(gang: Gang) -> GangRow:
-    parts = tuple(GangPartRow(**part.workload._asdict(), pod_set=part.pod_set, pods=part.pods) for part in gang.parts)
+    parts = tuple(
+        GangPartRow(**part.workload._asdict(), pod_set=part.pod_set, pods=part.pods)
+        for part in gang.parts
+    )
     return GangRow(name=gang.name, parts=parts, least=gang.least, held_by=gang.held_by)
 
 
 def _gang(row: GangRow) -> Gang:
     parts = tuple(
-        GangPart(WorkloadRef(part.kind, part.namespace, part.name), part.pod_set, part.pods) for part in row.parts
+        GangPart(WorkloadRef(part.kind, part.namespace, part.name), part.pod_set, part.pods)
+        for part in row.parts
     )
     return Gang(name=row.name, parts=parts, least=row.least, held_by=row.held_by)
 
@@ -200,7 +227,11 @@ def _shape(row: ShapeRow) -> Shape:
 
 
 def _claim_row(claim: ShapeClaim) -> ClaimRow:
-    shared = None if claim.shared is None else KeyRow(namespace=claim.shared.namespace, name=claim.shared.name)
+    shared = (
+        None
+        if claim.shared is None
+        else KeyRow(namespace=claim.shared.namespace, name=claim.shared.name)
+    )
     return ClaimRow(name=claim.name, spec=render_claim_spec(claim.spec), shared=shared)
 
 
@@ -210,7 +241,9 @@ def _claim(row: ClaimRow) -> ShapeClaim:
 
 
 def _member_row(member: Member) -> MemberRow:
-    return MemberRow(**member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures))
+    return MemberRow(
+        **member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures)
+    )
 
 
 def _member(row: MemberRow) -> Member:

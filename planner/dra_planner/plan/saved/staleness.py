@@ -8,7 +8,8 @@ from dra_planner.planfile import PlanFile
 def differences(kept: PlanFile, made: PlanFile) -> tuple[str, ...]:
     """Return what differs in what is built and judged, in words.
 
-    Wording and proofs may get better without a plan going stale: assumptions, reasons and bounds do not count.
+    Wording and proofs may get better without a plan going stale: assumptions, reasons and bounds do
+    not count.
     """
     known = {row.name: row.nodes for row in kept.pools}
     pools = [f"pool {row.name}" for row in made.pools if known.get(row.name) != row.nodes]

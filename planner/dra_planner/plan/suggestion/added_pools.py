@@ -1,6 +1,8 @@
-"""Pools to add to a fleet, so that what does not fit on it fits: the cheapest found, planned before they are named.
+"""Pools to add to a fleet, so that what does not fit on it fits: the cheapest found, planned before
+they are named.
 
-Every machine with GPUs that the region sells on demand is a candidate, beside the fleet's own pools at their maximums.
+Every machine with GPUs that the region sells on demand is a candidate, beside the fleet's own pools
+at their maximums.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from dra_planner.plan.values import Plan, PlanRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedPools:
-    """Pools as the fleet's document has them, the fleet with them, and the plan that it makes, which fits."""
+    """Pools as the fleet's document has them, the fleet with them, and the plan that it makes,
+    which fits.
+    """
 
     pools: tuple[dict[str, Any], ...]
     fleet: Fleet
@@ -32,7 +36,9 @@ class AddedPools:
     def hourly_usd(self) -> Decimal | None:
         """Price of the nodes of these pools, None where one is unknown."""
         names = {row["name"] for row in self.pools}
-        prices = [(pool.nodes.desired, pool.hourly_usd) for pool in self.plan.pools if pool.name in names]
+        prices = [
+            (pool.nodes.desired, pool.hourly_usd) for pool in self.plan.pools if pool.name in names
+        ]
         if any(price is None for _, price in prices):
             return None
         return sum((nodes * (price or Decimal(0)) for nodes, price in prices), Decimal(0))
@@ -46,7 +52,9 @@ class _Offered:
     rows: Mapping[str, dict[str, Any]] = field(hash=False)
 
     def with_counts(self, counts: Mapping[str, int], last: Collection[str] = ()) -> Fleet:
-        """Return the fleet with so many nodes at most of each candidate that has any; pods take `last` last."""
+        """Return the fleet with so many nodes at most of each candidate that has any; pods take
+        `last` last.
+        """
         document = self.fleet.document()
         added = self.added(counts, last)
         return read_fleet({**document, "pools": [*document["pools"], *added]})
@@ -65,13 +73,16 @@ class _Offered:
 
 
 def find_added_pools(request: PlanRequest) -> AddedPools | None:
-    """Return the cheapest pools found with which the request's workloads fit its fleet; None where none were found.
+    """Return the cheapest pools found with which the request's workloads fit its fleet; None where
+    none were found.
 
     Raises PlannerError for wrong input. Nothing is added to a fleet on which everything fits.
     """
     fleet = request.fleet
     if fleet is None or request.observed:
-        raise PlannerError("pools are added to a fleet", fix="give --fleet or --stack, not --observed")
+        raise PlannerError(
+            "pools are added to a fleet", fix="give --fleet or --stack, not --observed"
+        )
     offered = _offered(request, fleet)
     most = dict.fromkeys(offered.rows, _most_nodes(fleet))
     if not most:
@@ -80,8 +91,15 @@ def find_added_pools(request: PlanRequest) -> AddedPools | None:
     if everything.verdict != "fits":
         return None
     used = [pool.name for pool in everything.pools if pool.name in most and pool.packing]
-    found = [_confirmed(request, offered, {pool.name: pool.packing for pool in everything.pools if pool.name in used})]
-    for name in used if len(used) > 1 else []:  # fewer machine types leave fewer pods in the wrong place
+    found = [
+        _confirmed(
+            request,
+            offered,
+            {pool.name: pool.packing for pool in everything.pools if pool.name in used},
+        )
+    ]
+    # fewer machine types leave fewer pods in the wrong place
+    for name in used if len(used) > 1 else []:
         alone = make_plan(replace(request, fleet=offered.with_counts({name: most[name]}), steps=0))
         if alone.verdict == "fits":
             found.append(_confirmed(request, offered, {name: alone.pool(name).packing}))
@@ -99,11 +117,14 @@ def _rank(each: AddedPools) -> tuple[bool, Decimal, int]:
     return cost is None, Decimal(0) if cost is None else cost.hourly_usd, nodes
 
 
-def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int]) -> AddedPools | None:
-    """Return the pools with as many nodes as the simulation needs, None where the plan with them does not fit.
+def _confirmed(
+    request: PlanRequest, offered: _Offered, needed: Mapping[str, int]
+) -> AddedPools | None:
+    """Return the pools with as many nodes as the simulation needs, None where the plan with them
+    does not fit.
 
-    Where the plan says that pods had better take some of them last, a taint of theirs that keeps nobody away says so if
-    that is the cheaper fleet.
+    Where the plan says that pods had better take some of them last, a taint of theirs that keeps
+    nobody away says so if that is the cheaper fleet.
     """
     most = _most_nodes(offered.fleet)
     roomy = {name: min(2 * nodes + ROOM, most) for name, nodes in needed.items()}
@@ -111,28 +132,44 @@ def _confirmed(request: PlanRequest, offered: _Offered, needed: Mapping[str, int
     found = [_built(request, offered, needed, plan, ())]
     last = [name for name in pools_to_taint(plan.judgement.fixes) if name in needed]
     if last:
-        tainted = make_plan(replace(request, fleet=offered.with_counts(roomy, last), with_fixes=False))
+        tainted = make_plan(
+            replace(request, fleet=offered.with_counts(roomy, last), with_fixes=False)
+        )
         found.append(_built(request, offered, needed, tainted, last))
     return min((each for each in found if each is not None), key=_rank, default=None)
 
 
 def _built(
-    request: PlanRequest, offered: _Offered, needed: Mapping[str, int], plan: Plan, last: Collection[str]
+    request: PlanRequest,
+    offered: _Offered,
+    needed: Mapping[str, int],
+    plan: Plan,
+    last: Collection[str],
 ) -> AddedPools | None:
-    """Return the pools with the nodes that a plan builds, planned as they are; None where either does not fit."""
-    built = {pool.name: pool.nodes.desired for pool in plan.pools if pool.name in needed and pool.nodes.desired}
+    """Return the pools with the nodes that a plan builds, planned as they are; None where either
+    does not fit.
+    """
+    built = {
+        pool.name: pool.nodes.desired
+        for pool in plan.pools
+        if pool.name in needed and pool.nodes.desired
+    }
     if plan.verdict != "fits" or not built:
         return None
     grown = offered.with_counts(built, last)
     plan = make_plan(replace(request, fleet=grown, with_fixes=False))
     if plan.verdict != "fits":
         return None
-    return AddedPools(pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows))
+    return AddedPools(
+        pools=offered.added(built, last), fleet=grown, plan=plan, candidates=len(offered.rows)
+    )
 
 
 def _offered(request: PlanRequest, fleet: Fleet) -> _Offered:
     """Return the candidates that the fleet's cloud and drivers can have beside its own pools."""
-    asked = SuggestRequest(sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes)
+    asked = SuggestRequest(
+        sources=request.sources, cloud=fleet.cloud, region=fleet.region, kubernetes=fleet.kubernetes
+    )
     taken = {pool.name for pool in fleet.pools}
     rows: dict[str, dict[str, Any]] = {}
     for machine in buyable_machines(asked, {}):

@@ -1,8 +1,9 @@
-"""Fleets of few nodes by price: the first on which the scheduler places everything, in every order of arrival tried.
+"""Fleets of few nodes by price: the first on which the scheduler places everything, in every order
+of arrival tried.
 
-Fleets that hold all pods are gone through from the cheapest on, whatever their machines. Each is simulated twice: as it
-is, and with pods sent to its cheaper pools first. So none of those that are cheaper than the one returned runs
-everything in these two ways.
+Fleets that hold all pods are gone through from the cheapest on, whatever their machines. Each is
+simulated twice: as it is, and with pods sent to its cheaper pools first. So none of those that are
+cheaper than the one returned runs everything in these two ways.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ from dra_planner.allocation import NodeState, Placement
 from dra_planner.model import Shape
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
-from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, RANDOM_ORDERS, SystemNodes, system_nodes
+from dra_planner.plan.judgement.simulated_fleet import (
+    CHECK_SEEDS,
+    RANDOM_ORDERS,
+    SystemNodes,
+    system_nodes,
+)
 from dra_planner.plan.values import Plan
 from dra_planner.simulation import (
     ArrivalOrder,
@@ -32,7 +38,9 @@ from dra_planner.simulation import (
 )
 
 MOST_DEMANDS: Final = 2_000
-"""Parts of the demand that are told apart; a demand with more, of many kinds or many pods, is not searched."""
+"""Parts of the demand that are told apart; a demand with more, of many kinds or many pods, is not
+searched.
+"""
 _MOST_FILLS: Final = 20_000  # ways to fill one node, of all machines together
 _MOST_FLEETS: Final = 20_000  # that are looked at, those that do not hold all pods with them
 
@@ -41,7 +49,9 @@ Pods = tuple[int, ...]  # of each shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedFleet:
-    """Nodes of each pool that has any, and how many taints each has that send pods to other pools first."""
+    """Nodes of each pool that has any, and how many taints each has that send pods to other pools
+    first.
+    """
 
     nodes: Mapping[str, int] = field(hash=False)
     last: Mapping[str, int] = field(hash=False)
@@ -50,11 +60,15 @@ class PricedFleet:
 def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> PricedFleet | None:
     """Return the cheapest fleet of a plan's machines on which the simulation places everything.
 
-    None where none costs less than `below`, where the demand is too large to be searched, or where as many steps of the
-    simulation or fleets do not find one. Every price is known.
+    None where none costs less than `below`, where the demand is too large to be searched, or where
+    as many steps of the simulation or fleets do not find one. Every price is known.
     """
     judgement = plan.judgement
-    shapes = [each for each in judgement.demand.shapes if each.id not in judgement.on_system and not each.per_node]
+    shapes = [
+        each
+        for each in judgement.demand.shapes
+        if each.id not in judgement.on_system and not each.per_node
+    ]
     wanted = tuple(shape.figures.at(plan.level) or 0 for shape in shapes)
     if not shapes or prod(pods + 1 for pods in wanted) > MOST_DEMANDS:
         return None
@@ -65,12 +79,16 @@ def cheapest_fleet_that_runs(plan: Plan, below: Decimal | None, steps: int) -> P
             if simulated.spent > steps:
                 return None
             if simulated.places_everything(nodes, last):
-                return PricedFleet(nodes={offer.name: count for offer, count in nodes.items()}, last=last)
+                return PricedFleet(
+                    nodes={offer.name: count for offer, count in nodes.items()}, last=last
+                )
     return None
 
 
 def order_by_price(offers: Sequence[Offer]) -> dict[str, int]:
-    """Return how many taints each pool has when pods take the cheaper pools first; the cheapest has none."""
+    """Return how many taints each pool has when pods take the cheaper pools first; the cheapest has
+    none.
+    """
     ordered = sorted(offers, key=lambda offer: (offer.hourly_usd or Decimal(0), offer.name))
     return {offer.name: at for at, offer in enumerate(ordered) if at}
 
@@ -113,7 +131,9 @@ def _machines(
 
 
 def _fills(answers: Sequence[PoolAnswer], wanted: Pods) -> Iterator[Pods]:
-    """Yield how many pods of each shape one node holds together, none left out that holds more of the last one."""
+    """Yield how many pods of each shape one node holds together, none left out that holds more of
+    the last one.
+    """
 
     def fill(at: int, node: NodeState, before: Pods) -> Iterator[Pods]:
         if at == len(answers):
@@ -134,7 +154,9 @@ def _largest(fills: set[Pods]) -> tuple[Pods, ...]:
     """Return those of which no other holds as many pods of each shape, sorted."""
     kept = list[Pods]()
     for pods in sorted(fills, key=lambda pods: (-sum(pods), pods)):
-        if not any(all(more >= less for more, less in zip(other, pods, strict=True)) for other in kept):
+        if not any(
+            all(more >= less for more, less in zip(other, pods, strict=True)) for other in kept
+        ):
             kept.append(pods)
     return tuple(kept)
 
@@ -142,8 +164,11 @@ def _largest(fills: set[Pods]) -> tuple[Pods, ...]:
 # -- fleets by price
 
 
-def _by_price(machines: Sequence[_Machine], wanted: Pods, below: Decimal | None) -> Iterator[Counter[Offer]]:
-    """Yield the fleets that hold all pods, by price; nodes that a fleet could do without are in it too.
+def _by_price(
+    machines: Sequence[_Machine], wanted: Pods, below: Decimal | None
+) -> Iterator[Counter[Offer]]:
+    """Yield the fleets that hold all pods, by price; nodes that a fleet could do without are in it
+    too.
 
     Best first: what is left of the pods costs at least what the cheapest nodes for it do.
     """
@@ -171,7 +196,9 @@ def _by_price(machines: Sequence[_Machine], wanted: Pods, below: Decimal | None)
 
 
 def _least_price(machines: Sequence[_Machine]) -> Callable[[Pods], Decimal | None]:
-    """Return a function: what the cheapest nodes for so many pods cost, None where none hold them."""
+    """Return a function: what the cheapest nodes for so many pods cost, None where none hold
+    them.
+    """
     prices: dict[Pods, Decimal] = {}
     for each in machines:
         for fill in each.fills:
@@ -196,7 +223,9 @@ def _smallest(rests: set[Pods]) -> frozenset[Pods]:
     """Return those that no other is part of."""
     kept = list[Pods]()
     for rest in sorted(rests, key=lambda rest: (sum(rest), rest)):
-        if not any(all(less <= more for less, more in zip(other, rest, strict=True)) for other in kept):
+        if not any(
+            all(less <= more for less, more in zip(other, rest, strict=True)) for other in kept
+        ):
             kept.append(rest)
     return frozenset(kept)
 
@@ -211,7 +240,10 @@ class _Simulated:
         self.spent = 0
         self._plan = plan
         self._system: SystemNodes | None = system_nodes(plan.fleet)
-        self._orders: list[ArrivalOrder] = [*standard_orders(RANDOM_ORDERS), *check_orders(CHECK_SEEDS)]
+        self._orders: list[ArrivalOrder] = [
+            *standard_orders(RANDOM_ORDERS),
+            *check_orders(CHECK_SEEDS),
+        ]
 
     def places_everything(self, nodes: Mapping[Offer, int], last: Mapping[str, int]) -> bool:
         judgement = self._plan.judgement
@@ -219,7 +251,10 @@ class _Simulated:
         demand = judgement.demand
         beside = () if self._system is None else self._system.nodes(offers, demand)
         if self._system is None:
-            demand = replace(demand, shapes=tuple(each for each in demand.shapes if each.id not in judgement.on_system))
+            demand = replace(
+                demand,
+                shapes=tuple(each for each in demand.shapes if each.id not in judgement.on_system),
+            )
         counts = {offer.name: count for offer, count in nodes.items()}
         simulator = Simulator.of(
             demand,
@@ -239,4 +274,8 @@ class _Simulated:
 
 def _tainted(offer: Offer, level: int) -> Offer:
     node = offer.node
-    return replace(offer, node=replace(node, taints=(*node.taints, *prefer_others(level)))) if level else offer
+    return (
+        replace(offer, node=replace(node, taints=(*node.taints, *prefer_others(level))))
+        if level
+        else offer
+    )

@@ -1,4 +1,6 @@
-"""What a fleet lacks for a pod that fits none of its pools, found in the catalogue; each answer was tried."""
+"""What a fleet lacks for a pod that fits none of its pools, found in the catalogue; each answer was
+tried.
+"""
 
 from __future__ import annotations
 
@@ -46,30 +48,36 @@ class FleetChange:
 
 
 def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
-    """Return what the fleet lacks for a pod that no node of its pools can hold; None where nothing helps.
+    """Return what the fleet lacks for a pod that no node of its pools can hold; None where nothing
+    helps.
 
-    A pod that is kept away by taints, labels or other pods is told so by its other reasons, and not asked here.
+    A pod that is kept away by taints, labels or other pods is told so by its other reasons, and not
+    asked here.
     """
     changes = fleet_changes(judgement, shape)
     if not changes:
         return None
     return Reason(
         code=MISSING_POOL,
-        message=f"no pool of this fleet can hold the pod; {'these' if len(changes) > 1 else 'this'} would",
+        message="no pool of this fleet can hold the pod; "
+        f"{'these' if len(changes) > 1 else 'this'} would",
         fix=", or ".join(change.text for change in changes),
     )
 
 
 def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]:
-    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, also with the class of MIG
-    devices where its selectors are for those, else what the drivers can do besides, else another driver, else the
-    cheapest machines of the fleet's region, one of each GPU, whole or cut.
+    """Return the smallest changes to the fleet with which the pod fits a node: a MIG layout, also
+    with the class of MIG devices where its selectors are for those, else what the drivers can do
+    besides, else another driver, else the cheapest machines of the fleet's region, one of each GPU,
+    whole or cut.
     """
     market = _market(judgement)
     if market is None or not shape.claims:
         return ()
     if not all(map(_lacks_hardware, judgement.answers(shape))):
-        return _parts_for(shape, market) if all(map(_fails_or_lacks, judgement.answers(shape))) else ()
+        return (
+            _parts_for(shape, market) if all(map(_fails_or_lacks, judgement.answers(shape))) else ()
+        )
     return (
         _layouts_for(shape, market)
         or _parts_for(shape, market)
@@ -82,8 +90,12 @@ def fleet_changes(judgement: Judgement, shape: Shape) -> tuple[FleetChange, ...]
 
 
 def _fails_or_lacks(told: PoolAnswer) -> bool:
-    """Whether a selector ended with an error on the pool's devices, as one for MIG devices does on whole GPUs."""
-    return _lacks_hardware(told) or (isinstance(told.answer, Refusal) and told.answer.kind == "error")
+    """Whether a selector ended with an error on the pool's devices, as one for MIG devices does on
+    whole GPUs.
+    """
+    return _lacks_hardware(told) or (
+        isinstance(told.answer, Refusal) and told.answer.kind == "error"
+    )
 
 
 def _lacks_hardware(told: PoolAnswer) -> bool:
@@ -96,21 +108,31 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Market:
-    """Fleets with one change, each with an empty node of the pool concerned; worked out once for all pods."""
+    """Fleets with one change, each with an empty node of the pool concerned; worked out once for
+    all pods.
+    """
 
     judgement: Judgement
     fleet: Fleet
     tried: dict[str, tuple[Fleet, NodeState, DoubtfulPlace] | None] = field(default_factory=dict)
 
-    def change(self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1) -> _Tried | None:
-        """Return the changed fleet where a node of the pool holds the pod, and how many of it, at most `most`."""
+    def change(
+        self, shape: Shape, document: Mapping[str, Any], pool: str, text: str, most: int = 1
+    ) -> _Tried | None:
+        """Return the changed fleet where a node of the pool holds the pod, and how many of it, at
+        most `most`.
+        """
         if text not in self.tried:
             self.tried[text] = self._open(document, pool)
         opened = self.tried[text]
         if opened is None:
             return None
         fleet, node, ask = opened
-        if any(not isinstance(ask(other, node), Placement) for other in self._taken_now(pool) if other is not shape):
+        if any(
+            not isinstance(ask(other, node), Placement)
+            for other in self._taken_now(pool)
+            if other is not shape
+        ):
             return None  # what runs there now would not
         pods = 0
         while pods < most and isinstance(answer := ask(shape, node), Placement):
@@ -119,10 +141,15 @@ class _Market:
 
     def _taken_now(self, pool: str) -> Iterator[Shape]:
         for shape in self.judgement.demand.shapes:
-            if any(told.offer.name == pool and told.verdict == "fits" for told in self.judgement.answers(shape)):
+            if any(
+                told.offer.name == pool and told.verdict == "fits"
+                for told in self.judgement.answers(shape)
+            ):
                 yield shape
 
-    def _open(self, document: Mapping[str, Any], name: str) -> tuple[Fleet, NodeState, DoubtfulPlace] | None:
+    def _open(
+        self, document: Mapping[str, Any], name: str
+    ) -> tuple[Fleet, NodeState, DoubtfulPlace] | None:
         judgement = self.judgement
         try:
             fleet = read_fleet(document)
@@ -132,7 +159,11 @@ class _Market:
             (offer,) = predict_offers(alone, features)
         except PlannerError:  # the catalogue does not know it, or the cloud refuses it
             return None
-        classes = judgement.classes if is_same else {**judgement.classes, **fleet_classes(fleet, features)}
+        classes = (
+            judgement.classes
+            if is_same
+            else {**judgement.classes, **fleet_classes(fleet, features)}
+        )
         ask = DoubtfulPlace()
         node, _ = ask.open(offer, classes, features, judgement.demand)
         return fleet, node, ask
@@ -149,14 +180,20 @@ def _market(judgement: Judgement) -> _Market | None:
 
 
 def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return for the first machine that a MIG layout helps the one with which a node holds most such pods.
+    """Return for the first machine that a MIG layout helps the one with which a node holds most
+    such pods.
 
-    Its pool is changed where all that runs there still does; otherwise another pool of the machine is added.
+    Its pool is changed where all that runs there still does; otherwise another pool of the machine
+    is added.
     """
     for pool in market.fleet.pools:
         for name in (pool.name, _NEW_POOL):
             here = name == pool.name
-            what = f'set `mig: {{}}` on pool "{name}"' if here else f"add a pool of {pool.machine} with `mig: {{}}`"
+            what = (
+                f'set `mig: {{}}` on pool "{name}"'
+                if here
+                else f"add a pool of {pool.machine} with `mig: {{}}`"
+            )
             tried: list[_Tried] = []
             for layout in _layouts(market.fleet, pool):
                 document = market.fleet.document()
@@ -171,29 +208,40 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and its class is not."""
+    """Return a MIG layout, or machines with one, for a pod whose selectors are for MIG devices and
+    its class is not.
+    """
     if nvidia.MIG_CLASS not in market.judgement.classes:
         return ()
     edits = tuple(
-        Edit("use-class", f"use DeviceClass {nvidia.MIG_CLASS} in request {request.name} of claim {claim.name}",
-             claim=number, request=position, name=nvidia.MIG_CLASS)
+        Edit(
+            "use-class",
+            f"use DeviceClass {nvidia.MIG_CLASS} in request {request.name} of claim {claim.name}",
+            claim=number,
+            request=position,
+            name=nvidia.MIG_CLASS,
+        )
         for number, claim in enumerate(shape.claims)
         for position, request in enumerate(claim.spec.requests)
         if request.exactly is not None
         and request.exactly.device_class_name != nvidia.MIG_CLASS
         and any(asks_for_mig(selector.expression) for selector in request.exactly.selectors)
-    )  # fmt: skip
+    )
     if not edits:
         return ()
     changed = apply_edits(edits, shape)
-    found = _layouts_for(changed, market) or _dynamic_parts_for(changed, market) or _cut_machines_for(changed, market)
+    found = (
+        _layouts_for(changed, market)
+        or _dynamic_parts_for(changed, market)
+        or _cut_machines_for(changed, market)
+    )
     said = " and ".join(edit.text for edit in edits)
     return tuple(replace(each, text=f"{said}, and {each.text}", edits=edits) for each in found)
 
 
 def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return for the first pool with which that helps that its GPUs are cut by claims, for clouds that lay out no MIG:
-    with the oldest Kubernetes and the nearest driver that can.
+    """Return for the first pool with which that helps that its GPUs are cut by claims, for clouds
+    that lay out no MIG: with the oldest Kubernetes and the nearest driver that can.
     """
     gate = f"drivers.nvidia.featureGates.{_DYNAMIC}=true"
     options = market.fleet.drivers.of(nvidia.DRIVER)
@@ -216,7 +264,9 @@ def _dynamic_parts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]
                     ).document()
                 except PlannerError:  # the cloud, the release or Kubernetes has no such thing
                     continue
-                found = market.change(shape, document, pool.name, f'set {said} in the fleet, for pool "{pool.name}"')
+                found = market.change(
+                    shape, document, pool.name, f'set {said} in the fleet, for pool "{pool.name}"'
+                )
                 if found is not None:
                     return (found.change,)
     return ()
@@ -227,7 +277,9 @@ def _listed(parts: list[str]) -> str:
 
 
 def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
-    """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on one of the pools."""
+    """Yield settings of drivers that may let a pod fit: those of drivers that publish devices on
+    one of the pools.
+    """
     machines = [fleet.machine(pool.machine) for pool in fleet.pools]
     for driver in sorted(every_driver(), key=lambda each: each.is_network):
         if any(map(driver.serves, machines)):
@@ -235,7 +287,9 @@ def _proposals(fleet: Fleet) -> Iterator[tuple[str, ...]]:
 
 
 def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the first setting of the fleet's drivers with which the pod fits a pool that there is."""
+    """Return the first setting of the fleet's drivers with which the pod fits a pool that there
+    is.
+    """
     for setting in _proposals(market.fleet):
         changes = tuple(map(read_change, setting))
         text = f"set {' and '.join(f'`{change}`' for change in changes)} in the fleet"
@@ -251,13 +305,17 @@ def _settings_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
-    """Return the settings with which a node holds more pods whose claims ask for a part of a device; "" for none.
+    """Return the settings with which a node holds more pods whose claims ask for a part of a
+    device; "" for none.
 
-    Without them the driver publishes whole devices, and each claim gets one, whatever amount it asks for. Where the
-    nodes of the pool are too few for so many `pods` even then, their count is told too.
+    Without them the driver publishes whole devices, and each claim gets one, whatever amount it
+    asks for. Where the nodes of the pool are too few for so many `pods` even then, their count is
+    told too.
     """
     market = _market(judgement)
-    if market is None or not any(_asks_for_a_part(claim.spec) for claim in shape.claims if claim.shared is None):
+    if market is None or not any(
+        _asks_for_a_part(claim.spec) for claim in shape.claims if claim.shared is None
+    ):
         return ""
     for setting in _proposals(market.fleet):
         for version in _versions(market.fleet):
@@ -268,17 +326,35 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
                 continue
             text = f"set {_listed([f'`{change}`' for change in changes])} in the fleet"
             for pool in market.fleet.pools:
-                now = market.change(shape, market.fleet.document(), pool.name, f"as it is, {pool.name}", most=MOST_PODS)
-                then = market.change(shape, document, pool.name, f"{text}, {pool.name}", most=MOST_PODS)
+                now = market.change(
+                    shape,
+                    market.fleet.document(),
+                    pool.name,
+                    f"as it is, {pool.name}",
+                    most=MOST_PODS,
+                )
+                then = market.change(
+                    shape, document, pool.name, f"{text}, {pool.name}", most=MOST_PODS
+                )
                 if now is not None and then is not None and then.pods > now.pods:
                     nodes = -(-pods // then.pods)
-                    more = f' and set the count of pool "{pool.name}" to {nodes}' if nodes > pool.count.max else ""
-                    return f"{text}{more}, so that claims share a device of which each asks for a part"
+                    more = (
+                        f' and set the count of pool "{pool.name}" to {nodes}'
+                        if nodes > pool.count.max
+                        else ""
+                    )
+                    return (
+                        f"{text}{more}, so that claims share a device of which each asks for a part"
+                    )
     return ""
 
 
 def _asks_for_a_part(spec: ClaimSpec) -> bool:
-    ways = (way for each in spec.requests for way in ((each.exactly,) if each.exactly else each.first_available))
+    ways = (
+        way
+        for each in spec.requests
+        for way in ((each.exactly,) if each.exactly else each.first_available)
+    )
     return any(way.capacity for way in ways)
 
 
@@ -290,12 +366,17 @@ def _versions(fleet: Fleet) -> Iterator[tuple[str, ...]]:
 
 
 def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the newest driver with which the pod fits a pool that there is, the fleet's settings kept."""
+    """Return the newest driver with which the pod fits a pool that there is, the fleet's settings
+    kept.
+    """
     if market.fleet.drivers.of(nvidia.DRIVER) is None:
         return ()
     for release in sorted(nvidia.driver_releases(), key=lambda each: -each.order):
         document = market.fleet.document()
-        if not release.is_installable or release.version == document["drivers"]["nvidia"]["version"]:
+        if (
+            not release.is_installable
+            or release.version == document["drivers"]["nvidia"]["version"]
+        ):
             continue
         document["drivers"]["nvidia"]["version"] = release.version
         for pool in market.fleet.pools:
@@ -307,7 +388,9 @@ def _drivers_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
 
 
 def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the cheapest machines of the region whose nodes hold the pod, the cheapest of each GPU."""
+    """Return the cheapest machines of the region whose nodes hold the pod, the cheapest of each
+    GPU.
+    """
     changes: dict[str, FleetChange] = {}
     for hourly, gpu, machine in _machines(market.fleet):
         if gpu.id in changes or len(changes) == MOST_MACHINES:
@@ -315,14 +398,18 @@ def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         document = market.fleet.document()
         row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
         document["pools"] = [*document["pools"], row]
-        found = market.change(shape, document, _NEW_POOL, f"add a pool of machine {_text(machine, gpu, hourly)}")
+        found = market.change(
+            shape, document, _NEW_POOL, f"add a pool of machine {_text(machine, gpu, hourly)}"
+        )
         if found is not None:
             changes[gpu.id] = found.change
     return tuple(changes.values())
 
 
 def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
-    """Return the cheapest machines whose nodes hold the pod with a MIG layout, of each GPU with that of most pods."""
+    """Return the cheapest machines whose nodes hold the pod with a MIG layout, of each GPU with
+    that of most pods.
+    """
     changes: dict[str, FleetChange] = {}
     for hourly, gpu, machine in _machines(market.fleet):
         if gpu.id in changes or len(changes) == MOST_MACHINES:
@@ -330,7 +417,12 @@ def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         tried: list[_Tried] = []
         for layout in nvidia.mig_layouts(gpu):
             document = market.fleet.document()
-            row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}, "mig": layout}
+            row = {
+                "name": _NEW_POOL,
+                "machine": machine.name,
+                "count": {"min": 0, "max": 1},
+                "mig": layout,
+            }
             document["pools"] = [*document["pools"], row]
             text = f"add a pool of machine {_text(machine, gpu, hourly)} with `mig: {layout}`"
             found = market.change(shape, document, _NEW_POOL, text, most=MOST_PODS)
@@ -344,11 +436,15 @@ def _layouts(fleet: Fleet, pool: Pool) -> Iterator[str]:
     machine = fleet.machine(pool.machine)
     if machine.accelerator is None or machine.accelerator.gpu is None:
         return
-    yield from (name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig)
+    yield from (
+        name for name in nvidia.mig_layouts(nvidia.gpu(machine.accelerator.gpu)) if name != pool.mig
+    )
 
 
 def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
-    """Return the GPU machines that the fleet's region is known to have, cheapest first; unknown prices come last."""
+    """Return the GPU machines that the fleet's region is known to have, cheapest first; unknown
+    prices come last.
+    """
     found: list[tuple[Decimal, Gpu, Machine]] = []
     for machine in catalog.machines(fleet.cloud):
         if machine.accelerator is None or machine.accelerator.gpu is None or not machine.gpu_count:
@@ -364,4 +460,6 @@ def _text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:
     memory = f", {gpu.memory_mib / 1024:.4g} GiB each" if gpu.memory_mib is not None else ""
     price = "" if hourly == _UNKNOWN_PRICE else f", {hourly:.2f} USD an hour"
     arch = "" if machine.arch == "amd64" else f", {machine.arch}"
-    return f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"
+    return (
+        f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"
+    )

@@ -1,7 +1,9 @@
-"""What more would cost, or save: one more pod of each workload, and one more node of each maximum and quota.
+"""What more would cost, or save: one more pod of each workload, and one more node of each maximum
+and quota.
 
-Each is sized again as the demand was, with one pod or one node more; nothing is read off the prices of a program.
-Pods come first to nodes that are built anyway: filled as the plan tells, they may have room.
+Each is sized again as the demand was, with one pod or one node more; nothing is read off the prices
+of a program. Pods come first to nodes that are built anyway: filled as the plan tells, they may
+have room.
 """
 
 from __future__ import annotations
@@ -32,10 +34,11 @@ _FEWEST: Final = 4
 class OnePodMore:
     """One more pod of a workload, or of one of its pod sets.
 
-    `room` is how many more of them run on the nodes that are built, `is_least` where it is that at least; None: rules
-    between pods span nodes, or there was too much to ask. `hourly_usd` is what one more costs: nothing where there is
-    room, else what the packing costs more, on `nodes` more or fewer of pools; None where a price is not known, where it
-    was not sized again, or where it does not fit (`verdict`; None where it was not sized).
+    `room` is how many more of them run on the nodes that are built, `is_least` where it is that at
+    least; None: rules between pods span nodes, or there was too much to ask. `hourly_usd` is what
+    one more costs: nothing where there is room, else what the packing costs more, on `nodes` more
+    or fewer of pools; None where a price is not known, where it was not sized again, or where it
+    does not fit (`verdict`; None where it was not sized).
     """
 
     workload: WorkloadRef
@@ -51,8 +54,8 @@ class OnePodMore:
 class OneNodeMore:
     """One more node of a pool's maximum, or of what pools share (`pool` is "" then).
 
-    `saves_usd` is how much less the packing costs, None where that is not known or not everything is placed without;
-    `pods` is how many more are placed.
+    `saves_usd` is how much less the packing costs, None where that is not known or not everything
+    is placed without; `pods` is how many more are placed.
     """
 
     name: str
@@ -63,7 +66,9 @@ class OneNodeMore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneMore:
-    """What one more of everything would cost; `left_out` is how many pods and nodes were not sized again."""
+    """What one more of everything would cost; `left_out` is how many pods and nodes were not sized
+    again.
+    """
 
     pods: tuple[OnePodMore, ...]
     nodes: tuple[OneNodeMore, ...]
@@ -71,7 +76,9 @@ class OneMore:
 
 
 def find_one_more(plan: Plan) -> OneMore | None:
-    """Return what more costs at the plan's demand; None on nodes that exist, which are not sized."""
+    """Return what more costs at the plan's demand; None on nodes that exist, which are not
+    sized.
+    """
     if plan.fleet is None or plan.judgement.is_observed:
         return None
     return _Search(plan).answer()
@@ -86,7 +93,9 @@ class _Search:
         self._plan = plan
         self._level: DemandLevel = plan.level
         limits = () if plan.fleet is None else plan.fleet.limits
-        sizer = Sizer.of(on_pools, judgement.offers, judgement.classes, judgement.features, limits=limits)
+        sizer = Sizer.of(
+            on_pools, judgement.offers, judgement.classes, judgement.features, limits=limits
+        )
         self._sizer = replace(sizer, with_raises=False)
         self._before = self._sizer.size(self._level)
         pairs = max(1, len(on_pools.shapes) * len(judgement.offers))
@@ -106,15 +115,21 @@ class _Search:
             if shape.per_node or not members or shape.figures.at(self._level) is None:
                 continue
             more = self._pod(shape, members[0])
-            found += (replace(more, workload=each.workload, pod_set=each.pod_set) for each in members)
+            found += (
+                replace(more, workload=each.workload, pod_set=each.pod_set) for each in members
+            )
         yield from sorted(found, key=lambda each: (each.workload, each.pod_set))
 
     def _pod(self, shape: Shape, member: Member) -> OnePodMore:
         """Return what one more pod of the shape costs, whoever's it is."""
         room, is_least = self._rooms.of(shape)
-        more = OnePodMore(workload=member.workload, pod_set=member.pod_set, room=room, is_least=is_least)
+        more = OnePodMore(
+            workload=member.workload, pod_set=member.pod_set, room=room, is_least=is_least
+        )
         if room:
-            return replace(more, verdict="fits", hourly_usd=None if self._plan.cost is None else Decimal(0))
+            return replace(
+                more, verdict="fits", hourly_usd=None if self._plan.cost is None else Decimal(0)
+            )
         after = self._sized(replace(self._sizer, demand=self._with_one(shape, member)))
         if after is None:
             return more
@@ -123,7 +138,9 @@ class _Search:
             verdict = "cannot-tell"  # it came to the place of another pod
         if verdict != "fits":
             return replace(more, verdict=verdict)
-        changed = ((each.name, each.plan - self._before.pool(each.name).plan) for each in after.pools)
+        changed = (
+            (each.name, each.plan - self._before.pool(each.name).plan) for each in after.pools
+        )
         return replace(
             more,
             verdict=verdict,
@@ -132,22 +149,36 @@ class _Search:
         )
 
     def _with_one(self, shape: Shape, member: Member) -> Demand:
-        figures = member.figures._replace(**{self._level: (member.figures.at(self._level) or 0) + 1})
-        members = tuple(replace(each, figures=figures) if each is member else each for each in shape.members)
+        figures = member.figures._replace(
+            **{self._level: (member.figures.at(self._level) or 0) + 1}
+        )
+        members = tuple(
+            replace(each, figures=figures) if each is member else each for each in shape.members
+        )
         demand = self._sizer.demand
-        shapes = (replace(each, members=members) if each is shape else each for each in demand.shapes)
+        shapes = (
+            replace(each, members=members) if each is shape else each for each in demand.shapes
+        )
         return replace(demand, shapes=tuple(shapes))
 
     def _nodes(self) -> Iterator[OneNodeMore]:
-        """Yield pools and limits with one node more of each, also where not all is used: two may be dearer than one."""
+        """Yield pools and limits with one node more of each, also where not all is used: two may be
+        dearer than one.
+        """
         offers, limits = self._sizer.offers, self._sizer.limits
         for offer in offers:
             if offer.count_min < offer.count_max:
-                raised = (replace(each, count_max=each.count_max + (each is offer)) for each in offers)
-                yield from self._node(f'pool "{offer.name}"', offer.name, replace(self._sizer, offers=tuple(raised)))
+                raised = (
+                    replace(each, count_max=each.count_max + (each is offer)) for each in offers
+                )
+                yield from self._node(
+                    f'pool "{offer.name}"', offer.name, replace(self._sizer, offers=tuple(raised))
+                )
         for limit in limits:
             node = max(limit.takes.values(), default=0)
-            more = (replace(each, most=each.most + node) if each is limit else each for each in limits)
+            more = (
+                replace(each, most=each.most + node) if each is limit else each for each in limits
+            )
             if node:
                 yield from self._node(limit.name, "", replace(self._sizer, limits=tuple(more)))
 
@@ -157,7 +188,9 @@ class _Search:
             pods = _placed(after) - _placed(self._before)
             saved = _difference(self._before.hourly_plan, after.hourly_plan)
             fits = self._before.verdict == "fits"
-            yield OneNodeMore(name=name, pool=pool, saves_usd=saved if fits else None, pods=max(0, pods))
+            yield OneNodeMore(
+                name=name, pool=pool, saves_usd=saved if fits else None, pods=max(0, pods)
+            )
 
     def _sized(self, sizer: Sizer) -> Sizing | None:
         if not self._left:
@@ -168,7 +201,9 @@ class _Search:
 
 
 def _difference(more: Decimal | None, less: Decimal | None) -> Decimal | None:
-    """Return how much more is paid, 0 at least: what costs less with more to place was not the cheapest before."""
+    """Return how much more is paid, 0 at least: what costs less with more to place was not the
+    cheapest before.
+    """
     return None if more is None or less is None else max(Decimal(0), more - less)
 
 
@@ -185,7 +220,9 @@ class _Rooms:
         self._left = MOST_ASKED
 
     def of(self, shape: Shape) -> tuple[int | None, bool]:
-        """Return how many more, and whether it is that at least; None where it cannot be told node by node."""
+        """Return how many more, and whether it is that at least; None where it cannot be told node
+        by node.
+        """
         if unjudged_rule(shape, (shape.figures.at(self._level) or 0) + 1, ()) is not None:
             return None, False
         shared = [claim.shared for claim in shape.claims if claim.shared is not None]

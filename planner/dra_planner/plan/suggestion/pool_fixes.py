@@ -1,4 +1,6 @@
-"""Fixes for pools that are too small: what the author of the claims meant first, then enough nodes for every demand."""
+"""Fixes for pools that are too small: what the author of the claims meant first, then enough nodes
+for every demand.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _WHEN: Final[Mapping[DemandLevel, str]] = {"ceiling": "at the ceiling", "peak": 
 
 
 def with_pool_fixes(judgement: Judgement) -> Judgement:
-    """Return the judgement with fixes that clear the shortages of all demands at once, and say what they cost."""
+    """Return the judgement with fixes that clear the shortages of all demands at once, and say what
+    they cost.
+    """
     if not any(_has_shortage(sizing) for sizing in judgement.sizings.values()):
         return judgement
     intents = dict(_intents(judgement))
@@ -28,16 +32,22 @@ def with_pool_fixes(judgement: Judgement) -> Judgement:
     for sizing in judgement.sizings.values():
         if id(sizing) not in done:
             done[id(sizing)] = _with_fixes(sizing, judgement, intents)
-    return replace(judgement, sizings={level: done[id(sizing)] for level, sizing in judgement.sizings.items()})
+    return replace(
+        judgement, sizings={level: done[id(sizing)] for level, sizing in judgement.sizings.items()}
+    )
 
 
 def _has_shortage(sizing: Sizing) -> bool:
-    return any(reason.code in _TOO_SMALL | _LIMITED for size in sizing.workloads for reason in size.reasons)
+    return any(
+        reason.code in _TOO_SMALL | _LIMITED for size in sizing.workloads for reason in size.reasons
+    )
 
 
 def _with_fixes(sizing: Sizing, judgement: Judgement, intents: Mapping[WorkloadRef, str]) -> Sizing:
     raises = _raises(judgement)
-    workloads = tuple(_with_fix(size, raises, intents.get(size.workload, "")) for size in sizing.workloads)
+    workloads = tuple(
+        _with_fix(size, raises, intents.get(size.workload, "")) for size in sizing.workloads
+    )
     return replace(sizing, workloads=workloads)
 
 
@@ -50,15 +60,24 @@ def _with_fix(size: WorkloadSize, raises: str, intent: str) -> WorkloadSize:
         else:
             return reason
         return replace(
-            reason, fix=f"{intent}. If each pod needs its own device, {fix}" if intent and fix else intent or fix
+            reason,
+            fix=f"{intent}. If each pod needs its own device, {fix}"
+            if intent and fix
+            else intent or fix,
         )
 
     return replace(size, reasons=tuple(map(changed, size.reasons)))
 
 
 def _raises(judgement: Judgement) -> str:
-    """Return the maximums that are enough for every demand from the one judged on, and what they cost; "" for none."""
-    levels = [level for level in DEMAND_LEVELS[DEMAND_LEVELS.index(judgement.level) :] if level in judgement.sizings]
+    """Return the maximums that are enough for every demand from the one judged on, and what they
+    cost; "" for none.
+    """
+    levels = [
+        level
+        for level in DEMAND_LEVELS[DEMAND_LEVELS.index(judgement.level) :]
+        if level in judgement.sizings
+    ]
     enough = {pool.name: pool for pool in judgement.sizing.pools}
     for level in levels:
         for pool in judgement.sizings[level].pools:
@@ -76,7 +95,9 @@ def _step(pool: PoolSize) -> str:
 
 
 def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
-    """Return how many more nodes the judged demand uses then, and those of larger demands if they use more."""
+    """Return how many more nodes the judged demand uses then, and those of larger demands if they
+    use more.
+    """
     told: list[str] = []
     most = 0
     for level in levels:
@@ -91,16 +112,23 @@ def _costs(judgement: Judgement, levels: Iterable[DemandLevel]) -> str:
 
 
 def _more(pools: Iterable[PoolSize]) -> tuple[int, Decimal | None]:
-    """Return how many nodes are used beyond the maximums, and their price per hour; None if one is unknown."""
+    """Return how many nodes are used beyond the maximums, and their price per hour; None if one is
+    unknown.
+    """
     raised = [pool for pool in pools if pool.enough > pool.maximum]
     nodes = sum(pool.enough - pool.maximum for pool in raised)
     if any(pool.hourly_usd is None for pool in raised):
         return nodes, None
-    return nodes, sum(((pool.enough - pool.maximum) * (pool.hourly_usd or Decimal(0)) for pool in raised), Decimal(0))
+    return nodes, sum(
+        ((pool.enough - pool.maximum) * (pool.hourly_usd or Decimal(0)) for pool in raised),
+        Decimal(0),
+    )
 
 
 def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
-    """Yield what the author of a workload's claims probably meant, where a pool is too small for what they wrote."""
+    """Yield what the author of a workload's claims probably meant, where a pool is too small for
+    what they wrote.
+    """
     sizings = [judgement.sizing, *judgement.sizings.values()]
     short = {
         size.workload
@@ -112,14 +140,19 @@ def _intents(judgement: Judgement) -> Iterator[tuple[WorkloadRef, str]]:
         refs = [member.workload for member in shape.members if member.workload in short]
         if not refs:
             continue
-        most = max(sum(size.wanted or 0 for size in each.workloads if size.workload in refs) for each in sizings)
+        most = max(
+            sum(size.wanted or 0 for size in each.workloads if size.workload in refs)
+            for each in sizings
+        )
         text = _one_claim(shape) or sharing_change(judgement, shape, most)
         if text:
             yield from ((ref, text) for ref in refs)
 
 
 def _one_claim(shape: Shape) -> str:
-    """Return that pods share devices only by naming one claim, if a claim made for each pod says how to share."""
+    """Return that pods share devices only by naming one claim, if a claim made for each pod says
+    how to share.
+    """
     for claim in shape.claims:
         if claim.shared is None and divides_claim(claim.spec):
             return use_one_claim(claim.name)

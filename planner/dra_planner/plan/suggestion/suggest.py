@@ -1,11 +1,15 @@
-"""Workloads without a fleet → the cheapest pools of one region that run them, and how they compare with simpler ones.
+"""Workloads without a fleet → the cheapest pools of one region that run them, and how they compare
+with simpler ones.
 
-    candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price, one pool each
-    any          the packing over all of them at once, and dearer fleets by price until one runs everything
+    candidates   every machine with NVIDIA GPUs that the region offers on demand at a known price,
+                 one pool each
+    any          the packing over all of them at once, and dearer fleets by price until one runs
+                 everything
     one, two     the best fleet of one machine type, and of two among those that stand out
 
-Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody away, and is planned
-again as it will be committed before it is suggested. If the scheduler follows none of these plans, guards are added.
+Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody
+away, and is planned again as it will be committed before it is suggested. If the scheduler follows
+none of these plans, guards are added.
 """
 
 from __future__ import annotations
@@ -37,14 +41,20 @@ from dra_planner.sources import Source
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
 MANY_STEPS = 5 * SIMULATED_STEPS
-"""Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each other's way."""
-ROOM = 4  # nodes more than twice those of a packing, so that the simulation can say how many the scheduler needs
+"""Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each
+other's way.
+"""
+# nodes more than twice those of a packing, so that the simulation can say how many the scheduler
+# needs
+ROOM = 4
 _NONE_LAST: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestRequest:
-    """What to buy for: workloads, where, and which machines may be bought; none named means every one."""
+    """What to buy for: workloads, where, and which machines may be bought; none named means every
+    one.
+    """
 
     sources: tuple[Source, ...]
     cloud: str
@@ -57,7 +67,9 @@ class SuggestRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A fleet, as plain data ready to commit, the plan that it makes, and how many machine types it has."""
+    """A fleet, as plain data ready to commit, the plan that it makes, and how many machine types it
+    has.
+    """
 
     fleet: Fleet
     document: dict[str, Any]
@@ -75,7 +87,8 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestions:
-    """The cheapest fleet found and the runners-up, by price; none where the workloads fit no offered machine.
+    """The cheapest fleet found and the runners-up, by price; none where the workloads fit no
+    offered machine.
 
     `plan` is that on all candidates; its bound holds for every fleet of them.
     """
@@ -88,14 +101,18 @@ class Suggestions:
 
     @property
     def gap(self) -> Decimal:
-        """How much less than the best fleet any other of the candidates could cost, as a part of it; 0 is proved."""
+        """How much less than the best fleet any other of the candidates could cost, as a part of
+        it; 0 is proved.
+        """
         if self.best is None or self.plan.cost is None or self.best.plan.cost is None:
             return Decimal(0)
         return replace(self.best.plan.cost, bound_usd=self.plan.cost.bound_usd).gap
 
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
-    """Return which machines to buy; raises PlannerError for wrong input, and where none may or need be bought."""
+    """Return which machines to buy; raises PlannerError for wrong input, and where none may or need
+    be bought.
+    """
     parse_version(request.kubernetes)
     if fault := cloud(request.cloud).region_fault(request.region):
         said, _, fix = fault.partition("; ")
@@ -109,7 +126,9 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             f"{f': {whys}' if whys else ''}",
             fix="allow more machines, a higher price, or another region",
         )
-    all_pools = _document(request, [(machine, cloud(request.cloud).nodes_of_a_pool[-1]) for machine in candidates])
+    all_pools = _document(
+        request, [(machine, cloud(request.cloud).nodes_of_a_pool[-1]) for machine in candidates]
+    )
     plan = make_plan(_plan_request(request, read_fleet(all_pools)))
     if plan.verdict != "fits":
         return Suggestions(
@@ -120,10 +139,16 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             left_out=tuple(sorted(left_out.items())),
         )
     if not any(pool.packing for pool in plan.pools):
-        raise PlannerError("no pod of these workloads needs a machine with GPUs: there is nothing to buy")
+        raise PlannerError(
+            "no pod of these workloads needs a machine with GPUs: there is nothing to buy"
+        )
     found = _found(request, candidates, plan)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
-    found = [each for at, each in enumerate(found) if all(each.document != other.document for other in found[:at])]
+    found = [
+        each
+        for at, each in enumerate(found)
+        if all(each.document != other.document for other in found[:at])
+    ]
     return Suggestions(
         best=found[0] if found else None,
         others=tuple(found[1:]),
@@ -136,21 +161,38 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
 def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
     """Return the fleets that are compared; one at least where much simulation finds one."""
     fleets = list(_fleets(plan))
-    found = [each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None]
+    found = [
+        each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None
+    ]
     best = min(found, key=lambda each: each.hourly_usd, default=None)
     bound = plan.judgement.sizing.hourly_bound or Decimal(0)
     if best is None or (best.hourly_usd > bound and best.plan.guarded is None):
-        searched = cheapest_fleet_that_runs(plan, None if best is None else best.hourly_usd, SIMULATED_STEPS)
+        searched = cheapest_fleet_that_runs(
+            plan, None if best is None else best.hourly_usd, SIMULATED_STEPS
+        )
         if searched is not None:
-            nodes = {pool.machine: searched.nodes[pool.name] for pool in plan.pools if pool.name in searched.nodes}
-            found += [each for each in [_planned(request, candidates, nodes, searched.last)] if each is not None]
+            nodes = {
+                pool.machine: searched.nodes[pool.name]
+                for pool in plan.pools
+                if pool.name in searched.nodes
+            }
+            found += [
+                each
+                for each in [_planned(request, candidates, nodes, searched.last)]
+                if each is not None
+            ]
     if not found:
-        found += [each for each in [_confirmed(request, candidates, fleets[0], MANY_STEPS)] if each is not None]
+        found += [
+            each
+            for each in [_confirmed(request, candidates, fleets[0], MANY_STEPS)]
+            if each is not None
+        ]
     return found
 
 
 def buyable_machines(request: SuggestRequest, left_out: dict[str, str]) -> Iterator[Machine]:
-    """Yield the machines that may be bought; of the others that the region offers, `left_out` is told why not.
+    """Yield the machines that may be bought; of the others that the region offers, `left_out` is
+    told why not.
 
     A machine whose regions nobody lists is taken to be where it has a price.
     """
@@ -183,9 +225,13 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
 
 
 def _document(
-    request: SuggestRequest, pools: Sequence[tuple[Machine, int]], last: Mapping[str, int] = _NONE_LAST
+    request: SuggestRequest,
+    pools: Sequence[tuple[Machine, int]],
+    last: Mapping[str, int] = _NONE_LAST,
 ) -> dict[str, Any]:
-    """Return a fleet of these machines, each with at most so many nodes; pods take those higher in `last` later."""
+    """Return a fleet of these machines, each with at most so many nodes; pods take those higher in
+    `last` later.
+    """
     pool_name = cloud(request.cloud).pool_name
     each_zone_alike = cloud(request.cloud).count_step(2, autoscaled=False).nodes > 1
     return {
@@ -200,7 +246,11 @@ def _document(
                 "name": pool_name(machine.name),
                 "machine": machine.name,
                 "count": {"min": 0, "max": nodes},
-                **({"taints": prefer_others_rows(level)} if (level := last.get(pool_name(machine.name), 0)) else {}),
+                **(
+                    {"taints": prefer_others_rows(level)}
+                    if (level := last.get(pool_name(machine.name), 0))
+                    else {}
+                ),
             }
             for machine, nodes in pools
         ],
@@ -208,13 +258,19 @@ def _document(
 
 
 def _plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
-    return PlanRequest(sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=False)
+    return PlanRequest(
+        sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=False
+    )
 
 
 def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
-    """Yield fleets as nodes by machine: the packing over all machines, the best of one type and of two."""
+    """Yield fleets as nodes by machine: the packing over all machines, the best of one type and of
+    two.
+    """
     judgement = plan.judgement
-    shapes = tuple(shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system)
+    shapes = tuple(
+        shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system
+    )
     demand = replace(judgement.demand, shapes=shapes)
 
     def sized(offers: Iterable[Offer]) -> Sizing:
@@ -234,8 +290,12 @@ def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
 def _cheapest(
     sizings: Iterable[tuple[tuple[Offer, ...], Sizing]],
 ) -> list[tuple[tuple[Offer, ...], Sizing]]:
-    fitting = [each for each in sizings if each[1].verdict == "fits" and each[1].hourly_plan is not None]
-    return sorted(fitting, key=lambda each: (each[1].hourly_plan, [offer.name for offer in each[0]]))
+    fitting = [
+        each for each in sizings if each[1].verdict == "fits" and each[1].hourly_plan is not None
+    ]
+    return sorted(
+        fitting, key=lambda each: (each[1].hourly_plan, [offer.name for offer in each[0]])
+    )
 
 
 def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
@@ -243,19 +303,25 @@ def _nodes(offers: Sequence[Offer], sizing: Sizing) -> dict[str, int]:
 
 
 def _confirmed(
-    request: SuggestRequest, candidates: Sequence[Machine], counts: dict[str, int], steps: int = SIMULATED_STEPS
+    request: SuggestRequest,
+    candidates: Sequence[Machine],
+    counts: dict[str, int],
+    steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
     """Return the fleet with the plan that it makes, None where that does not fit.
 
-    The packing may not be enough for the scheduler: with room for more, the plan says how many nodes are. The cheapest
-    is returned of the fleet as it is, with pods sent to its cheaper pools first, and with the dearest pool taken last.
+    The packing may not be enough for the scheduler: with room for more, the plan says how many
+    nodes are. The cheapest is returned of the fleet as it is, with pods sent to its cheaper pools
+    first, and with the dearest pool taken last.
     """
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
     best: Suggestion | None = None
     ways: list[Mapping[str, int]] = [_NONE_LAST]
     for last in ways:
-        plan = make_plan(_plan_request(request, read_fleet(_bought(request, candidates, roomy, last)), steps))
+        plan = make_plan(
+            _plan_request(request, read_fleet(_bought(request, candidates, roomy, last)), steps)
+        )
         if last is _NONE_LAST:
             ways += _orders(plan.offers)
         found = None

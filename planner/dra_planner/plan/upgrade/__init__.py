@@ -1,1 +1,3 @@
-"""Upgrades of a DRA driver: what changes between two versions, and whether it concerns this fleet."""
+"""Upgrades of a DRA driver: what changes between two versions, and whether it concerns this
+fleet.
+"""

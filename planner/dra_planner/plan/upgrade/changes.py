@@ -1,4 +1,6 @@
-"""What another release of the NVIDIA driver means for manifests: what breaks, what changes its meaning."""
+"""What another release of the NVIDIA driver means for manifests: what breaks, what changes its
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,20 @@ from dra_planner.quantity import Quantity, QuantityError
 from dra_planner.releases import Features
 
 CODE = "driver-upgrade"
-_STOPS = ("attribute-renamed", "attribute-removed", "class-removed", "config-refused", "not-installable")
-_OF_THE_INSTALLATION = ("chart-renamed", "names-changed", "devices-changed", "not-installable", "no-way-back")
+_STOPS = (
+    "attribute-renamed",
+    "attribute-removed",
+    "class-removed",
+    "config-refused",
+    "not-installable",
+)
+_OF_THE_INSTALLATION = (
+    "chart-renamed",
+    "names-changed",
+    "devices-changed",
+    "not-installable",
+    "no-way-back",
+)
 _UNKNOWN = Situation()
 _EXTENDED_RESOURCE = "nvidia.com/gpu"
 _SHARES = "ConsumableShares"
@@ -53,38 +67,55 @@ def judge_upgrade(
     fleet: PublishingSettings | None = None,
     here: Situation = _UNKNOWN,
 ) -> tuple[Diagnostic, ...]:
-    """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for all other changes.
+    """Return what breaks or changes its meaning: errors and warnings at what reads it, notes for
+    all other changes.
 
-    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet's settings, where there are
-    any. Changes of the installation that do not concern the fleet or cluster `here` are left out. Raises CatalogError
-    for a release or gate that no table holds.
+    `old` and `new` are `VERSION[+GATE…]`; to the gates of both come those of the fleet's settings,
+    where there are any. Changes of the installation that do not concern the fleet or cluster `here`
+    are left out. Raises CatalogError for a release or gate that no table holds.
     """
     before, old_settings = parse_release(old)
     after, new_settings = parse_release(new)
     missing: list[Diagnostic] = []
     if fleet is not None:
-        old_settings, new_settings = _both(fleet, old_settings, before), _both(fleet, new_settings, after)
+        old_settings, new_settings = (
+            _both(fleet, old_settings, before),
+            _both(fleet, new_settings, after),
+        )
         missing = [_missing_gate(gate, after) for gate in fleet.gates if not after.has_gate(gate)]
     changes = compare_releases(before, after, old_settings=old_settings, new_settings=new_settings)
     noticed = tuple(dict.fromkeys(_notice(changes, manifests, features)))
     known = {each.change for each in noticed}
-    remarks = (_remark(change, here) for change in changes if change not in known and here.concerns(change))
+    remarks = (
+        _remark(change, here) for change in changes if change not in known and here.concerns(change)
+    )
     return (*missing, *(_finding(each) for each in noticed), *remarks)
 
 
-def _both(fleet: PublishingSettings, asked: PublishingSettings, release: DriverRelease) -> PublishingSettings:
+def _both(
+    fleet: PublishingSettings, asked: PublishingSettings, release: DriverRelease
+) -> PublishingSettings:
     """Return the settings asked for, over those of the fleet that the release knows."""
-    gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(asked.gates)
-    return replace(fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares)
+    gates = {gate: value for gate, value in fleet.gates.items() if release.has_gate(gate)} | dict(
+        asked.gates
+    )
+    return replace(
+        fleet, gates=gates, consumable_shares=asked.consumable_shares or fleet.consumable_shares
+    )
 
 
 def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
-    message = f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver does not start"
+    message = (
+        f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver "
+        "does not start"
+    )
     return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
 
 
 def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
-    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is unknown."""
+    """Return the release and settings that `VERSION[+GATE…]` names; raises CatalogError for what is
+    unknown.
+    """
     version, *gates = text.split("+")
     release = driver_release(version)
     for gate in gates:
@@ -94,7 +125,9 @@ def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
     return release, PublishingSettings(gates=dict.fromkeys(gates, True), consumable_shares=shares)
 
 
-def _notice(changes: tuple[DriverChange, ...], manifests: Manifests, features: Features) -> Iterator[Noticed]:
+def _notice(
+    changes: tuple[DriverChange, ...], manifests: Manifests, features: Features
+) -> Iterator[Noticed]:
     for selector in selectors_of(manifests):
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
@@ -102,8 +135,16 @@ def _notice(changes: tuple[DriverChange, ...], manifests: Manifests, features: F
                 yield Noticed(change, selector.place, "the selector reads it")
         for change in changes:
             if change.breaks and change.name.startswith(wide):
-                yield Noticed(change, selector.place, "the selector looks at all names of the domain", is_certain=False)
-    owners: list[ResourceClaim | ResourceClaimTemplate] = [*manifests.claims.values(), *manifests.templates.values()]
+                yield Noticed(
+                    change,
+                    selector.place,
+                    "the selector looks at all names of the domain",
+                    is_certain=False,
+                )
+    owners: list[ResourceClaim | ResourceClaimTemplate] = [
+        *manifests.claims.values(),
+        *manifests.templates.values(),
+    ]
     for owner in owners:
         kind = type(owner).__name__
         for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
@@ -112,15 +153,21 @@ def _notice(changes: tuple[DriverChange, ...], manifests: Manifests, features: F
         for change, who in _notice_in_config(changes, device_class.config):
             yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
     for workload in manifests.workloads:
-        containers = chain.from_iterable(each.template.spec.containers for each in workload.pod_sets)
+        containers = chain.from_iterable(
+            each.template.spec.containers for each in workload.pod_sets
+        )
         if any(_EXTENDED_RESOURCE in {*each.requests, *each.limits} for each in containers):
             for change in changes:
                 if change.kind == "class-changed":
-                    yield Noticed(change, workload.meta.place, f"{workload.ref} requests {_EXTENDED_RESOURCE}")
+                    yield Noticed(
+                        change, workload.meta.place, f"{workload.ref} requests {_EXTENDED_RESOURCE}"
+                    )
 
 
 def _tells_apart(expression: str, between: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a selector may say something else of capacities before and after: a threshold is between them."""
+    """Return whether a selector may say something else of capacities before and after: a threshold
+    is between them.
+    """
     try:
         thresholds = [Quantity.parse(text).value for text in _THRESHOLD.findall(expression)]
     except QuantityError:
@@ -162,7 +209,9 @@ def _notice_in_config(
 
 
 def _names_read(expression: str, features: Features) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the qualified names that a selector reads, and the beginnings of names where it may read any."""
+    """Return the qualified names that a selector reads, and the beginnings of names where it may
+    read any.
+    """
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return frozenset(), ()
@@ -184,4 +233,5 @@ def _remark(change: DriverChange, here: Situation) -> Diagnostic:
         return Diagnostic("error", CODE, change.message, fix=change.fix)
     if change.breaks and change.kind in _OF_THE_INSTALLATION:
         return Diagnostic("warning", CODE, here.said_of(change), fix=change.fix)
-    return Diagnostic("note", CODE, change.message)  # nothing here reads it: there is nothing to fix
+    # nothing here reads it: there is nothing to fix
+    return Diagnostic("note", CODE, change.message)

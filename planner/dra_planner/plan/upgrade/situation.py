@@ -1,4 +1,6 @@
-"""Where a release of the NVIDIA driver replaces another: which of its changes concern this fleet or this cluster."""
+"""Where a release of the NVIDIA driver replaces another: which of its changes concern this fleet or
+this cluster.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _OF_MIG = ("names-changed", "devices-changed")
 class Situation:
     """What is known of it; a part is None where nobody says.
 
-    `names` are what values of the chart call its objects (nameOverride). `is_cut` tells whether the fleet cuts GPUs by
-    MIG. `holders` are the claims of a snapshot that hold a MIG device, and `has_devices` whether its nodes publish any.
+    `names` are what values of the chart call its objects (nameOverride). `is_cut` tells whether the
+    fleet cuts GPUs by MIG. `holders` are the claims of a snapshot that hold a MIG device, and
+    `has_devices` whether its nodes publish any.
     """
 
     names: frozenset[str] = frozenset()
@@ -48,9 +51,15 @@ class Situation:
 
 
 def situation_of(
-    manifests: Manifests, fleet: Fleet | None, names: Iterable[str] = (), *, has_snapshot: bool = False
+    manifests: Manifests,
+    fleet: Fleet | None,
+    names: Iterable[str] = (),
+    *,
+    has_snapshot: bool = False,
 ) -> Situation:
-    """Return what fleet, snapshot and values say; `manifests` hold the objects of the snapshot too."""
+    """Return what fleet, snapshot and values say; `manifests` hold the objects of the snapshot
+    too.
+    """
     cut = None if fleet is None else any(pool.mig != "none" for pool in fleet.pools)
     options = None if fleet is None else fleet.drivers.of(nvidia.DRIVER)
     if options is not None and options.settings.gates.get("DynamicMIG"):

@@ -1,4 +1,6 @@
-"""How many pods there are in each domain that soft spread constraints count, kept up to date as pods come and go."""
+"""How many pods there are in each domain that soft spread constraints count, kept up to date as
+pods come and go.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,18 @@ class Census:
         self._kinds = kinds
         self._rules = rules
         self._counts: dict[int, list[Domains]] = {
-            number: [{} for _ in own.soft_spread] for number, own in enumerate(rules) if own.soft_spread
+            number: [{} for _ in own.soft_spread]
+            for number, own in enumerate(rules)
+            if own.soft_spread
         }
         self._watching: list[list[tuple[PodKind, PodRules, Spread, Domains]]] = [[] for _ in kinds]
         for number, counts in self._counts.items():
             for spread, domains in zip(rules[number].soft_spread, counts, strict=True):
                 if spread.constraint.topology_key != HOSTNAME:
                     for watched in spread.kinds:
-                        self._watching[watched].append((kinds[number], rules[number], spread, domains))
+                        self._watching[watched].append(
+                            (kinds[number], rules[number], spread, domains)
+                        )
 
     def change(self, kind: PodKind, node: Node, by: int) -> None:
         """Count pods of a kind that came to a node, or went."""
@@ -37,5 +43,7 @@ class Census:
                 domains[value] = domains.get(value, 0) + by
 
     def of(self, kind: PodKind) -> Sequence[Domains]:
-        """Return the counts for each soft constraint of a kind; empty where it spreads over nodes."""
+        """Return the counts for each soft constraint of a kind; empty where it spreads over
+        nodes.
+        """
         return self._counts[kind.number]

@@ -1,4 +1,6 @@
-"""A cluster as pods come and go: which nodes are in which stage, where pods are, and the claims that pods share."""
+"""A cluster as pods come and go: which nodes are in which stage, where pods are, and the claims
+that pods share.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from dra_planner.simulation.cluster.stages import NodeStage, Population, Stages
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedPod:
-    """A pod. `only_node`: the number of the one node that it may go to, where a DaemonSet made it for that."""
+    """A pod. `only_node`: the number of the one node that it may go to, where a DaemonSet made it
+    for that.
+    """
 
     name: ObjectKey
     kind: PodKind
@@ -47,7 +51,9 @@ class PlacedPod:
 
 @dataclass(frozen=True, slots=True)
 class SharedClaim:
-    """A claim that has devices: where it can be used, by the numbers of nodes, and by how many pods it is."""
+    """A claim that has devices: where it can be used, by the numbers of nodes, and by how many pods
+    it is.
+    """
 
     allocation: ClaimAllocation
     nodes: tuple[int, ...]
@@ -56,7 +62,9 @@ class SharedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """A cluster before any pod of the demand: nodes in the order in which the scheduler knows them."""
+    """A cluster before any pod of the demand: nodes in the order in which the scheduler knows
+    them.
+    """
 
     nodes: tuple[Node, ...]
     templates: tuple[Template, ...]  # by node: its own devices, where equal nodes share a stage
@@ -66,7 +74,9 @@ class Start:
 
 
 class Cluster:
-    """Nodes go by their numbers. `version` changes whenever anything does; `now` is when pods start that come."""
+    """Nodes go by their numbers. `version` changes whenever anything does; `now` is when pods start
+    that come.
+    """
 
     def __init__(self, start: Start, stages: Stages, census: Census) -> None:
         self.start = start
@@ -77,9 +87,11 @@ class Cluster:
         self.pods: dict[ObjectKey, PlacedPod] = {each.pod.name: each for each in start.pods}
         self.claims: dict[ObjectKey, SharedClaim] = dict(start.claims)
         self.version = 0
-        self.changes: list[int] = []  # nodes whose stage has changed, in the order in which they did
+        # nodes whose stage has changed, in the order in which they did
+        self.changes: list[int] = []
         self.now = 0
-        self.alike = bytearray(len(self.stage_of))  # by node: 1 where other nodes are in its stage too
+        # by node: 1 where other nodes are in its stage too
+        self.alike = bytearray(len(self.stage_of))
         self._position = [0] * len(self.stage_of)
         self._pods_on: dict[int, dict[ObjectKey, PlacedPod]] = {}
         self._shared_pools = _shared_pools(start.stages)
@@ -111,7 +123,13 @@ class Cluster:
             if got.shared is not None:
                 allocation = placement.claims[got.name]
                 self.claims[got.shared] = SharedClaim(allocation, self._usable_on(allocation, node))
-        shared = tuple({claim.shared: None for claim in shape.claims if claim.shared in self.claims and claim.shared})
+        shared = tuple(
+            {
+                claim.shared: None
+                for claim in shape.claims
+                if claim.shared in self.claims and claim.shared
+            }
+        )
         for key in shared:
             self._change_consumers(key, 1)
         own = tuple(got for got in placement.picks if got.shared is None)
@@ -132,12 +150,18 @@ class Cluster:
             self._change_consumers(key, -1)
         self.version += 1
 
-    def stage_without(self, placed: PlacedPod, stage: NodeStage, *, keep_devices: bool = False) -> NodeStage:
-        """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices taken."""
+    def stage_without(
+        self, placed: PlacedPod, stage: NodeStage, *, keep_devices: bool = False
+    ) -> NodeStage:
+        """Return the stage of a node after a pod on it has gone; `keep_devices` leaves its devices
+        taken.
+        """
         kind, state = placed.pod.kind, stage.state
         picks = () if keep_devices else tuple(pick for got in placed.picks for pick in got.picks)
         if kind.shape is None:
-            left = state.without_pod(pod_requests(kind.spec), host_ports(kind.spec), kind.view, picks, state.claims)
+            left = state.without_pod(
+                pod_requests(kind.spec), host_ports(kind.spec), kind.view, picks, state.claims
+            )
         else:
             needs = needs_of(kind.shape, state.template)
             left = state.without_pod(needs.requests, needs.ports, needs.view, picks, state.claims)
@@ -160,7 +184,9 @@ class Cluster:
         return allocation_of(got.picks, self.start.templates[placed.node]).devices
 
     def devices_of_claim(self, key: ObjectKey) -> tuple[AllocatedDevice, ...]:
-        """Return what a shared claim holds, by the names that the node has on which it was allocated."""
+        """Return what a shared claim holds, by the names that the node has on which it was
+        allocated.
+        """
         claim = self.claims[key]
         if len(claim.nodes) != 1:
             return claim.allocation.devices
@@ -175,7 +201,9 @@ class Cluster:
     # -- nodes
 
     def close(self, node: int) -> None:
-        """Let a node take no pod any more; those on it stay. It still counts where pods are spread over nodes."""
+        """Let a node take no pod any more; those on it stay. It still counts where pods are spread
+        over nodes.
+        """
         stage = self.stage_of[node]
         used = {**dict(stage.state.used), "pods": stage.node.allocatable.get("pods", 0)}
         state = stage.state.with_used(tuple(sorted(used.items())))
@@ -249,7 +277,9 @@ class Cluster:
         return selector is not None and any(term.match_fields for term in selector.terms)
 
     def _change_consumers(self, key: ObjectKey, by: int) -> None:
-        claim = self.claims[key] = replace(self.claims[key], consumers=self.claims[key].consumers + by)
+        claim = self.claims[key] = replace(
+            self.claims[key], consumers=self.claims[key].consumers + by
+        )
         if claim.consumers > 0:
             self._offer_claim(key)
         else:
@@ -263,13 +293,19 @@ class Cluster:
             stage = self.stage_of[node]
             if stage.state.held_claim(key) != held:
                 others = (each for each in stage.state.claims if each.key != key)
-                self._move(node, self.stages.with_state(stage, stage.state.with_claims((*others, held))))
+                self._move(
+                    node, self.stages.with_state(stage, stage.state.with_claims((*others, held)))
+                )
 
 
 def usable_nodes(allocation: ClaimAllocation, nodes: Sequence[Node]) -> tuple[int, ...]:
     """Return the numbers of the nodes on which pods can use an allocated claim."""
     selector = allocation.node_selector
-    return tuple(number for number, node in enumerate(nodes) if selector is None or node_matches(selector, node))
+    return tuple(
+        number
+        for number, node in enumerate(nodes)
+        if selector is None or node_matches(selector, node)
+    )
 
 
 def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> NodeState:
@@ -277,7 +313,9 @@ def _without_allocated(state: NodeState, devices: Iterable[AllocatedDevice]) -> 
 
 
 def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
-    """Return the device pools that several nodes see, with these nodes; nodes of one template have their own."""
+    """Return the device pools that several nodes see, with these nodes; nodes of one template have
+    their own.
+    """
     seen: dict[PoolId, list[int]] = {}
     for node, stage in enumerate(stages):
         for pool in stage.state.template.pools:
@@ -293,8 +331,9 @@ def _shared_pools(stages: Sequence[NodeStage]) -> dict[PoolId, tuple[int, ...]]:
 def _is_copied(stages: Sequence[NodeStage], pool_id: PoolId) -> bool:
     """Tell whether each node of these templates has a pool of its own, of which they show one.
 
-    So it is where every device belongs to a single node and the template is one, or where several templates, such as
-    those of a predicted pool in each of its zones, show devices of the same single node.
+    So it is where every device belongs to a single node and the template is one, or where several
+    templates, such as those of a predicted pool in each of its zones, show devices of the same
+    single node.
     """
     if len(stages) == 1:
         return _is_bound(stages[0], pool_id)
@@ -308,9 +347,14 @@ def _is_bound(stage: NodeStage, pool_id: PoolId) -> bool:
 
 
 def _homes(stage: NodeStage, pool_id: PoolId) -> set[str]:
-    """Return the nodes that the devices of a pool belong to; "" where one belongs to no single node."""
+    """Return the nodes that the devices of a pool belong to; "" where one belongs to no single
+    node.
+    """
     return {
-        (candidate.device if candidate.slice.per_device_node_selection else candidate.slice).node_name or ""
+        (
+            candidate.device if candidate.slice.per_device_node_selection else candidate.slice
+        ).node_name
+        or ""
         for candidate in stage.state.template.candidates
         if PoolId(candidate.id.driver, candidate.id.pool) == pool_id
     }

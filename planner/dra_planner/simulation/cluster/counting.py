@@ -14,7 +14,9 @@ from dra_planner.simulation.scheduler.rules import KindSet
 Count = Callable[[NodeStage], int]
 
 
-def count_pods(key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, int]]) -> dict[str | None, int]:
+def count_pods(
+    key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, int]]
+) -> dict[str | None, int]:
     """Return the pods of these kinds by value of a label; nodes without it count for None."""
     counts: dict[str | None, int] = {}
     for stage, nodes in population:
@@ -24,7 +26,9 @@ def count_pods(key: str, kinds: KindSet, population: Iterable[tuple[NodeStage, i
 
 
 def counter_of(key: str, kinds: KindSet, population: Population) -> Count:
-    """Return what counts the pods of these kinds in the domain of a node; 0 where the node has no such label."""
+    """Return what counts the pods of these kinds in the domain of a node; 0 where the node has no
+    such label.
+    """
     if key == HOSTNAME:
         return lambda stage: stage.count(kinds) if stage.label(key) is not None else 0
     counts = count_pods(key, kinds, population)

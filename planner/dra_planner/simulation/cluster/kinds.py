@@ -7,14 +7,21 @@ from dataclasses import dataclass, replace
 
 from dra_planner.allocation.node.interpod import PodView
 from dra_planner.model import PodSpec, Shape
-from dra_planner.simulation.cluster.requests import CpuMemory, PodAmounts, requested, requested_for_score
+from dra_planner.simulation.cluster.requests import (
+    CpuMemory,
+    PodAmounts,
+    requested,
+    requested_for_score,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodKind:
-    """Pods of one shape and one owner. `shape` is None for pods that were there before and never move.
+    """Pods of one shape and one owner. `shape` is None for pods that were there before and never
+    move.
 
-    `siblings`: pods with the same value are spread by default, as those of one ReplicaSet or StatefulSet are.
+    `siblings`: pods with the same value are spread by default, as those of one ReplicaSet or
+    StatefulSet are.
     """
 
     number: int
@@ -42,15 +49,28 @@ class Kinds:
 
     def of_shape(self, shape: Shape, siblings: Hashable = None) -> PodKind:
         """Return the kind of pods of a shape."""
-        return self._kind(("shape", shape.id, siblings), shape.pod, PodView.of(shape), shape, siblings)
+        return self._kind(
+            ("shape", shape.id, siblings), shape.pod, PodView.of(shape), shape, siblings
+        )
 
     def of_bound(self, spec: PodSpec, view: PodView, siblings: Hashable = None) -> PodKind:
-        """Return the kind of pods that are on nodes already; which node a pod is on makes no other kind of it."""
+        """Return the kind of pods that are on nodes already; which node a pod is on makes no other
+        kind of it.
+        """
         spec = replace(spec, node_name="") if spec.node_name else spec
-        key = ("bound", spec, tuple(sorted(view.labels.items())), view.namespace, siblings, requested_for_score(spec))
+        key = (
+            "bound",
+            spec,
+            tuple(sorted(view.labels.items())),
+            view.namespace,
+            siblings,
+            requested_for_score(spec),
+        )
         return self._kind(key, spec, view, None, siblings)
 
-    def _kind(self, key: Hashable, spec: PodSpec, view: PodView, shape: Shape | None, siblings: Hashable) -> PodKind:
+    def _kind(
+        self, key: Hashable, spec: PodSpec, view: PodView, shape: Shape | None, siblings: Hashable
+    ) -> PodKind:
         kind = self._known.get(key)
         if kind is None:
             amounts = PodAmounts(requested(spec), requested_for_score(spec))

@@ -22,19 +22,32 @@ class SimulatedNode:
     group: str
 
 
-def observed_nodes(offers: Iterable[Offer], groups: Mapping[str, str] | None = None) -> tuple[SimulatedNode, ...]:
-    """Return the nodes of a snapshot, each its own group where `groups` does not say otherwise, by name."""
-    return tuple(SimulatedNode(offer.node, offer, (groups or {}).get(offer.name, offer.name)) for offer in offers)
+def observed_nodes(
+    offers: Iterable[Offer], groups: Mapping[str, str] | None = None
+) -> tuple[SimulatedNode, ...]:
+    """Return the nodes of a snapshot, each its own group where `groups` does not say otherwise, by
+    name.
+    """
+    return tuple(
+        SimulatedNode(offer.node, offer, (groups or {}).get(offer.name, offer.name))
+        for offer in offers
+    )
 
 
-def predicted_nodes(offers: Iterable[Offer], counts: Mapping[str, int]) -> tuple[SimulatedNode, ...]:
+def predicted_nodes(
+    offers: Iterable[Offer], counts: Mapping[str, int]
+) -> tuple[SimulatedNode, ...]:
     """Return so many nodes of each pool, named <pool>-<index>, in turn in the zones of the pool."""
-    return tuple(each for offer in offers for each in PoolNodes.of(offer).take(counts.get(offer.name, 0)))
+    return tuple(
+        each for offer in offers for each in PoolNodes.of(offer).take(counts.get(offer.name, 0))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PoolNodes:
-    """The nodes that a pool may have, named <stem>-<index>; `zoned` is its offer in each of its zones."""
+    """The nodes that a pool may have, named <stem>-<index>; `zoned` is its offer in each of its
+    zones.
+    """
 
     name: str
     zoned: tuple[Offer, ...]
@@ -55,18 +68,24 @@ class PoolNodes:
 
 
 def _named(offer: Offer, name: str) -> Offer:
-    """Return the offer of a node of that name, whose devices are in pools of its own: no other offer has them."""
+    """Return the offer of a node of that name, whose devices are in pools of its own: no other
+    offer has them.
+    """
     own = offer.node.name
     slices = tuple(
         replace(each, node_name=name, pool=f"{name}/{each.pool}") if each.node_name == own else each
         for each in offer.slices
     )
-    return replace(offer, node=replace(offer.node, meta=replace(offer.node.meta, name=name)), slices=slices)
+    return replace(
+        offer, node=replace(offer.node, meta=replace(offer.node.meta, name=name)), slices=slices
+    )
 
 
 def _in_zone(offer: Offer, zone: str) -> Offer:
     meta = offer.node.meta
-    return replace(offer, node=replace(offer.node, meta=replace(meta, labels={**meta.labels, ZONE: zone})))
+    return replace(
+        offer, node=replace(offer.node, meta=replace(meta, labels={**meta.labels, ZONE: zone}))
+    )
 
 
 def interleave_zones(nodes: Iterable[SimulatedNode]) -> list[SimulatedNode]:
@@ -76,5 +95,7 @@ def interleave_zones(nodes: Iterable[SimulatedNode]) -> list[SimulatedNode]:
     """
     zones: dict[tuple[str | None, ...], list[SimulatedNode]] = {}
     for each in nodes:
-        zones.setdefault(tuple(each.node.meta.labels.get(key) for key in (_REGION, ZONE)), []).append(each)
+        zones.setdefault(
+            tuple(each.node.meta.labels.get(key) for key in (_REGION, ZONE)), []
+        ).append(each)
     return [each for turn in zip_longest(*zones.values()) for each in turn if each is not None]

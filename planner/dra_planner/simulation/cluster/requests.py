@@ -1,7 +1,8 @@
 """What pods request of cpu and memory: as they say it, and as it counts when nodes are scored.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/resource_allocation.go
-and pkg/scheduler/util/pod_resources.go @v1.34.9 to v1.37.1.
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/resource_allocation.go and
+pkg/scheduler/util/pod_resources.go @v1.34.9 to v1.37.1.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ NOTHING = CpuMemory(0, 0)
 
 
 class PodAmounts(NamedTuple):
-    """What a pod requests, and what of it counts when nodes are scored: pods with equal amounts make loads alike."""
+    """What a pod requests, and what of it counts when nodes are scored: pods with equal amounts
+    make loads alike.
+    """
 
     requested: CpuMemory
     scored: CpuMemory
@@ -50,7 +53,9 @@ def requested(pod: PodSpec) -> CpuMemory:
 
 
 def requested_for_score(pod: PodSpec) -> CpuMemory:
-    """Return the same where a container without a request counts as 100m of cpu and 200 MiB of memory."""
+    """Return the same where a container without a request counts as 100m of cpu and 200 MiB of
+    memory.
+    """
     return requested(
         replace(
             pod,
@@ -68,5 +73,6 @@ def _with_defaults(container: Container) -> Container:
 def scored_amounts(amounts: Amounts, containers: int) -> CpuMemory:
     """Return the same of a pod that is known by its amounts and its number of containers alone."""
     return CpuMemory(
-        amounts.get("cpu", 0) or _DEFAULT_CPU * containers, amounts.get("memory", 0) or _DEFAULT_MEMORY * containers
+        amounts.get("cpu", 0) or _DEFAULT_CPU * containers,
+        amounts.get("memory", 0) or _DEFAULT_MEMORY * containers,
     )

@@ -1,7 +1,7 @@
 """States of nodes, each judged once for each kind of pod however many nodes are in it.
 
-Two nodes in one stage have equal futures: the same pods fit and score the same. So pods are placed on stages, and
-only then on one of their nodes.
+Two nodes in one stage have equal futures: the same pods fit and score the same. So pods are placed
+on stages, and only then on one of their nodes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ Company = tuple[tuple[int, int], ...]
 
 
 class NodeHoldings:
-    """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom pods mind there.
+    """What is taken of nodes but for amounts (cpu, memory, pods…): devices, ports, claims, and whom
+    pods mind there.
 
-    A pod for which the amounts suffice is told the same by all nodes that have it in common: `placements` are what
-    they told so far, by number of kind, and `afters` what is taken then.
+    A pod for which the amounts suffice is told the same by all nodes that have it in common:
+    `placements` are what they told so far, by number of kind, and `afters` what is taken then.
     """
 
     __slots__ = ("afters", "parts", "placements")
@@ -36,20 +37,25 @@ class NodeHoldings:
 
 
 class NodeLoad:
-    """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and what of them counts
-    as requested when nodes are scored. `scores` are those of nodes with this load, by who asks.
+    """The amounts on nodes of one template: what is `free`, what is `used` of cpu and memory, and
+    what of them counts as requested when nodes are scored. `scores` are those of nodes with this
+    load, by who asks.
 
-    `amounts` are those of `NodeState.used`; `afters` are the loads with one more pod, by number of kind: None where the
-    amounts do not suffice.
+    `amounts` are those of `NodeState.used`; `afters` are the loads with one more pod, by number of
+    kind: None where the amounts do not suffice.
     """
 
     __slots__ = ("afters", "amounts", "free", "scored", "scores", "used")
 
-    def __init__(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> None:
+    def __init__(
+        self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory
+    ) -> None:
         allocatable, used = template.node.allocatable, dict(amounts)
         self.amounts = amounts
         self.free = {name: amount - used.get(name, 0) for name, amount in allocatable.items()}
-        self.free.update((name, -amount) for name, amount in used.items() if name not in allocatable)
+        self.free.update(
+            (name, -amount) for name, amount in used.items() if name not in allocatable
+        )
         self.used = CpuMemory(used.get("cpu", 0), used.get("memory", 0))
         self.scored = scored
         self.scores: dict[Hashable, int] = {}
@@ -60,8 +66,17 @@ class NodeStage:
     """A state of nodes."""
 
     __slots__ = (
-        "_counts", "_state", "afters", "answers", "company", "load", "number", "pods", "taken", "template",
-    )  # fmt: skip
+        "_counts",
+        "_state",
+        "afters",
+        "answers",
+        "company",
+        "load",
+        "number",
+        "pods",
+        "taken",
+        "template",
+    )
 
     def __init__(
         self,
@@ -106,7 +121,9 @@ class NodeStage:
                 return self.pods.get(kind, 0)
         found = self._counts.get(kinds)
         if found is None:
-            found = self._counts[kinds] = sum([pods for kind, pods in self.company if kind in kinds])
+            found = self._counts[kinds] = sum(
+                [pods for kind, pods in self.company if kind in kinds]
+            )
         return found
 
 
@@ -118,7 +135,9 @@ class Stages:
     """Makes stages, each once, and asks them."""
 
     def __init__(self, noticed: Sequence[bool], place_budget: int) -> None:
-        """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one search."""
+        """`noticed`, by number of kind: whether rules speak of such pods; `place_budget` bounds one
+        search.
+        """
         self._noticed = noticed
         self._place_budget = place_budget
         self._taken: dict[Hashable, NodeHoldings] = {}
@@ -132,30 +151,47 @@ class Stages:
         return self._stage(state.template, taken, load, company)
 
     def _taken_of(self, state: NodeState) -> NodeHoldings:
-        but_amounts = state.template, state.taken, state.shares, state.ports, state.pods, state.claims
+        but_amounts = (
+            state.template,
+            state.taken,
+            state.shares,
+            state.ports,
+            state.pods,
+            state.claims,
+        )
         taken = self._taken.get(but_amounts)
         if taken is None:
             taken = self._taken[but_amounts] = NodeHoldings(state)
         return taken
 
-    def _load(self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory) -> NodeLoad:
+    def _load(
+        self, template: Template, amounts: tuple[tuple[str, int], ...], scored: CpuMemory
+    ) -> NodeLoad:
         key = template, amounts, scored
         load = self._loads.get(key)
         if load is None:
             load = self._loads[key] = NodeLoad(template, amounts, scored)
         return load
 
-    def _stage(self, template: Template, taken: NodeHoldings, load: NodeLoad, company: Company) -> NodeStage:
+    def _stage(
+        self, template: Template, taken: NodeHoldings, load: NodeLoad, company: Company
+    ) -> NodeStage:
         key = taken, load, company
         stage = self._known.get(key)
         if stage is None:
             answers = self._answers.setdefault((taken, load.amounts), {})
-            stage = self._known[key] = NodeStage(len(self._known), template, taken, load, company, answers)
+            stage = self._known[key] = NodeStage(
+                len(self._known), template, taken, load, company, answers
+            )
         return stage
 
     def without_pod(self, stage: NodeStage, state: NodeState, kind: PodKind) -> NodeStage:
         """Return the stage after a pod of the kind has gone."""
-        company = _changed(stage.company, kind.number, -1) if self._noticed[kind.number] else stage.company
+        company = (
+            _changed(stage.company, kind.number, -1)
+            if self._noticed[kind.number]
+            else stage.company
+        )
         return self.open(state, stage.load.scored.minus(kind.scored), company)
 
     def with_state(self, stage: NodeStage, state: NodeState) -> NodeStage:
@@ -163,7 +199,8 @@ class Stages:
         return self.open(state, stage.load.scored, stage.company)
 
     def ask(self, stage: NodeStage, kind: PodKind) -> Answer:
-        """Return what the stage says to one more pod of the kind; rules that span nodes are left aside.
+        """Return what the stage says to one more pod of the kind; rules that span nodes are left
+        aside.
 
         Of a placement all but the amounts of `node` is that of this stage.
         """
@@ -173,7 +210,9 @@ class Stages:
         answer = stage.answers.get(kind.number)
         if answer is None:
             assert kind.shape is not None  # pods that were there before are placed by nobody
-            answer = stage.answers[kind.number] = place(kind.shape, stage.state, budget=self._place_budget)
+            answer = stage.answers[kind.number] = place(
+                kind.shape, stage.state, budget=self._place_budget
+            )
             if isinstance(answer, Placement):
                 stage.taken.placements[kind.number] = answer
         return answer
@@ -200,11 +239,18 @@ class Stages:
         if number in load.afters:
             return load.afters[number]
         assert kind.shape is not None  # pods that were there before are placed by nobody
-        requests, free, used, after = needs_of(kind.shape, stage.template).requests, load.free, dict(load.amounts), None
+        requests, free, used, after = (
+            needs_of(kind.shape, stage.template).requests,
+            load.free,
+            dict(load.amounts),
+            None,
+        )
         if all(amount <= free.get(name, 0) for name, amount in requests.items()):
             for name, amount in requests.items():
                 used[name] = used.get(name, 0) + amount
-            after = self._load(stage.template, tuple(sorted(used.items())), load.scored.plus(kind.scored))
+            after = self._load(
+                stage.template, tuple(sorted(used.items())), load.scored.plus(kind.scored)
+            )
         load.afters[number] = after
         return after
 

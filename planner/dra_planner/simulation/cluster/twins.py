@@ -1,7 +1,8 @@
-"""Nodes of a snapshot that are equal but for their names: they share one state, so that each is judged once for all.
+"""Nodes of a snapshot that are equal but for their names: they share one state, so that each is
+judged once for all.
 
-Only what the pods of the demand can tell apart counts: labels that some rule names, what selectors say of a device,
-and which devices a constraint finds equal.
+Only what the pods of the demand can tell apart counts: labels that some rule names, what selectors
+say of a device, and which devices a constraint finds equal.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from dra_planner.simulation.cluster.nodes import ZONE
 
 @dataclass(frozen=True, slots=True)
 class Distinctions:
-    """What tells nodes apart: labels, names, selectors of devices and attributes that constraints compare."""
+    """What tells nodes apart: labels, names, selectors of devices and attributes that constraints
+    compare.
+    """
 
     labels: frozenset[str]
     names: bool
@@ -29,16 +32,27 @@ class Distinctions:
     attributes: tuple[str, ...]
 
     @classmethod
-    def of(cls, kinds: Sequence[PodKind], classes: Iterable[DeviceClass], labels: Iterable[str] = ()) -> Distinctions:
-        """Return what pods of these kinds tell apart, and `labels` that plugins read whatever pods say."""
+    def of(
+        cls, kinds: Sequence[PodKind], classes: Iterable[DeviceClass], labels: Iterable[str] = ()
+    ) -> Distinctions:
+        """Return what pods of these kinds tell apart, and `labels` that plugins read whatever pods
+        say.
+        """
         specs = [kind.spec for kind in kinds]
-        claims = [claim.spec for kind in kinds if kind.shape is not None for claim in kind.shape.claims]
+        claims = [
+            claim.spec for kind in kinds if kind.shape is not None for claim in kind.shape.claims
+        ]
         selectors = [each for own in classes for each in own.selectors]
         for request in (request for claim in claims for request in claim.requests):
             for way in (request.exactly, *request.first_available):
                 selectors += way.selectors if way is not None else ()
         constraints = [each for claim in claims for each in claim.constraints]
-        names = {name for each in constraints for name in (each.match_attribute, each.distinct_attribute) if name}
+        names = {
+            name
+            for each in constraints
+            for name in (each.match_attribute, each.distinct_attribute)
+            if name
+        }
         return cls(
             labels=frozenset({ZONE, *labels}.union(*map(_labels_read, specs))),
             names=any(_reads_name(kind.spec) for kind in kinds if kind.shape is not None),
@@ -50,7 +64,8 @@ class Distinctions:
 def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> list[NodeState]:
     """Return the states with those of twins replaced by that of the first of them."""
     first: dict[Hashable, NodeState] = {}
-    twin: dict[int, NodeState] = {}  # by the identity of a state: nodes of one pool have theirs in common already
+    # by the identity of a state: nodes of one pool have theirs in common already
+    twin: dict[int, NodeState] = {}
     for state in states:
         if id(state) not in twin:
             twin[id(state)] = first.setdefault(_signature(state, distinctions), state)
@@ -58,12 +73,21 @@ def share_states(states: Sequence[NodeState], distinctions: Distinctions) -> lis
 
 
 def _labels_read(spec: PodSpec) -> set[str]:
-    """Return the labels of nodes whose values matter to a pod; the name of the host as a topology does not."""
+    """Return the labels of nodes whose values matter to a pod; the name of the host as a topology
+    does not.
+    """
     required = spec.node_affinity.terms if spec.node_affinity is not None else ()
     terms = (*required, *(each.term for each in spec.preferred_nodes))
     keys = {*spec.node_selector, *(each.key for term in terms for each in term.match_expressions)}
-    near = (*spec.pod_affinity, *spec.pod_anti_affinity, *(each.term for each in spec.preferred_pods))
-    topologies = {*(each.topology_key for each in near), *(each.topology_key for each in spec.topology_spread)}
+    near = (
+        *spec.pod_affinity,
+        *spec.pod_anti_affinity,
+        *(each.term for each in spec.preferred_pods),
+    )
+    topologies = {
+        *(each.topology_key for each in near),
+        *(each.topology_key for each in spec.topology_spread),
+    }
     return keys | (topologies - {HOSTNAME})
 
 
@@ -74,7 +98,9 @@ def _reads_name(spec: PodSpec) -> bool:
 
 
 def _signature(state: NodeState, distinctions: Distinctions) -> Hashable:
-    """Return what is equal for twins; nodes that share devices or claims with others are their own."""
+    """Return what is equal for twins; nodes that share devices or claims with others are their
+    own.
+    """
     template, node = state.template, state.node
     private = all(each.slice.node_name == node.name for each in template.candidates)
     if not private or state.claims or node.unschedulable or distinctions.names:
@@ -86,21 +112,30 @@ def _signature(state: NodeState, distinctions: Distinctions) -> Hashable:
         tuple(sorted(node.allocatable.items())),
         node.taints,
         (state.used, state.taken, state.shares, state.ports, state.pods),
-        tuple((pool.id.driver, pool.invalid, pool.incomplete, repr(pool.counter_sets)) for pool in template.pools),
+        tuple(
+            (pool.id.driver, pool.invalid, pool.incomplete, repr(pool.counter_sets))
+            for pool in template.pools
+        ),
         template.pool_bits,
         _devices(template.candidates, state, distinctions),
     )
 
 
-def _devices(candidates: Sequence[Candidate], state: NodeState, distinctions: Distinctions) -> Hashable:
+def _devices(
+    candidates: Sequence[Candidate], state: NodeState, distinctions: Distinctions
+) -> Hashable:
     values: dict[str, dict[str, int]] = {name: {} for name in distinctions.attributes}
     made: list[Hashable] = []
-    for each, answers in zip(candidates, outcomes(distinctions.selectors, candidates, state.features), strict=True):
+    for each, answers in zip(
+        candidates, outcomes(distinctions.selectors, candidates, state.features), strict=True
+    ):
         equal: list[Hashable] = []
         for name in distinctions.attributes:
             value = lookup_attribute(each, name)
             place = values[name].setdefault(repr(value), len(values[name]))
-            equal.append(repr(value) if value is None or isinstance(value, tuple | Unknown) else place)
+            equal.append(
+                repr(value) if value is None or isinstance(value, tuple | Unknown) else place
+            )
         device = each.device
         made.append(
             (

@@ -1,8 +1,9 @@
 """The plugins of kube-scheduler, one module each, named as upstream names them.
 
-Each module of this folder holds one `PLUGIN`, which says what the plugin filters, what it scores, and its weight in the
-default profile. The folder's path is extended over that of `dra_planner`, so a plugin is added with one module
-`dra_planner/simulation/plugins/<name>.py`, here or in another distribution. `plugin.py` says what a plugin can do.
+Each module of this folder holds one `PLUGIN`, which says what the plugin filters, what it scores,
+and its weight in the default profile. The folder's path is extended over that of `dra_planner`, so
+a plugin is added with one module `dra_planner/simulation/plugins/<name>.py`, here or in another
+distribution. `plugin.py` says what a plugin can do.
 """
 
 import sys
@@ -13,7 +14,9 @@ from typing import Final
 
 from dra_planner.simulation.plugins.plugin import DomainScore, Plugin
 
-__path__ += [join(folder, "simulation", "plugins") for folder in sys.modules["dra_planner"].__path__[1:]]
+__path__ += [
+    join(folder, "simulation", "plugins") for folder in sys.modules["dra_planner"].__path__[1:]
+]
 _NO_PLUGIN: Final = "plugin"
 
 

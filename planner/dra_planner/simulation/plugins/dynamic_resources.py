@@ -1,9 +1,11 @@
-"""DynamicResources: the claims of a pod get devices on the node; a request's first alternative scores best.
+"""DynamicResources: the claims of a pod get devices on the node; a request's first alternative
+scores best.
 
-The allocator searches for devices. Here is what claims that pods share say of a node: held elsewhere, or closed to
-further consumers.
+The allocator searches for devices. Here is what claims that pods share say of a node: held
+elsewhere, or closed to further consumers.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
 @v1.36.3. Up to 1.34 alternatives have no score: each placement has rank 0.
 """
 
@@ -37,25 +39,41 @@ def filter_claims(_kind: PodKind, _rules: PodRules, view: ClusterView) -> Reject
 def refuse_claims(
     shape: Shape, state: NodeState, claims: Mapping[ObjectKey, SharedClaim], fits: bool
 ) -> Refusal | None:
-    """Return why the shared claims of a pod keep it off a node, or None. `fits`: nothing else does."""
+    """Return why the shared claims of a pod keep it off a node, or None. `fits`: nothing else
+    does.
+    """
     shared = [entry.shared for entry in shape.claims if entry.shared is not None]
     held = [(key, claims[key]) for key in shared if key in claims]
     for key, _ in held:
         if state.held_claim(key) is None:
-            return Refusal(shape, state, "claim", f"claim {key} is held by another node", claim=str(key))
+            return Refusal(
+                shape, state, "claim", f"claim {key} is held by another node", claim=str(key)
+            )
     for key, claim in held if fits else ():
         message = _refuse_reservation(claim, state.features)
         if message:
-            return Refusal(shape, state, "error", f"add reservation to claim {key}: {message}", claim=str(key))
+            return Refusal(
+                shape, state, "error", f"add reservation to claim {key}: {message}", claim=str(key)
+            )
     return None
 
 
 def _refuse_reservation(claim: SharedClaim, features: Features) -> str:
     """Return the error with which a reservation would end, or nothing."""
     if claim.consumers >= MAX_CONSUMERS:
-        return f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most {MAX_CONSUMERS} items"
-    if features.needs_allocation_time and features.binding_conditions and not claim.allocation.has_timestamp:
-        return "status.allocation: field is immutable (allocated before the upgrade, without a timestamp)"
+        return (
+            f"status.reservedFor: Too many: {claim.consumers + 1}: must have at most "
+            f"{MAX_CONSUMERS} items"
+        )
+    if (
+        features.needs_allocation_time
+        and features.binding_conditions
+        and not claim.allocation.has_timestamp
+    ):
+        return (
+            "status.allocation: field is immutable (allocated before the upgrade, without a "
+            "timestamp)"
+        )
     return ""
 
 

@@ -1,4 +1,5 @@
-"""ImageLocality: nodes that have the pod's images. The score is 0 while no image sizes of nodes are known.
+"""ImageLocality: nodes that have the pod's images. The score is 0 while no image sizes of nodes are
+known.
 
 New nodes have no images; on a snapshot the sizes of images aren't read.
 """

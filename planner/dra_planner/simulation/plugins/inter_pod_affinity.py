@@ -2,7 +2,8 @@
 
 The allocator filters anti-affinity on the node itself; wider topologies and affinity are here.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go
 @v1.34.9 to v1.37.1.
 """
 
@@ -42,14 +43,22 @@ def filter_neighbours(_kind: PodKind, rules: PodRules, view: ClusterView) -> Rej
 
     def reject(stage: NodeStage, answer: Answer) -> Refusal | None:
         misfit = misfit_of(stage)
-        return None if misfit is None else Refusal(answer.shape, stage.state, "filter", misfit=misfit)
+        return (
+            None if misfit is None else Refusal(answer.shape, stage.state, "filter", misfit=misfit)
+        )
 
     return reject
 
 
-def score_neighbours(rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]) -> list[int]:
-    """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the most preferred."""
-    counts = [(counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred]
+def score_neighbours(
+    rules: PodRules, everywhere: Population, feasible: Iterable[NodeStage]
+) -> list[int]:
+    """Return the score of InterPodAffinity for each feasible stage, 0 to 100 from the least to the
+    most preferred.
+    """
+    counts = [
+        (counter_of(each.key, each.kinds, everywhere), each.weight) for each in rules.preferred
+    ]
     raw = [sum(count(stage) * weight for count, weight in counts) for stage in feasible]
     least, most = min(raw, default=0), max(raw, default=0)
     if most == least:

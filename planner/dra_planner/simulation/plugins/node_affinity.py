@@ -1,7 +1,8 @@
 """NodeAffinity: required terms keep pods off nodes; preferred terms add their weights.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go @v1.34.9
-to v1.37.1.
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go @v1.34.9 to
+v1.37.1.
 """
 
 from __future__ import annotations
@@ -17,4 +18,10 @@ def sum_preferences(kind: PodKind, node: Node) -> int:
     return sum(each.weight for each in kind.spec.preferred_nodes if term_matches(each.term, node))
 
 
-PLUGIN = Plugin(name="NodeAffinity", order=40, rejects=frozenset({"node-selector"}), weight=2, by_node=sum_preferences)
+PLUGIN = Plugin(
+    name="NodeAffinity",
+    order=40,
+    rejects=frozenset({"node-selector"}),
+    weight=2,
+    by_node=sum_preferences,
+)

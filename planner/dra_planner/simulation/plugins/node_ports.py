@@ -2,4 +2,6 @@
 
 from dra_planner.simulation.plugins.plugin import Plugin
 
-PLUGIN = Plugin(name="NodePorts", order=50, rejects=frozenset({"host-port"}), helped=frozenset({"host-port"}))
+PLUGIN = Plugin(
+    name="NodePorts", order=50, rejects=frozenset({"host-port"}), helped=frozenset({"host-port"})
+)

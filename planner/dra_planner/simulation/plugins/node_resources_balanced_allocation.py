@@ -1,8 +1,11 @@
-"""NodeResourcesBalancedAllocation: nodes whose cpu and memory are used evenly; since 1.36, those that the pod evens.
+"""NodeResourcesBalancedAllocation: nodes whose cpu and memory are used evenly; since 1.36, those
+that the pod evens.
 
-The arithmetic is upstream's, in doubles where it has doubles, since a difference of one point decides.
+The arithmetic is upstream's, in doubles where it has doubles, since a difference of one point
+decides.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go
 @v1.34.9 to v1.37.1.
 """
 
@@ -21,7 +24,9 @@ from dra_planner.simulation.scheduler.profile import Profile
 def score_balance(
     amounts: PodAmounts, node: Node, features: Features, _profile: Profile
 ) -> Callable[[NodeLoad], int] | None:
-    """Return what scores loads of nodes like this one; None for pods that request neither cpu nor memory."""
+    """Return what scores loads of nodes like this one; None for pods that request neither cpu nor
+    memory.
+    """
     if amounts.is_best_effort:
         return None
     more_cpu, more_memory = amounts.requested
@@ -41,7 +46,9 @@ def score_balance(
 
 
 def _evenness(cpu: int, memory: int, have_cpu: int, have_memory: int) -> int:
-    """Return how even the use of cpu and memory is, 0 to 100; counted is what pods really request."""
+    """Return how even the use of cpu and memory is, 0 to 100; counted is what pods really
+    request.
+    """
     if not (have_cpu and have_memory):
         return MAX_SCORE
     share_of_cpu, share_of_memory = cpu / have_cpu, memory / have_memory

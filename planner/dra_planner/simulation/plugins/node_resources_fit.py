@@ -1,11 +1,13 @@
 """NodeResourcesFit: a node has what the pod requests; it scores by how full the pod makes it.
 
-The strategy is an argument of the plugin in a profile: LeastAllocated, MostAllocated or RequestedToCapacityRatio. The
-arithmetic is upstream's, in integers, since a difference of one point decides.
+The strategy is an argument of the plugin in a profile: LeastAllocated, MostAllocated or
+RequestedToCapacityRatio. The arithmetic is upstream's, in integers, since a difference of one point
+decides.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated,
-most_allocated,requested_to_capacity_ratio,resource_allocation}.go and plugins/helper/shape_score.go @v1.34.9 to
-v1.37.1.
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated,
+most_allocated,requested_to_capacity_ratio,resource_allocation}.go and plugins/helper/shape_score.go
+@v1.34.9 to v1.37.1.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from dra_planner.simulation.scheduler.profile import FitArguments, Profile
 _HIGHEST_POINT = 10
 
 
-def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Profile) -> Callable[[NodeLoad], int]:
+def score_fit(
+    amounts: PodAmounts, node: Node, _features: Features, profile: Profile
+) -> Callable[[NodeLoad], int]:
     """Return what scores loads of nodes like this one, the pod included."""
     arguments = profile.fit
     more_cpu, more_memory = amounts.scored
@@ -43,10 +47,16 @@ def score_fit(amounts: PodAmounts, node: Node, _features: Features, profile: Pro
         return total // weights if weights else 0
 
     def score_ratio(load: NodeLoad) -> int:
-        parts = zip(load.scored, amounts.scored, (have_cpu, have_memory), arguments.resources, strict=True)
-        scored = [(score_amount(used + more, have), weight) for used, more, have, weight in parts if have]
+        parts = zip(
+            load.scored, amounts.scored, (have_cpu, have_memory), arguments.resources, strict=True
+        )
+        scored = [
+            (score_amount(used + more, have), weight) for used, more, have, weight in parts if have
+        ]
         weights = sum(weight for score, weight in scored if score > 0)
-        return floor(sum(score * weight for score, weight in scored) / weights + 0.5) if weights else 0
+        return (
+            floor(sum(score * weight for score, weight in scored) / weights + 0.5) if weights else 0
+        )
 
     return score_ratio if arguments.strategy == "RequestedToCapacityRatio" else score
 
@@ -58,7 +68,9 @@ def _strategy(arguments: FitArguments) -> Callable[[int, int], int]:
     if arguments.strategy == "MostAllocated":
         return lambda want, have: min(want, have) * MAX_SCORE // have
     points = [(at, score * MAX_SCORE // _HIGHEST_POINT) for at, score in arguments.shape]
-    return lambda want, have: _on_line(MAX_SCORE if want > have else want * MAX_SCORE // have, points)
+    return lambda want, have: _on_line(
+        MAX_SCORE if want > have else want * MAX_SCORE // have, points
+    )
 
 
 def _on_line(utilization: int, points: list[tuple[int, int]]) -> int:
@@ -66,7 +78,8 @@ def _on_line(utilization: int, points: list[tuple[int, int]]) -> int:
     for (left, low), (right, high) in pairwise(points):
         if left < utilization <= right:
             step = (high - low) * (utilization - left)
-            return low + (abs(step) // (right - left)) * (1 if step >= 0 else -1)  # towards 0, as Go divides
+            # towards 0, as Go divides
+            return low + (abs(step) // (right - left)) * (1 if step >= 0 else -1)
     return points[0][1] if utilization <= points[0][0] else points[-1][1]
 
 

@@ -1,4 +1,6 @@
-"""NodeUnschedulable: cordoned nodes take no pod that does not tolerate it. The allocator filters."""
+"""NodeUnschedulable: cordoned nodes take no pod that does not tolerate it. The allocator
+filters.
+"""
 
 from dra_planner.simulation.plugins.plugin import Plugin
 

@@ -1,14 +1,16 @@
 """What a plugin can do. Every part is optional, as in the scheduler's framework.
 
-Filters that look at one node alone are the allocator's (`dra_planner.allocation`), because sizing needs them too; a
-plugin names the `rejects` that are its own, and which of them the removal of pods can help. Filters that look at
-several nodes or at claims are here.
+Filters that look at one node alone are the allocator's (`dra_planner.allocation`), because sizing
+needs them too; a plugin names the `rejects` that are its own, and which of them the removal of pods
+can help. Filters that look at several nodes or at claims are here.
 
 Scores are grouped by what they depend on, since that decides how long they can be remembered:
 
 - `by_load`: the amounts that are taken of a node. The score is final, 0 to 100.
-- `by_node`: what never changes of a node, such as labels and taints. Raw; `normalize` compares the feasible nodes.
-- `by_placement`: the devices that the pod would get there. Raw; `normalize` compares the feasible nodes.
+- `by_node`: what never changes of a node, such as labels and taints. Raw; `normalize` compares the
+  feasible nodes.
+- `by_placement`: the devices that the pod would get there. Raw; `normalize` compares the feasible
+  nodes.
 - `by_domain`: how many pods there are in the domains that a node belongs to.
 - `by_population`: all nodes with their pods, as they are now.
 """
@@ -34,18 +36,22 @@ from dra_planner.simulation.scheduler.rules import KindSet, PodRules
 MAX_SCORE = 100
 
 Place = tuple[int | str | None, ...]
-"""Where a node is counted: for each soft constraint the pods on it, where hosts are counted, or the value of its label;
-None where it has none.
+"""Where a node is counted: for each soft constraint the pods on it, where hosts are counted, or the
+value of its label; None where it has none.
 """
 
 LabelledPlace = tuple[str | None, KindSet | None]
-"""The value of a label, or the kinds of pods that are counted on the node itself, where hosts are counted."""
+"""The value of a label, or the kinds of pods that are counted on the node itself, where hosts are
+counted.
+"""
 
 Reject = Callable[[NodeStage, Answer], Refusal | None]
 """Returns what keeps a pod off a node in this stage; the answer is that of the node by itself."""
 
 LoadScore = Callable[[PodAmounts, Node, Features, Profile], Callable[[NodeLoad], int] | None]
-"""Returns what scores nodes like this one for pods of these amounts; None if the plugin scores all of them 0."""
+"""Returns what scores nodes like this one for pods of these amounts; None if the plugin scores all
+of them 0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,21 @@ class DomainScore(Protocol):
     """Scores nodes by the pods in their domains."""
 
     def places(self, rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
-        """Return where constraints count pods on a node, one by one; None where the node does not count."""
+        """Return where constraints count pods on a node, one by one; None where the node does not
+        count.
+        """
         ...
 
     def score(
-        self, rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
+        self,
+        rules: PodRules,
+        domains: Sequence[Domains],
+        nodes: int,
+        places: Iterable[Place | None],
     ) -> dict[Place | None, int]:
-        """Return the score in each of the places of the feasible nodes; `nodes` is how many of these have one."""
+        """Return the score in each of the places of the feasible nodes; `nodes` is how many of
+        these have one.
+        """
         ...
 
 
@@ -83,11 +97,13 @@ def shares_of_least(raw: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """A plugin. `order` is its place among the default plugins; `weight` that of its score in the default profile.
+    """A plugin. `order` is its place among the default plugins; `weight` that of its score in the
+    default profile.
 
-    `is_needed` tells whether `filter` has anything to say of pods with these rules; where it has not, what nodes
-    answer to them depends on these nodes alone. `labels` are those of nodes that the plugin reads although no pod names
-    them: nodes of a snapshot that differ in other labels and in their names alone are taken for equal.
+    `is_needed` tells whether `filter` has anything to say of pods with these rules; where it has
+    not, what nodes answer to them depends on these nodes alone. `labels` are those of nodes that
+    the plugin reads although no pod names them: nodes of a snapshot that differ in other labels and
+    in their names alone are taken for equal.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """PodTopologySpread: hard constraints keep pods off full domains; soft ones prefer emptier domains.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{filtering,scoring}.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/podtopologyspread/{filtering,scoring}.go
 @v1.34.9 to v1.37.1.
 """
 
@@ -16,7 +17,14 @@ from dra_planner.simulation.cluster.census import Domains
 from dra_planner.simulation.cluster.counting import Count, count_pods
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import NodeStage, Population
-from dra_planner.simulation.plugins.plugin import MAX_SCORE, ClusterView, LabelledPlace, Place, Plugin, Reject
+from dra_planner.simulation.plugins.plugin import (
+    MAX_SCORE,
+    ClusterView,
+    LabelledPlace,
+    Place,
+    Plugin,
+    Reject,
+)
 from dra_planner.simulation.scheduler.rules import PodRules, Spread, includes
 
 
@@ -24,7 +32,9 @@ def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject |
     """Return what rejects nodes for hard constraints, counted out on the nodes as they are."""
     if not rules.hard_spread:
         return None
-    counted = [_count_spread(each, kind, rules.hard_spread, view.population) for each in rules.hard_spread]
+    counted = [
+        _count_spread(each, kind, rules.hard_spread, view.population) for each in rules.hard_spread
+    ]
 
     def reject(stage: NodeStage, answer: Answer) -> Refusal | None:
         for spread, count, least in counted:
@@ -43,7 +53,9 @@ def filter_spread(kind: PodKind, rules: PodRules, view: ClusterView) -> Reject |
 def _count_spread(
     spread: Spread, kind: PodKind, beside: Sequence[Spread], population: Population
 ) -> tuple[Spread, Count, int]:
-    """Return how a constraint counts a domain, and the least count of all; a domain without eligible nodes is none."""
+    """Return how a constraint counts a domain, and the least count of all; a domain without
+    eligible nodes is none.
+    """
     constraint = spread.constraint
     keys = [each.constraint.topology_key for each in beside]
     eligible = [
@@ -76,36 +88,47 @@ class SoftSpread:
 
     @staticmethod
     def places(rules: PodRules, node: Node) -> tuple[LabelledPlace, ...] | None:
-        """Return where soft constraints count pods on a node, one by one; None where the node does not count."""
+        """Return where soft constraints count pods on a node, one by one; None where the node does
+        not count.
+        """
         if not rules.counts_node(node):
             return None
         labels = node.meta.labels
         keys = ((each.constraint.topology_key, each.kinds) for each in rules.soft_spread)
         return tuple(
-            (None, kinds) if key == HOSTNAME and key in labels else (labels.get(key), None) for key, kinds in keys
+            (None, kinds) if key == HOSTNAME and key in labels else (labels.get(key), None)
+            for key, kinds in keys
         )
 
     @staticmethod
     def score(
         rules: PodRules, domains: Sequence[Domains], nodes: int, places: Iterable[Place | None]
     ) -> dict[Place | None, int]:
-        """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier domains.
+        """Return the score of PodTopologySpread in each of these places, 0 to 100: more for emptier
+        domains.
 
-        `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the pods by domain of
-        each soft constraint.
+        `places` are those of the feasible nodes, `nodes` how many of these have one, `domains` the
+        pods by domain of each soft constraint.
         """
         raw = dict.fromkeys([place for place in set(places) if place is not None], 0.0)
         for number, (spread, counts) in enumerate(zip(rules.soft_spread, domains, strict=True)):
-            is_host, slack = spread.constraint.topology_key == HOSTNAME, spread.constraint.max_skew - 1
-            weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)  # of one pod
+            is_host, slack = (
+                spread.constraint.topology_key == HOSTNAME,
+                spread.constraint.max_skew - 1,
+            )
+            # of one pod
+            weight = log((nodes if is_host else len({place[number] for place in raw})) + 2)
             for place in raw:
                 value = place[number]
                 if value is not None:
-                    raw[place] += (value if isinstance(value, int) else counts.get(value, 0)) * weight + slack
+                    raw[place] += (
+                        value if isinstance(value, int) else counts.get(value, 0)
+                    ) * weight + slack
         full = {place: floor(each + 0.5) for place, each in raw.items()}
         least, most = min(full.values(), default=0), max(full.values(), default=0)
         scores: dict[Place | None, int] = {
-            place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE for place, each in full.items()
+            place: MAX_SCORE * (most + least - each) // most if most else MAX_SCORE
+            for place, each in full.items()
         }
         scores[None] = 0
         return scores

@@ -1,6 +1,8 @@
-"""TaintToleration: pods keep off taints that they don't tolerate, and prefer nodes with few PreferNoSchedule taints.
+"""TaintToleration: pods keep off taints that they don't tolerate, and prefer nodes with few
+PreferNoSchedule taints.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go
 @v1.34.9 to v1.37.1.
 """
 
@@ -13,10 +15,15 @@ from dra_planner.simulation.plugins.plugin import Plugin, shares_of_least
 
 
 def count_unwelcome_taints(kind: PodKind, node: Node) -> int:
-    """Count the PreferNoSchedule taints that no toleration for that effect (or for every effect) covers."""
-    tolerations = [each for each in kind.spec.tolerations if each.effect in ("", "PreferNoSchedule")]
+    """Count the PreferNoSchedule taints that no toleration for that effect (or for every effect)
+    covers.
+    """
+    tolerations = [
+        each for each in kind.spec.tolerations if each.effect in ("", "PreferNoSchedule")
+    ]
     return sum(
-        taint.effect == "PreferNoSchedule" and not any(tolerates(each, taint) for each in tolerations)
+        taint.effect == "PreferNoSchedule"
+        and not any(tolerates(each, taint) for each in tolerations)
         for taint in node.taints
     )
 

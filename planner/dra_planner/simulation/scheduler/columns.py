@@ -1,12 +1,13 @@
-"""What the nodes of a large cluster say to each kind of pods, in bytes: one row per kind, one column per node.
+"""What the nodes of a large cluster say to each kind of pods, in bytes: one row per kind, one
+column per node.
 
-A pod that is bound changes one node, so one column is written, for all kinds at once; an attempt reads the row of its
-kind with the searches of `bytes`. Loads are scored once for all pods of equal amounts, and devices are asked for once
-for all nodes on which the same is taken. Nodes stand in each row twice, one round after the other, so that every
-window of nodes is one slice.
+A pod that is bound changes one node, so one column is written, for all kinds at once; an attempt
+reads the row of its kind with the searches of `bytes`. Loads are scored once for all pods of equal
+amounts, and devices are asked for once for all nodes on which the same is taken. Nodes stand in
+each row twice, one round after the other, so that every window of nodes is one slice.
 
-A node has two bytes for a kind: the score for its amounts, or why it takes no such pod; and the number of its other
-standing, which is what scores of other plugins are made of.
+A node has two bytes for a kind: the score for its amounts, or why it takes no such pod; and the
+number of its other standing, which is what scores of other plugins are made of.
 """
 
 from __future__ import annotations
@@ -21,11 +22,20 @@ from dra_planner.simulation.cluster.cluster import Cluster
 from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.cluster.stages import Company, NodeHoldings, NodeStage
 from dra_planner.simulation.scheduler.scoring import add_scores
-from dra_planner.simulation.scheduler.weighing import ENDS_ALL, MOST, NO_DEVICES, NO_ROOM, UNASKED, Weighing
+from dra_planner.simulation.scheduler.weighing import (
+    ENDS_ALL,
+    MOST,
+    NO_DEVICES,
+    NO_ROOM,
+    UNASKED,
+    Weighing,
+)
 from dra_planner.simulation.scheduler.window import nodes_wanted
 
 _MANY: Final = 8
-"""Nodes on which the same is taken; those of fewer are asked for devices when an attempt comes to them."""
+"""Nodes on which the same is taken; those of fewer are asked for devices when an attempt comes to
+them.
+"""
 _TAKE: Final = bytes(value <= MOST for value in range(256))
 """Maps scores to 1, and what nodes say that take no pod to 0."""
 _ONLY: Final = [bytes(value == one for value in range(256)) for one in range(256)]
@@ -45,10 +55,13 @@ class Columns:
         self._none = (0,) * len(weighing.scoring.by_placement)
         self._followed = len(cluster.changes)
         self._companies: list[Company] = [stage.company for stage in cluster.stage_of]
-        self._counting: list[list[int]] = [[] for _ in range(kinds)]  # by kind: the kinds that count it on nodes
+        # by kind: the kinds that count it on nodes
+        self._counting: list[list[int]] = [[] for _ in range(kinds)]
         self._ranked: list[int] = []
         for number, standings in enumerate(weighing.standings):
-            for kind in frozenset[int]().union(*(each.kinds for each in standings.rules.soft_spread)):
+            for kind in frozenset[int]().union(
+                *(each.kinds for each in standings.rules.soft_spread)
+            ):
                 self._counting[kind].append(number)
         for node, stage in enumerate(cluster.stage_of):
             self._says[node :: self.nodes] = weighing.says(stage)
@@ -71,14 +84,18 @@ class Columns:
         row[node] = row[node + self.nodes] = standing
 
     def _ranks(self, stage: NodeStage, number: int, said: int) -> tuple[int, ...]:
-        """Return the raw scores of the placement of a pod on a node, where the kind has such at all."""
+        """Return the raw scores of the placement of a pod on a node, where the kind has such at
+        all.
+        """
         if said > MOST or not self.weighing.standings[number].has_ranks:
             return self._none
         verdict = self.weighing.verdict(stage, self.weighing.kinds[number])
         return self._none if isinstance(verdict, int) else verdict
 
     def _begin_row(self, number: int) -> None:
-        """Take note of what the nodes say to a kind that is tried for the first time, those alike once."""
+        """Take note of what the nodes say to a kind that is tried for the first time, those alike
+        once.
+        """
         cluster, weighing, kind = self.cluster, self.weighing, self.weighing.kinds[number]
         standings, nodes_of = weighing.standings[number], Counter[NodeHoldings]()
         if standings.has_ranks:
@@ -98,7 +115,8 @@ class Columns:
         self._standings[number] = bytearray(map(row.__getitem__, stage_of)) * 2
 
     def look_around(self, kind: PodKind, begin: int) -> View | None:
-        """Return the nodes from number `begin` on (after the last comes the first) until enough take the pod.
+        """Return the nodes from number `begin` on (after the last comes the first) until enough
+        take the pod.
 
         None where none does, or where one ends the attempt on all nodes. Raises TooMany.
         """
@@ -118,7 +136,9 @@ class Columns:
                 at = says.find(UNASKED, at + 1, end)
             if says.find(ENDS_ALL, start, end) >= 0:
                 return None
-            missing -= end - start - says.count(NO_ROOM, start, end) - says.count(NO_DEVICES, start, end)
+            missing -= (
+                end - start - says.count(NO_ROOM, start, end) - says.count(NO_DEVICES, start, end)
+            )
         if missing == self._wanted:
             return None
         standings = self._standings[kind.number][begin : begin + end - first]
@@ -135,11 +155,15 @@ class Columns:
 
 
 class View:
-    """The nodes that one attempt looks at, from number `begin` on: what they say, and their standings."""
+    """The nodes that one attempt looks at, from number `begin` on: what they say, and their
+    standings.
+    """
 
     __slots__ = ("_begin", "_columns", "_kind", "_says", "_standings")
 
-    def __init__(self, columns: Columns, kind: PodKind, begin: int, says: bytearray, standings: bytearray) -> None:
+    def __init__(
+        self, columns: Columns, kind: PodKind, begin: int, says: bytearray, standings: bytearray
+    ) -> None:
         self._columns, self._kind, self._begin = columns, kind, begin
         self._says, self._standings = says, standings
 
@@ -149,7 +173,9 @@ class View:
         return len(self._says)
 
     def choose(self, chance: Random | None) -> int:
-        """Return a node with the highest score: the first, or any by chance, those in one stage one after the other."""
+        """Return a node with the highest score: the first, or any by chance, those in one stage one
+        after the other.
+        """
         is_best = self._best()
         if chance is None:
             return self._node(is_best.find(1))
@@ -175,7 +201,8 @@ class View:
     def _best(self) -> bytes | bytearray:
         """Return for each node 1 where its score is the highest.
 
-        Scores for amounts are gone through from the highest on, until even the best standing cannot make up for them.
+        Scores for amounts are gone through from the highest on, until even the best standing cannot
+        make up for them.
         """
         says, standings, worth = self._says, self._standings, self._worth()
         most, highest, best = max(worth.values()), -1, list[tuple[int, bytearray, set[int]]]()
@@ -202,7 +229,9 @@ class View:
         return found.to_bytes(len(says))
 
     def _worth(self) -> dict[int, int]:
-        """Return what the standings of the nodes that take the pod are worth in points, by number."""
+        """Return what the standings of the nodes that take the pod are worth in points, by
+        number.
+        """
         weighing = self._columns.weighing
         own, says, standings = weighing.standings[self._kind.number], self._says, self._standings
         missing = says.count(NO_ROOM) + says.count(NO_DEVICES)
@@ -211,7 +240,11 @@ class View:
         else:
             numbers = [number for number in range(len(own.all)) if number in standings]
         known = [own.all[number] for number in numbers]
-        totals = weighing.scoring.compare([raw for raw, _ in known]) if own.compares else [0] * len(known)
+        totals = (
+            weighing.scoring.compare([raw for raw, _ in known])
+            if own.compares
+            else [0] * len(known)
+        )
         domains = weighing.scoring.domains
         if own.rules.soft_spread and domains is not None and len(known) > 1:
             places = [place for _, place in known]
@@ -219,6 +252,8 @@ class View:
             if None in places:
                 out = bytes([each in numbers and own.all[each][1] is None for each in range(256)])
                 nodes -= sum(compress(says.translate(_TAKE), standings.translate(out)))
-            scores = domains.score(own.rules, self._columns.cluster.census.of(self._kind), nodes, places)
+            scores = domains.score(
+                own.rules, self._columns.cluster.census.of(self._kind), nodes, places
+            )
             add_scores(totals, weighing.scoring.domain_weight, [scores[place] for place in places])
         return dict(zip(numbers, totals, strict=True))

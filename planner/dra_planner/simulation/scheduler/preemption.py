@@ -1,8 +1,8 @@
 """Which pods of lower priority have to go so that a pod fits.
 
-Devices of victims count as taken: the plugin for devices takes no part when victims are looked for. So preemption
-helps a pod that lacks cpu, memory, ports, slots or distance, next to devices that are free, and never one that lacks
-devices.
+Devices of victims count as taken: the plugin for devices takes no part when victims are looked for.
+So preemption helps a pod that lacks cpu, memory, ports, slots or distance, next to devices that are
+free, and never one that lacks devices.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
 plugins/defaultpreemption/default_preemption.go @v1.36.3.
@@ -23,14 +23,19 @@ from dra_planner.simulation.workloads.budgets import Allowance
 
 _HELPED: Final = frozenset[str]().union(*(each.helped for each in PLUGINS))
 """What keeps pods off a node, as its filter names it, that the removal of pods can help."""
-_OFFSET: Final = 2**31  # priorities are compared as if none were negative, so that fewer pods are better
+# priorities are compared as if none were negative, so that fewer pods are better
+_OFFSET: Final = 2**31
 _MOST_CANDIDATES, _SHARE_OF_NODES = 100, 10
 
 
 def find_victims(
-    pod: SimulatedPod, scheduler: Scheduler, failure: SchedulingFailure, budgets: Sequence[Allowance] = ()
+    pod: SimulatedPod,
+    scheduler: Scheduler,
+    failure: SchedulingFailure,
+    budgets: Sequence[Allowance] = (),
 ) -> tuple[int, tuple[PlacedPod, ...]] | None:
-    """Return a node and the fewest, least important pods there whose removal lets the pod in; None where none does.
+    """Return a node and the fewest, least important pods there whose removal lets the pod in; None
+    where none does.
 
     Pods that `budgets` want to keep go only where no others will do.
     """
@@ -67,10 +72,16 @@ Rank = tuple[int, int, int, int, int]
 
 
 def _rank(victims: Sequence[PlacedPod], violations: int) -> Rank:
-    """Return what is compared of candidates, the least first: of equal ones that whose pods have run the shortest."""
+    """Return what is compared of candidates, the least first: of equal ones that whose pods have
+    run the shortest.
+    """
     priorities = [each.pod.kind.spec.priority + _OFFSET for each in victims]
     highest = max(priorities)
-    earliest = min(each.since for each, priority in zip(victims, priorities, strict=True) if priority == highest)
+    earliest = min(
+        each.since
+        for each, priority in zip(victims, priorities, strict=True)
+        if priority == highest
+    )
     return violations, highest, sum(priorities), len(victims), -earliest
 
 
@@ -92,13 +103,16 @@ def _helped_nodes(pod: SimulatedPod, scheduler: Scheduler) -> list[int]:
 def _victims_on(
     node: int, pod: SimulatedPod, scheduler: Scheduler, budgets: Sequence[Allowance]
 ) -> tuple[tuple[PlacedPod, ...], int]:
-    """Return the pods of a node that have to go, none where that does not help, and how many budgets want to keep.
+    """Return the pods of a node that have to go, none where that does not help, and how many
+    budgets want to keep.
 
-    Every less important pod is removed; then those that need not go are taken back, those first that budgets want to
-    keep, and of these the important ones and the old ones.
+    Every less important pod is removed; then those that need not go are taken back, those first
+    that budgets want to keep, and of these the important ones and the old ones.
     """
     priority = pod.kind.spec.priority
-    gone = [each for each in scheduler.cluster.pods_on(node) if each.pod.kind.spec.priority < priority]
+    gone = [
+        each for each in scheduler.cluster.pods_on(node) if each.pod.kind.spec.priority < priority
+    ]
     gone.sort(key=lambda each: (-each.pod.kind.spec.priority, each.since))
     if not gone or not _fits_without(gone, node, pod, scheduler):
         return (), 0
@@ -111,14 +125,19 @@ def _victims_on(
     return tuple(gone), sum(each.pod.name in kept for each in gone)
 
 
-def _kept_by_budgets(victims: Iterable[PlacedPod], budgets: Sequence[Allowance], *, in_turn: bool) -> set[ObjectKey]:
-    """Return the pods that some budget has nothing left for, when they go one after the other in this order.
+def _kept_by_budgets(
+    victims: Iterable[PlacedPod], budgets: Sequence[Allowance], *, in_turn: bool
+) -> set[ObjectKey]:
+    """Return the pods that some budget has nothing left for, when they go one after the other in
+    this order.
 
-    `in_turn`: a pod counts for no budget after one that has nothing left for it; else it counts for all of its budgets.
+    `in_turn`: a pod counts for no budget after one that has nothing left for it; else it counts for
+    all of its budgets.
 
-    Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/defaultpreemption/
-    default_preemption.go @v1.36.3 (filterPodsWithPDBViolation), and in turn
-    pkg/scheduler/framework/preemption/util.go @v1.37.0 (FilterVictimsWithPDBViolation).
+    Source of the behaviour:
+    kubernetes/kubernetes:pkg/scheduler/framework/plugins/defaultpreemption/ default_preemption.go
+    @v1.36.3 (filterPodsWithPDBViolation), and in turn pkg/scheduler/framework/preemption/util.go
+    @v1.37.0 (FilterVictimsWithPDBViolation).
     """
     left = [each.pods for each in budgets]
     kept: set[ObjectKey] = set()
@@ -135,7 +154,9 @@ def _kept_by_budgets(victims: Iterable[PlacedPod], budgets: Sequence[Allowance],
     return kept
 
 
-def _fits_without(victims: Sequence[PlacedPod], node: int, pod: SimulatedPod, scheduler: Scheduler) -> bool:
+def _fits_without(
+    victims: Sequence[PlacedPod], node: int, pod: SimulatedPod, scheduler: Scheduler
+) -> bool:
     cluster = scheduler.cluster
     before = after = cluster.stage_of[node]
     for victim in victims:

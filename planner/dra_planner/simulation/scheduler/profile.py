@@ -1,7 +1,9 @@
-"""How a scheduler weighs the nodes that take a pod: the weights of its plugins, and their arguments.
+"""How a scheduler weighs the nodes that take a pod: the weights of its plugins, and their
+arguments.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go @v1.34.9, v1.35.4,
-v1.36.3 and v1.37.1, which agree but for the score of alternatives (none in 1.34) and that of balance.
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/apis/config/v1/default_plugins.go
+@v1.34.9, v1.35.4, v1.36.3 and v1.37.1, which agree but for the score of alternatives (none in 1.34)
+and that of balance.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ Strategy = Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 class FitArguments:
     """The `scoringStrategy` of NodeResourcesFit.
 
-    `shape` are the points of RequestedToCapacityRatio, ascending: utilization in percent, and a score of 0 to 10.
-    `resources` are the weights of cpu and memory; 0 leaves a resource out.
+    `shape` are the points of RequestedToCapacityRatio, ascending: utilization in percent, and a
+    score of 0 to 10. `resources` are the weights of cpu and memory; 0 leaves a resource out.
     """
 
     strategy: Strategy = "LeastAllocated"
@@ -30,7 +32,8 @@ class FitArguments:
 class Profile:
     """A profile of kube-scheduler, by the name that pods give as `schedulerName`.
 
-    `weights` are those of plugins, by name, where they differ from the default ones; 0 disables the score.
+    `weights` are those of plugins, by name, where they differ from the default ones; 0 disables the
+    score.
     """
 
     name: str
@@ -40,7 +43,9 @@ class Profile:
 
 DEFAULT = Profile(name="default-scheduler")
 MOST_ALLOCATED = Profile(name="most-allocated", fit=FitArguments(strategy="MostAllocated"))
-"""GKE's autoscaling profile `optimize-utilization` prefers full nodes too; its other weights are not published."""
+"""GKE's autoscaling profile `optimize-utilization` prefers full nodes too; its other weights are
+not published.
+"""
 
 
 def requested_to_capacity_ratio(*points: tuple[int, int]) -> Profile:

@@ -1,8 +1,10 @@
-"""The scheduler's queue: by priority, then by arrival; pods that failed wait for an event that may help them.
+"""The scheduler's queue: by priority, then by arrival; pods that failed wait for an event that may
+help them.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go @v1.36.3. Back-off is
-kept as an order, not as a time: a pod that is woken comes after all that are in the queue already. Those that others
-gave way for have to wait until the room is free, so pods that waited before they came are tried first then.
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go
+@v1.36.3. Back-off is kept as an order, not as a time: a pod that is woken comes after all that are
+in the queue already. Those that others gave way for have to wait until the room is free, so pods
+that waited before they came are tried first then.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Queue:
         self._rested = frozenset(self.parked)
 
     def add(self, pods: Iterable[SimulatedPod], before: int = 0) -> None:
-        """Add pods in the order in which they arrive; `before` is taken off what they are sorted by."""
+        """Add pods in the order in which they arrive; `before` is taken off what they are sorted
+        by.
+        """
         for pod in pods:
             heappush(self._active, (-pod.kind.spec.priority - before, self._arrivals, pod))
             self._arrivals += 1
@@ -55,8 +59,8 @@ class Queue:
     ) -> bool:
         """Let parked pods try again that an event may have helped; tell whether there were any.
 
-        `freed`: pods gave way to one of those in the queue, which have had their turn by the time the room is free.
-        `late` ones come after all others, and those that are made meanwhile.
+        `freed`: pods gave way to one of those in the queue, which have had their turn by the time
+        the room is free. `late` ones come after all others, and those that are made meanwhile.
         """
         found = [(pod, failure) for pod, failure in self.parked.values() if helped(pod, failure)]
         woken = [pod for pod, failure in found if not late(pod, failure)]

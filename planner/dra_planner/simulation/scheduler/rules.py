@@ -1,6 +1,7 @@
 """Rules between pods, compiled: which kinds of pods each kind minds, and under which node label.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopologyspread}/
+Source of the behaviour:
+kubernetes/kubernetes:pkg/scheduler/framework/plugins/{interpodaffinity,podtopologyspread}/
 {filtering,scoring}.go and plugins/helper/spread.go (default spread) @v1.36.3.
 """
 
@@ -20,7 +21,9 @@ KindSet = frozenset[int]
 
 _REQUIRED_AFFINITY_WEIGHT = 1  # hardPodAffinityWeight
 _BY_DEFAULT = (
-    TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway"),
+    TopologySpreadConstraint(
+        max_skew=3, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway"
+    ),
     TopologySpreadConstraint(
         max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable="ScheduleAnyway"
     ),
@@ -61,9 +64,13 @@ class PodRules:
     preferred: tuple[Neighbours, ...] = ()
 
     def counts_node(self, node: Node) -> bool:
-        """Tell whether a node counts when soft constraints are scored: it carries their labels, where it must."""
+        """Tell whether a node counts when soft constraints are scored: it carries their labels,
+        where it must.
+        """
         labels = node.meta.labels
-        return not self.needs_all_labels or all(each.constraint.topology_key in labels for each in self.soft_spread)
+        return not self.needs_all_labels or all(
+            each.constraint.topology_key in labels for each in self.soft_spread
+        )
 
     @property
     def noticed(self) -> KindSet:
@@ -74,11 +81,16 @@ class PodRules:
 
 
 def includes(spread: Spread, kind: PodKind, node: Node) -> bool:
-    """Tell whether a node counts for a constraint of a kind, by its policies for node affinity and taints."""
+    """Tell whether a node counts for a constraint of a kind, by its policies for node affinity and
+    taints.
+    """
     constraint = spread.constraint
     if constraint.node_affinity_policy == "Honor" and not _is_eligible(kind, node):
         return False
-    return constraint.node_taints_policy != "Honor" or untolerated_taint(node.taints, kind.spec.tolerations) is None
+    return (
+        constraint.node_taints_policy != "Honor"
+        or untolerated_taint(node.taints, kind.spec.tolerations) is None
+    )
 
 
 def _is_eligible(kind: PodKind, node: Node) -> bool:
@@ -100,12 +112,18 @@ def compile_rules(kinds: Sequence[PodKind], namespaces: Namespaces) -> tuple[Pod
     return tuple(_rules(kind, kinds, minding, namespaces) for kind in kinds)
 
 
-def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], namespaces: Namespaces) -> PodRules:
+def _rules(
+    kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], namespaces: Namespaces
+) -> PodRules:
     if kind.shape is None:
         return PodRules()
     spec, view = kind.spec, kind.view
     by_default = not spec.topology_spread
-    own = frozenset(each.number for each in kinds if each.siblings is not None and each.siblings == kind.siblings)
+    own = frozenset(
+        each.number
+        for each in kinds
+        if each.siblings is not None and each.siblings == kind.siblings
+    )
     soft = tuple(Spread(each, own, True) for each in _BY_DEFAULT) if by_default and own else ()
     spreads = [(each, _counted(each, view, kinds)) for each in spec.topology_spread]
     hard = tuple(
@@ -121,7 +139,8 @@ def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], 
     together = frozenset(
         each.number
         for each in kinds
-        if spec.pod_affinity and all(term_selects(term, view, each.view, namespaces) for term in spec.pod_affinity)
+        if spec.pod_affinity
+        and all(term_selects(term, view, each.view, namespaces) for term in spec.pod_affinity)
     )
     return PodRules(
         beside=tuple(Neighbours(term.topology_key, together) for term in spec.pod_affinity),
@@ -134,24 +153,34 @@ def _rules(kind: PodKind, kinds: Sequence[PodKind], minding: Sequence[PodKind], 
     )
 
 
-def _counted(constraint: TopologySpreadConstraint, view: PodView, kinds: Iterable[PodKind]) -> KindSet:
+def _counted(
+    constraint: TopologySpreadConstraint, view: PodView, kinds: Iterable[PodKind]
+) -> KindSet:
     return frozenset(each.number for each in kinds if spread_selects(constraint, view, each.view))
 
 
-def _selected(term: PodAffinityTerm, owner: PodView, kinds: Iterable[PodKind], namespaces: Namespaces) -> KindSet:
-    return frozenset(each.number for each in kinds if term_selects(term, owner, each.view, namespaces))
+def _selected(
+    term: PodAffinityTerm, owner: PodView, kinds: Iterable[PodKind], namespaces: Namespaces
+) -> KindSet:
+    return frozenset(
+        each.number for each in kinds if term_selects(term, owner, each.view, namespaces)
+    )
 
 
 def _apart(
     kind: PodKind, kinds: Sequence[PodKind], minding: Iterable[PodKind], namespaces: Namespaces
 ) -> Iterable[Neighbours]:
-    """Yield what keeps the kind off a domain; the node itself is left to the allocator, which judges it."""
+    """Yield what keeps the kind off a domain; the node itself is left to the allocator, which
+    judges it.
+    """
     for term in kind.spec.pod_anti_affinity:
         if term.topology_key != HOSTNAME:
             yield Neighbours(term.topology_key, _selected(term, kind.view, kinds, namespaces))
     for other in minding:
         for term in other.spec.pod_anti_affinity:
-            if term.topology_key != HOSTNAME and term_selects(term, other.view, kind.view, namespaces):
+            if term.topology_key != HOSTNAME and term_selects(
+                term, other.view, kind.view, namespaces
+            ):
                 yield Neighbours(term.topology_key, frozenset({other.number}))
 
 

@@ -1,4 +1,5 @@
-"""One attempt of the scheduler: the nodes that take a pod, their scores, and the one that it goes to.
+"""One attempt of the scheduler: the nodes that take a pod, their scores, and the one that it goes
+to.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go @v1.36.3.
 """
@@ -32,7 +33,9 @@ _NEEDS = [each.is_needed for each in PLUGINS if each.is_needed is not None]
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why nodes turn a pod down: `node` is the first of them by number, `nodes` how many they are."""
+    """Why nodes turn a pod down: `node` is the first of them by number, `nodes` how many they
+    are.
+    """
 
     verdict: Refusal | Undecided
     node: int
@@ -57,15 +60,17 @@ class SchedulingFailure:
     @property
     def is_undecided(self) -> bool:
         """Whether some node might take the pod."""
-        return self.error is None and any(isinstance(each.verdict, Undecided) for each in self.rejections)
+        return self.error is None and any(
+            isinstance(each.verdict, Undecided) for each in self.rejections
+        )
 
 
 @dataclass(slots=True)
 class Scheduler:
     """Chooses nodes. Ties are broken by a seed, or go to the first node where there is none.
 
-    `steps` counts what was done: some for each attempt, and one for each stage that the pod was compared with, or for
-    some nodes of a large cluster.
+    `steps` counts what was done: some for each attempt, and one for each stage that the pod was
+    compared with, or for some nodes of a large cluster.
     """
 
     cluster: Cluster
@@ -104,13 +109,17 @@ class Scheduler:
         return Choice(node, window.answers[cluster.stage_of[node]])
 
     def _is_judged_alone(self, rules: PodRules) -> bool:
-        """Tell whether nodes of a large cluster say the same to such a pod whatever is on others, but for spreading."""
+        """Tell whether nodes of a large cluster say the same to such a pod whatever is on others,
+        but for spreading.
+        """
         cluster = self.cluster
         is_apart = self._is_too_large or needs_cluster(rules) or rules.preferred or cluster.claims
         return not is_apart and len(cluster.stage_of) >= ALL_BELOW
 
     def _choose(self, kind: PodKind) -> Choice | None:
-        """Return the choice from what nodes said before, and those say that have changed; None where none is told."""
+        """Return the choice from what nodes said before, and those say that have changed; None
+        where none is told.
+        """
         cluster = self.cluster
         try:
             if self._columns is None:
@@ -133,7 +142,9 @@ class Scheduler:
         return self._judge(kind, stage, self._filters(kind, population))
 
     def _filters(self, kind: PodKind, population: Population) -> list[Reject]:
-        """Return the filters of a kind that look at more than one node, prepared for the nodes as they are."""
+        """Return the filters of a kind that look at more than one node, prepared for the nodes as
+        they are.
+        """
         view, rules = ClusterView(population, self.cluster.claims), self.rules[kind.number]
         return [reject for make in _FILTERS if (reject := make(kind, rules, view)) is not None]
 
@@ -152,7 +163,9 @@ class Scheduler:
             return window
         if len(stage_of) < ALL_BELOW:
             window = Window(stage_of, 0, len(stage_of), answers=answers)
-            window.look({stage: len(nodes) for stage, nodes in self.cluster.nodes_in.items()}, judge)
+            window.look(
+                {stage: len(nodes) for stage, nodes in self.cluster.nodes_in.items()}, judge
+            )
             return window
         window = look_around(stage_of, self._begin, judge, answers)
         self._begin = (self._begin + window.seen) % len(stage_of)
@@ -194,26 +207,38 @@ class Scheduler:
         return [stage for stage, number in zip(feasible, numbers, strict=True) if number in best]
 
     def _totals(
-        self, kind: PodKind, rules: PodRules, present: Sequence[int], count_all_but: Callable[[Collection[int]], int]
+        self,
+        kind: PodKind,
+        rules: PodRules,
+        present: Sequence[int],
+        count_all_but: Callable[[Collection[int]], int],
     ) -> list[int]:
         """Return the score of each standing that feasible nodes have, but for what pods beside add.
 
-        `present` are the numbers of these standings; `count_all_but` tells how many nodes have none of those given.
+        `present` are the numbers of these standings; `count_all_but` tells how many nodes have none
+        of those given.
         """
-        known, scoring = list(map(self.standings[kind.number].all.__getitem__, present)), self.scoring
+        known, scoring = (
+            list(map(self.standings[kind.number].all.__getitem__, present)),
+            self.scoring,
+        )
         totals = [each.fixed for each in known]
         if True in [each.compares for each in known]:
             add_scores(totals, 1, scoring.compare([each.raw for each in known]))
         if rules.soft_spread and scoring.domains is not None:
             places = [each.place for each in known]
-            unplaced = [number for number, place in zip(present, places, strict=True) if place is None]
+            unplaced = [
+                number for number, place in zip(present, places, strict=True) if place is None
+            ]
             nodes = count_all_but(unplaced)
             scores = scoring.domains.score(rules, self.cluster.census.of(kind), nodes, places)
             add_scores(totals, scoring.domain_weight, list(map(scores.__getitem__, places)))
         return totals
 
     def one_of(self, choices: int) -> int:
-        """Return which of so many equal choices is taken, from 0 on: the first, or any of them by the seed."""
+        """Return which of so many equal choices is taken, from 0 on: the first, or any of them by
+        the seed.
+        """
         return 0 if self.seed is None else self._rng.randrange(choices)
 
     def _pick(self, best: Sequence[NodeStage], window: Window) -> int:

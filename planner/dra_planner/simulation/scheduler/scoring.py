@@ -22,32 +22,50 @@ LoadScorers = tuple[tuple[int, Callable[[NodeLoad], int]], ...]
 class Scoring:
     """What scores nodes, by what it depends on (see `plugin.py`).
 
-    `compared`: weight and normalization of the raw scores, those of `by_node` first, then those of `by_placement`.
-    `domains` is the one plugin that counts pods by domain.
+    `compared`: weight and normalization of the raw scores, those of `by_node` first, then those of
+    `by_placement`. `domains` is the one plugin that counts pods by domain.
     """
 
     def __init__(self, profile: Profile, plugins: Sequence[Plugin] = PLUGINS) -> None:
         weighed = [(profile.weights.get(each.name, each.weight), each) for each in plugins]
         used = [(weight, each) for weight, each in weighed if weight]
         self._profile = profile
-        self._by_load = [(weight, each.by_load) for weight, each in used if each.by_load is not None]
-        on_node = [(weight, each, each.by_node) for weight, each in used if each.by_node is not None]
-        on_devices = [(weight, each, each.by_placement) for weight, each in used if each.by_placement is not None]
+        self._by_load = [
+            (weight, each.by_load) for weight, each in used if each.by_load is not None
+        ]
+        on_node = [
+            (weight, each, each.by_node) for weight, each in used if each.by_node is not None
+        ]
+        on_devices = [
+            (weight, each, each.by_placement)
+            for weight, each in used
+            if each.by_placement is not None
+        ]
         self.by_node: list[Callable[[PodKind, Node], int]] = [score for _, _, score in on_node]
         self.by_placement: list[Callable[[Placement], int]] = [score for _, _, score in on_devices]
-        raw = [(weight, each) for weight, each, _ in on_node] + [(weight, each) for weight, each, _ in on_devices]
+        raw = [(weight, each) for weight, each, _ in on_node] + [
+            (weight, each) for weight, each, _ in on_devices
+        ]
         self.compared = [(weight, each.normalize) for weight, each in raw]
-        by_domain = [(weight, each.by_domain) for weight, each in used if each.by_domain is not None]
+        by_domain = [
+            (weight, each.by_domain) for weight, each in used if each.by_domain is not None
+        ]
         self.domain_weight, self.domains = next(iter(by_domain), _NO_DOMAINS)
-        self.by_population = [(weight, each.by_population) for weight, each in used if each.by_population is not None]
+        self.by_population = [
+            (weight, each.by_population) for weight, each in used if each.by_population is not None
+        ]
 
     def load_scorers(self, amounts: PodAmounts, node: Node, features: Features) -> LoadScorers:
         """Return what scores loads of nodes like this one, each with its weight."""
-        made = [(weight, make(amounts, node, features, self._profile)) for weight, make in self._by_load]
+        made = [
+            (weight, make(amounts, node, features, self._profile)) for weight, make in self._by_load
+        ]
         return tuple([(weight, score) for weight, score in made if score is not None])
 
     def compare(self, raw: Sequence[Sequence[int]]) -> list[int]:
-        """Return what raw scores are worth in all, node by node; they are those of feasible nodes."""
+        """Return what raw scores are worth in all, node by node; they are those of feasible
+        nodes.
+        """
         totals = [0] * len(raw)
         for (weight, normalize), column in zip(self.compared, zip(*raw, strict=True), strict=True):
             add_scores(totals, weight, normalize(column))

@@ -1,4 +1,6 @@
-"""What scores of one kind of pods are made of, stage by stage: many stages score the same, and are compared once."""
+"""What scores of one kind of pods are made of, stage by stage: many stages score the same, and are
+compared once.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ ENDS_ALL: Final = -2
 class StageStanding(NamedTuple):
     """The scores of a stage, and where soft spread constraints count its nodes.
 
-    `fixed` is final; the `raw` ones become scores in comparison with other nodes, where they are not all 0: `compares`
-    says so. They are in the order of `Scoring.compared`.
+    `fixed` is final; the `raw` ones become scores in comparison with other nodes, where they are
+    not all 0: `compares` says so. They are in the order of `Scoring.compared`.
     """
 
     fixed: int
@@ -32,17 +34,21 @@ class StageStanding(NamedTuple):
 
 
 class _Told:
-    """What stages say that have the same taken. `raw` are the scores that do not depend on amounts, known once amounts
-    suffice and there is a placement; `rank` is NO_ROOM, ENDS_ALL, or 0 with a placement.
+    """What stages say that have the same taken. `raw` are the scores that do not depend on amounts,
+    known once amounts suffice and there is a placement; `rank` is NO_ROOM, ENDS_ALL, or 0 with a
+    placement.
 
-    `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most such pods count, as
-    pods of a Deployment do theirs. `numbers` are those of standings, by the score for amounts and these counts; they
-    suffice to find a standing when the counts are those of `only`, or none: `ready` then, once there is a placement.
+    `hosts` are the kinds that are counted on the nodes themselves, `only` the one kind that most
+    such pods count, as pods of a Deployment do theirs. `numbers` are those of standings, by the
+    score for amounts and these counts; they suffice to find a standing when the counts are those of
+    `only`, or none: `ready` then, once there is a placement.
     """
 
     __slots__ = ("hosts", "numbers", "only", "places", "rank", "raw", "ready", "wishes")
 
-    def __init__(self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None, raw: tuple[int, ...]) -> None:
+    def __init__(
+        self, wishes: Wishes, places: tuple[LabelledPlace, ...] | None, raw: tuple[int, ...]
+    ) -> None:
         self.wishes = wishes
         self.places = places
         self.rank: int | None = None
@@ -59,12 +65,15 @@ class _Told:
 
 
 class Standings(dict[NodeStage, int]):
-    """The number of the standing that each stage has, found when it is first asked for; `all` are the standings.
+    """The number of the standing that each stage has, found when it is first asked for; `all` are
+    the standings.
 
     Rules that turn nodes down and shared claims are left aside, as by `Stages.ask`.
     """
 
-    def __init__(self, kind: PodKind, rules: PodRules, stages: Stages, wishes: WishesByAmounts) -> None:
+    def __init__(
+        self, kind: PodKind, rules: PodRules, stages: Stages, wishes: WishesByAmounts
+    ) -> None:
         super().__init__()
         self.all: list[StageStanding] = []
         self._told: dict[NodeHoldings, _Told] = {}
@@ -86,7 +95,11 @@ class Standings(dict[NodeStage, int]):
             rank = told.rank = self._rank(stage, told)
         if rank < 0:
             return rank
-        parts = (score, stage.pods.get(told.only, 0)) if told.ready else (score, *map(stage.count, told.hosts))
+        parts = (
+            (score, stage.pods.get(told.only, 0))
+            if told.ready
+            else (score, *map(stage.count, told.hosts))
+        )
         number = told.numbers.get(parts)
         if number is None:
             number = told.numbers[parts] = self._number(told, score, stage)
@@ -95,7 +108,9 @@ class Standings(dict[NodeStage, int]):
     def _number(self, told: _Told, score: int, stage: NodeStage) -> int:
         place = None
         if told.places is not None:
-            place = tuple([value if kinds is None else stage.count(kinds) for value, kinds in told.places])
+            place = tuple(
+                [value if kinds is None else stage.count(kinds) for value, kinds in told.places]
+            )
         standing = StageStanding(score, told.raw, any(told.raw), place)
         found = self._numbers.get(standing)
         if found is None:
@@ -110,7 +125,9 @@ class Standings(dict[NodeStage, int]):
             domains = scoring.domains if self._rules.soft_spread else None
             places = domains.places(self._rules, template.node) if domains is not None else None
             raw = tuple([score(self._kind, template.node) for score in scoring.by_node])
-            like = self._by_template[template] = _Told(self._wishes.of(self._kind, template), places, raw)
+            like = self._by_template[template] = _Told(
+                self._wishes.of(self._kind, template), places, raw
+            )
         found = self._told[stage.taken] = like.like()
         return found
 

@@ -1,7 +1,8 @@
-"""What loads and devices of nodes say to every kind of pods, remembered from one order of arrival to the next.
+"""What loads and devices of nodes say to every kind of pods, remembered from one order of arrival
+to the next.
 
-Loads are scored once for all pods of equal amounts, and devices are asked for once for all nodes on which the same is
-taken.
+Loads are scored once for all pods of equal amounts, and devices are asked for once for all nodes on
+which the same is taken.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ UNASKED, NO_DEVICES, ENDS_ALL, NO_ROOM = range(252, 256)
 """Why a node takes no pod, or that nobody has asked it for devices yet."""
 
 RawStanding = tuple[tuple[int, ...], Place | None]
-"""Raw scores, in the order of `Scoring.compared`, and where soft spread constraints count the node."""
+"""Raw scores, in the order of `Scoring.compared`, and where soft spread constraints count the
+node.
+"""
 
 
 class TooMany(Exception):
@@ -32,9 +35,11 @@ class TooMany(Exception):
 
 
 class _Told:
-    """What nodes on which the same is taken say to each kind: a placement's raw scores, or why there is none.
+    """What nodes on which the same is taken say to each kind: a placement's raw scores, or why
+    there is none.
 
-    `why` has a byte for each kind, 0 with a placement; `by_load` what nodes say for their amounts too (see `says`).
+    `why` has a byte for each kind, 0 with a placement; `by_load` what nodes say for their amounts
+    too (see `says`).
     """
 
     __slots__ = ("by_load", "verdicts", "why")
@@ -46,11 +51,17 @@ class _Told:
 
 
 class Weighing:
-    """What loads and devices say to every kind, remembered from one order of arrival to the next."""
+    """What loads and devices say to every kind, remembered from one order of arrival to the
+    next.
+    """
 
-    def __init__(self, kinds: Sequence[PodKind], rules: Sequence[PodRules], stages: Stages, scoring: Scoring) -> None:
+    def __init__(
+        self, kinds: Sequence[PodKind], rules: Sequence[PodRules], stages: Stages, scoring: Scoring
+    ) -> None:
         self.kinds, self.scoring = kinds, scoring
-        self.standings = [NodeStandings(kind, own, scoring) for kind, own in zip(kinds, rules, strict=True)]
+        self.standings = [
+            NodeStandings(kind, own, scoring) for kind, own in zip(kinds, rules, strict=True)
+        ]
         self._stages = stages
         self.highest = 0  # score for amounts
         self._wishes = WishesByAmounts(scoring)
@@ -76,13 +87,19 @@ class Weighing:
             if isinstance(answer, Placement):
                 verdict = tuple([score(answer) for score in self.scoring.by_placement])
             else:
-                verdict = ENDS_ALL if isinstance(answer, Refusal) and answer.kind == "error" else NO_DEVICES
+                verdict = (
+                    ENDS_ALL
+                    if isinstance(answer, Refusal) and answer.kind == "error"
+                    else NO_DEVICES
+                )
             told.verdicts[kind.number] = verdict
             told.why[kind.number] = verdict if isinstance(verdict, int) else 0
             at = 2 * kind.number
             for load, says in told.by_load.items():
                 if says[at] == UNASKED:
-                    says[at] = says[at + 1] = verdict if isinstance(verdict, int) else self._score(stage, kind, load)
+                    says[at] = says[at + 1] = (
+                        verdict if isinstance(verdict, int) else self._score(stage, kind, load)
+                    )
         return verdict
 
     def _score(self, stage: NodeStage, kind: PodKind, load: NodeLoad) -> int:
@@ -105,10 +122,14 @@ class Weighing:
         return twice
 
     def _open(self, template: Template) -> tuple[tuple[int, ...], list[Wishes]]:
-        """Return the different wishes of all kinds, and whose they are: 1 is the first of them, 0 none at all."""
+        """Return the different wishes of all kinds, and whose they are: 1 is the first of them, 0
+        none at all.
+        """
         numbers: dict[Wishes, int] = {}
         whose = [
-            0 if kind.shape is None else numbers.setdefault(self._wishes.of(kind, template), len(numbers) + 1)
+            0
+            if kind.shape is None
+            else numbers.setdefault(self._wishes.of(kind, template), len(numbers) + 1)
             for kind in self.kinds
         ]
         made = self._by_template[template] = tuple(whose), list(numbers)
@@ -125,14 +146,20 @@ class NodeStandings:
         self.has_ranks = bool(scoring.by_placement) and _has_alternatives(kind)
         self._kind, self._scoring = kind, scoring
         self._numbers: dict[RawStanding, int] = {}
-        self._by_template: dict[Template, tuple[tuple[int, ...], tuple[LabelledPlace, ...] | None]] = {}
+        self._by_template: dict[
+            Template, tuple[tuple[int, ...], tuple[LabelledPlace, ...] | None]
+        ] = {}
 
     def number(self, stage: NodeStage, ranks: tuple[int, ...]) -> int:
-        """Return the number of the standing of a stage; `ranks` are the raw scores of the placement there."""
+        """Return the number of the standing of a stage; `ranks` are the raw scores of the placement
+        there.
+        """
         raw, labelled = self._by_template.get(stage.template) or self._open(stage.template)
         place = None
         if labelled is not None:
-            place = tuple([value if kinds is None else stage.count(kinds) for value, kinds in labelled])
+            place = tuple(
+                [value if kinds is None else stage.count(kinds) for value, kinds in labelled]
+            )
         standing = (*raw, *ranks), place
         number = self._numbers.get(standing)
         if number is None:

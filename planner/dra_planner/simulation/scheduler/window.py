@@ -1,7 +1,8 @@
 """Which nodes one attempt of the scheduler looks at: all of a small cluster, part of a large one.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go (findNodesThatPassFilters,
-numFeasibleNodesToFind) @v1.36.3. There, nodes are judged side by side, so a few more may be looked at.
+Source of the behaviour: kubernetes/kubernetes:pkg/scheduler/schedule_one.go
+(findNodesThatPassFilters, numFeasibleNodesToFind) @v1.36.3. There, nodes are judged side by side,
+so a few more may be looked at.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ Judge = Callable[[NodeStage], Answer]
 
 @dataclass(slots=True)
 class Window:
-    """Nodes that were looked at, from number `begin` on (after the last comes the first), `seen` of them.
+    """Nodes that were looked at, from number `begin` on (after the last comes the first), `seen` of
+    them.
 
-    `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused` the others. `answers`
-    may hold those of further stages, known from other attempts: they are not asked again.
+    `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused`
+    the others. `answers` may hold those of further stages, known from other attempts: they are not
+    asked again.
     """
 
     stage_of: Sequence[NodeStage]
@@ -32,7 +35,9 @@ class Window:
     seen: int = 0
     answers: dict[NodeStage, Placement] = field(default_factory=dict[NodeStage, Placement])
     feasible: dict[NodeStage, int] = field(default_factory=dict[NodeStage, int])
-    refused: dict[NodeStage, Refusal | Undecided] = field(default_factory=dict[NodeStage, Refusal | Undecided])
+    refused: dict[NodeStage, Refusal | Undecided] = field(
+        default_factory=dict[NodeStage, Refusal | Undecided]
+    )
 
     def look(self, nodes: Mapping[NodeStage, int], judge: Judge) -> None:
         """Look at so many nodes in each of these stages."""
@@ -54,10 +59,14 @@ class Window:
     @property
     def error(self) -> Refusal | None:
         """What ends the attempt on all nodes."""
-        return next((v for v in self.refused.values() if isinstance(v, Refusal) and v.kind == "error"), None)
+        return next(
+            (v for v in self.refused.values() if isinstance(v, Refusal) and v.kind == "error"), None
+        )
 
     def node(self, stage: NodeStage, number: int) -> int:
-        """Return the node that is the `number`th in a stage, counted from 0 in the order in which they are walked."""
+        """Return the node that is the `number`th in a stage, counted from 0 in the order in which
+        they are walked.
+        """
         position = self.begin - 1
         for _ in range(number + 1):
             position = self._next(stage, position + 1)
@@ -78,11 +87,16 @@ def nodes_wanted(total: int) -> int:
     """Return how many nodes of so many have to take the pod before no more are looked at."""
     if total < ALL_BELOW:
         return total
-    return max(ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100)
+    return max(
+        ALL_BELOW, total * max(_LEAST_PERCENT, _PERCENT - total // _NODES_PER_PERCENT) // 100
+    )
 
 
-def look_around(stage_of: Sequence[NodeStage], begin: int, judge: Judge, answers: dict[NodeStage, Placement]) -> Window:
-    """Return the nodes that are looked at, from number `begin` on, until enough of them take the pod.
+def look_around(
+    stage_of: Sequence[NodeStage], begin: int, judge: Judge, answers: dict[NodeStage, Placement]
+) -> Window:
+    """Return the nodes that are looked at, from number `begin` on, until enough of them take the
+    pod.
 
     `answers` are known already; what is asked is added to them.
     """

@@ -1,4 +1,6 @@
-"""What scores a node for its amounts, whatever other nodes there are: the same for all pods of equal amounts."""
+"""What scores a node for its amounts, whatever other nodes there are: the same for all pods of
+equal amounts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ class Wishes:
         self._requests = tuple(needs_of(kind.shape, template).requests.items())
 
     def score(self, load: NodeLoad) -> int:
-        """Return the score that a node gets for its amounts, whatever others there are, and keep it with the load.
+        """Return the score that a node gets for its amounts, whatever others there are, and keep it
+        with the load.
 
         Below 0: what is left does not suffice, as `reject_for_now` has it.
         """
@@ -43,7 +46,9 @@ class Wishes:
 
 
 class WishesByAmounts:
-    """Gives pods of equal amounts the same wishes, so that loads are scored once for all of them."""
+    """Gives pods of equal amounts the same wishes, so that loads are scored once for all of
+    them.
+    """
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring

@@ -1,7 +1,9 @@
-"""Cheaper counts than those found: fewer nodes of some pools for more of others, each simulated before it is kept.
+"""Cheaper counts than those found: fewer nodes of some pools for more of others, each simulated
+before it is kept.
 
-Pods on nodes of one pool keep others off them, so that what a packing has of a pool may be needless once another has
-grown. More nodes do not always help and fewer do not always hurt: nothing is concluded from other counts.
+Pods on nodes of one pool keep others off them, so that what a packing has of a pool may be needless
+once another has grown. More nodes do not always help and fewer do not always hurt: nothing is
+concluded from other counts.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from dra_planner.model import SharedLimit, nodes_left
 
 Counts = dict[str, int]
 Passes = Callable[[Counts], bool]
-"""Whether the scheduler places everything on so many nodes, in every order; False too where the steps are used up."""
+"""Whether the scheduler places everything on so many nodes, in every order; False too where the
+steps are used up.
+"""
 
 _MOST_COUNTS: Final = 2_000  # that are tried one by one, the cheapest first
 _MOST_LOOKED_AT: Final = 20_000  # to find these
@@ -32,7 +36,9 @@ class PoolRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountSpace:
-    """The counts that may be built, with what pools may take together, and the cost below which none is sought."""
+    """The counts that may be built, with what pools may take together, and the cost below which
+    none is sought.
+    """
 
     pools: tuple[PoolRange, ...]
     limits: tuple[SharedLimit, ...]
@@ -47,9 +53,18 @@ class CountSpace:
         packing: Counts,
         limits: tuple[SharedLimit, ...],
     ) -> CountSpace:
-        """Return the counts between `least` and `most`; none is sought that costs less than the packing."""
-        ranges = (PoolRange(name=name, cost=cost, least=least[name], most=most[name]) for name, cost in costs.items())
-        return cls(pools=tuple(ranges), limits=limits, floor=_sum([(costs[name], packing[name]) for name in costs]))
+        """Return the counts between `least` and `most`; none is sought that costs less than the
+        packing.
+        """
+        ranges = (
+            PoolRange(name=name, cost=cost, least=least[name], most=most[name])
+            for name, cost in costs.items()
+        )
+        return cls(
+            pools=tuple(ranges),
+            limits=limits,
+            floor=_sum([(costs[name], packing[name]) for name in costs]),
+        )
 
     def cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
         """Return what the nodes cost together."""
@@ -61,17 +76,26 @@ class CountSpace:
         return max(0, min(pool.most - counts[pool.name], left))
 
     def below(self, ceiling: tuple[int, ...]) -> list[Counts] | None:
-        """Return all counts that cost less, and no less than the floor, the cheapest first; None where too many."""
+        """Return all counts that cost less, and no less than the floor, the cheapest first; None
+        where too many.
+        """
         found: list[tuple[tuple[int, ...], Counts]] = []
         for looked_at, counts in enumerate(self._counts(0, {}, ceiling)):
             if looked_at > _MOST_LOOKED_AT or len(found) > _MOST_COUNTS:
                 return None
-            if counts is not None and all(limit.used(counts) <= limit.most for limit in self.limits):
+            if counts is not None and all(
+                limit.used(counts) <= limit.most for limit in self.limits
+            ):
                 found.append((self.cost(counts), counts))
-        return [counts for _, counts in sorted(found, key=lambda each: (each[0], tuple(each[1].values())))]
+        return [
+            counts
+            for _, counts in sorted(found, key=lambda each: (each[0], tuple(each[1].values())))
+        ]
 
     def _counts(self, at: int, first: Counts, ceiling: tuple[int, ...]) -> Iterator[Counts | None]:
-        """Yield counts that begin with those of the first pools, and None for each beginning that is looked at."""
+        """Yield counts that begin with those of the first pools, and None for each beginning that
+        is looked at.
+        """
         if at == len(self.pools):
             yield first
             return
@@ -87,7 +111,9 @@ class CountSpace:
                 yield from self._counts(at + 1, {**first, pool.name: count}, ceiling)
 
     def _enough(self, pool: PoolRange, others: list[tuple[tuple[int, ...], int]]) -> int:
-        """Return nodes of a pool below which it costs less than the floor, whatever there is of the others."""
+        """Return nodes of a pool below which it costs less than the floor, whatever there is of the
+        others.
+        """
         if not pool.cost[0]:
             return pool.least
         known = sum(cost[0] * nodes for cost, nodes in others)
@@ -95,13 +121,17 @@ class CountSpace:
 
 
 def _sum(parts: list[tuple[tuple[int, ...], int]]) -> tuple[int, ...]:
-    return tuple([sum([cost[entry] * nodes for cost, nodes in parts]) for entry in range(len(parts[0][0]))])
+    return tuple(
+        [sum([cost[entry] * nodes for cost, nodes in parts]) for entry in range(len(parts[0][0]))]
+    )
 
 
 def find_cheaper(space: CountSpace, start: Counts, passes: Passes) -> tuple[Counts, bool]:
-    """Return counts that pass and cost no more than `start`, which passes; and whether all cheaper ones were tried.
+    """Return counts that pass and cost no more than `start`, which passes; and whether all cheaper
+    ones were tried.
 
-    `passes` is asked until it has no steps left; its last answers are then all False, and what passed is returned.
+    `passes` is asked until it has no steps left; its last answers are then all False, and what
+    passed is returned.
     """
     best, before = start, None
     while best != before:
@@ -112,14 +142,18 @@ def find_cheaper(space: CountSpace, start: Counts, passes: Passes) -> tuple[Coun
 
 
 def _drop(space: CountSpace, counts: Counts, passes: Passes) -> Counts:
-    """Take nodes away that are not needed, the most expensive first, down to the fewest that a pool may have."""
+    """Take nodes away that are not needed, the most expensive first, down to the fewest that a pool
+    may have.
+    """
     for pool in _by_cost(space, dear_first=True):
         counts = _fewest(pool, pool.least, counts, passes)
     return counts
 
 
 def _fewest(pool: PoolRange, low: int, counts: Counts, passes: Passes) -> Counts:
-    """Return counts that pass with fewer nodes of a pool, `low` at least, where such are found by halving."""
+    """Return counts that pass with fewer nodes of a pool, `low` at least, where such are found by
+    halving.
+    """
     high = counts[pool.name]
     while low < high:
         middle = (low + high) // 2

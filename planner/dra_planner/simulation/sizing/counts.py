@@ -1,7 +1,8 @@
 """How many nodes of each pool place everything, in every order of arrival that is tried.
 
-From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what was added too much is
-taken away again, and cheaper counts are looked for. Counts are returned only after they were simulated in every order.
+From the counts of a packing, nodes are added where pending pods can go, the cheapest first; what
+was added too much is taken away again, and cheaper counts are looked for. Counts are returned only
+after they were simulated in every order.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.allocation import NodeState
-from dra_planner.model import Demand, DemandLevel, DeviceClass, Figures, SharedLimit, WorkloadRef, fill_up, nodes_left
+from dra_planner.model import (
+    Demand,
+    DemandLevel,
+    DeviceClass,
+    Figures,
+    SharedLimit,
+    WorkloadRef,
+    fill_up,
+    nodes_left,
+)
 from dra_planner.offers import Offer
 from dra_planner.releases import Features
 from dra_planner.simulation.cluster.kinds import PodKind
@@ -25,16 +35,19 @@ from dra_planner.simulation.simulator import Simulator
 from dra_planner.simulation.sizing.cheaper_counts import CountSpace, find_cheaper
 
 _MOST_PODS: Final = 1_000  # of one kind that are tried on one node
-_STEPS_PER_POD: Final = 40  # what a pod takes in one order, searched for several times over: a cautious round figure
+# what a pod takes in one order, searched for several times over: a cautious round figure
+_STEPS_PER_POD: Final = 40
 _STEPS_PER_NODE: Final = 10  # what it takes to make one ready to be simulated
 _STEPS_FOR_CHEAPER: Final = 4  # for each that was taken before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedPool:
-    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a node costs.
+    """A pool to be sized: its offer, the nodes of the packing, the most it may have, and what a
+    node costs.
 
-    `stem` begins the names of its nodes; "" is the name of the pool. The cloud builds multiples of `multiple` nodes.
+    `stem` begins the names of its nodes; "" is the name of the pool. The cloud builds multiples of
+    `multiple` nodes.
     """
 
     offer: Offer
@@ -47,7 +60,9 @@ class SimulatedPool:
 
 @dataclass(frozen=True, slots=True)
 class Stranding:
-    """Pods that one order of arrival leaves without a node, by workload; those never made are among them."""
+    """Pods that one order of arrival leaves without a node, by workload; those never made are among
+    them.
+    """
 
     order: ArrivalOrder
     pending: Mapping[WorkloadRef, int] = field(hash=False)
@@ -61,14 +76,16 @@ class Stranding:
 class SimulatedCounts:
     """What the simulation says of a packing.
 
-    `counts`: nodes per pool with which everything was placed in every order; None where that was not found within the
-    maxima; `reached` are the counts then from which on no pool with room takes pending pods. `at_packing` and
-    `at_maximum`: the orders that leave pods pending with these counts, the latter asked only where no counts were
-    found. `scale`: pods and nodes were divided by so much. `complete`: the steps sufficed; `spent`
-    is how many were taken. `outcomes`: each order with `counts`, or with the maxima where those leave pods pending; ()
-    where neither was run to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
-    workloads of which nothing arrives, since no node could ever take their pods. `cheapest`: all counts that cost less
-    than `counts`, and no less than the packing, were tried, and leave pods pending in some order.
+    `counts`: nodes per pool with which everything was placed in every order; None where that was
+    not found within the maxima; `reached` are the counts then from which on no pool with room takes
+    pending pods. `at_packing` and `at_maximum`: the orders that leave pods pending with these
+    counts, the latter asked only where no counts were found. `scale`: pods and nodes were divided
+    by so much. `complete`: the steps sufficed; `spent` is how many were taken. `outcomes`: each
+    order with `counts`, or with the maxima where those leave pods pending; () where neither was run
+    to its end. Checks that some counts did not pass are among the `orders`. `left_out` are
+    workloads of which nothing arrives, since no node could ever take their pods. `cheapest`: all
+    counts that cost less than `counts`, and no less than the packing, were tried, and leave pods
+    pending in some order.
     """
 
     orders: tuple[ArrivalOrder, ...]
@@ -86,11 +103,12 @@ class SimulatedCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountQuestion:
-    """One level of a demand that a packing places, and on what: how many nodes of each pool does the scheduler need?
+    """One level of a demand that a packing places, and on what: how many nodes of each pool does
+    the scheduler need?
 
-    `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may take together.
-    `checks` are further orders: counts are answered with only where they pass these too, of which as many are run as
-    half of the steps that are left then suffice for.
+    `beside` are nodes that nobody sizes: they are there anyway. `limits` are what the pools may
+    take together. `checks` are further orders: counts are answered with only where they pass these
+    too, of which as many are run as half of the steps that are left then suffice for.
     """
 
     demand: Demand
@@ -106,16 +124,21 @@ class CountQuestion:
 
     def scale(self, steps: int) -> int:
         """Return by how much pods and nodes are divided, so that so many steps suffice."""
-        pods = sum(shape.figures.at(self.level) or 0 for shape in self.demand.shapes if not shape.per_node)
+        pods = sum(
+            shape.figures.at(self.level) or 0 for shape in self.demand.shapes if not shape.per_node
+        )
         return max(1, -(-pods * len(self.orders) * _STEPS_PER_POD // max(1, steps)))
 
 
 @dataclass(slots=True)
 class Opened:
-    """Nodes of the pools and what they answered, for questions about one demand on the same offers."""
+    """Nodes of the pools and what they answered, for questions about one demand on the same
+    offers.
+    """
 
     pools: dict[str, PoolNodes] = field(default_factory=dict[str, PoolNodes])
-    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])  # by the identity of an offer
+    # by the identity of an offer
+    states: dict[int, NodeState] = field(default_factory=dict[int, NodeState])
 
     def nodes_of(self, pool: SimulatedPool) -> PoolNodes:
         """Return the nodes that a pool may have."""
@@ -130,9 +153,10 @@ def simulate_counts(
 ) -> SimulatedCounts:
     """Return what the scheduler needs of each pool.
 
-    `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller scale, by default that
-    of the question. `opened` are the nodes of a question before that differs in its level and its counts alone. That
-    pods stay pending at a smaller scale proves nothing: it is confirmed at full scale, or the answer is not complete.
+    `steps` bounds the whole search; a demand that is too large for it is simulated at a smaller
+    scale, by default that of the question. `opened` are the nodes of a question before that differs
+    in its level and its counts alone. That pods stay pending at a smaller scale proves nothing: it
+    is confirmed at full scale, or the answer is not complete.
     """
     scale = question.scale(steps) if scale is None else scale
     found = _Search(question, steps, scale, opened or Opened()).run()
@@ -152,7 +176,9 @@ def _scaled(demand: Demand, scale: int) -> Demand:
     shapes = tuple(
         replace(
             shape,
-            members=tuple(replace(member, figures=_divide(member.figures, scale)) for member in shape.members),
+            members=tuple(
+                replace(member, figures=_divide(member.figures, scale)) for member in shape.members
+            ),
         )
         for shape in demand.shapes
     )
@@ -179,19 +205,27 @@ class _Search:
         self._reached: Counts = {}
         self._opened = opened.states
         self._failed: list[SimulationOutcome] = []  # of the counts that were tried last
-        self._outcomes: tuple[SimulationOutcome, ...] = ()  # every order, with the counts that are answered with
+        # every order, with the counts that are answered with
+        self._outcomes: tuple[SimulationOutcome, ...] = ()
         self._probe: Setting | None = None  # one node of each pool
-        self._last: tuple[Counts, Simulator] | None = None  # what its nodes answered holds in every order
+        # what its nodes answered holds in every order
+        self._last: tuple[Counts, Simulator] | None = None
         self._spent = 0
         self._limits = question.limits
-        self._hardest: list[ArrivalOrder] = []  # the orders, the one first that other counts did not pass last
+        # the orders, the one first that other counts did not pass last
+        self._hardest: list[ArrivalOrder] = []
         self._refuted: set[tuple[int, ...]] = set()  # counts that do not pass
         self._all_tried = False
 
     def run(self) -> SimulatedCounts:
         least = {each.offer.name: -(-each.packing // self.scale) for each in self.pools}
-        most = {each.offer.name: max(least[each.offer.name], each.maximum // self.scale) for each in self.pools}
-        self._limits = tuple(replace(each, most=each.most // self.scale) for each in self.question.limits)
+        most = {
+            each.offer.name: max(least[each.offer.name], each.maximum // self.scale)
+            for each in self.pools
+        }
+        self._limits = tuple(
+            replace(each, most=each.most // self.scale) for each in self.question.limits
+        )
         highest = fill_up(self._limits, least, most)
         at_packing = self._strandings(least)
         if not at_packing and not self._is_exhausted:
@@ -229,8 +263,8 @@ class _Search:
         )
 
     def confirm(self) -> tuple[Stranding | None, int]:
-        """Return the first order that leaves pods pending with the maxima, None where the steps don't suffice to find
-        one, and how many were taken.
+        """Return the first order that leaves pods pending with the maxima, None where the steps
+        don't suffice to find one, and how many were taken.
         """
         least = {each.offer.name: each.packing for each in self.pools}
         most = {each.offer.name: max(each.packing, each.maximum) for each in self.pools}
@@ -238,13 +272,17 @@ class _Search:
         return next(iter(strandings), None), self._spent
 
     def _full(self, counts: Counts, least: Counts) -> Counts:
-        """Return counts at full scale: what was added at the small one is added so many times over."""
+        """Return counts at full scale: what was added at the small one is added so many times
+        over.
+        """
         full: Counts = {}
         for each in self.pools:
             nodes, packed = counts[each.offer.name], least[each.offer.name]
             more = each.packing + (nodes - packed) * self.scale
             full[each.offer.name] = (
-                min(more, max(each.packing, each.maximum)) if nodes >= packed else min(each.packing, nodes * self.scale)
+                min(more, max(each.packing, each.maximum))
+                if nodes >= packed
+                else min(each.packing, nodes * self.scale)
             )
         return full
 
@@ -271,7 +309,9 @@ class _Search:
         return made
 
     def _strandings(self, counts: Counts, *, all_orders: bool = True) -> tuple[Stranding, ...]:
-        """Return the orders that leave pods pending; only the first of them unless all are wanted."""
+        """Return the orders that leave pods pending; only the first of them unless all are
+        wanted.
+        """
         simulator = self._simulator(counts)
         self._failed, run = [], list[SimulationOutcome]()
         for order in self.orders:
@@ -291,7 +331,9 @@ class _Search:
         return tuple(_stranding(outcome) for outcome in self._failed)
 
     def _passes(self, counts: Counts, limit: int) -> bool:
-        """Whether counts leave no pods pending in any order; False too where the steps do not suffice."""
+        """Whether counts leave no pods pending in any order; False too where the steps do not
+        suffice.
+        """
         key = tuple(counts.values())
         if key in self._refuted or self._spent > limit:
             return False
@@ -327,7 +369,9 @@ class _Search:
     # -- searching
 
     def _grow(self, least: Counts, most: Counts) -> Counts | None:
-        """Add nodes where pending pods can go until none is pending in any order; None where no such pool has room."""
+        """Add nodes where pending pods can go until none is pending in any order; None where no
+        such pool has room.
+        """
         counts = dict(least)
         while self._failed and not self._is_exhausted:
             worst = max(self._failed, key=lambda outcome: _stranding(outcome).pods)
@@ -340,8 +384,12 @@ class _Search:
             self._strandings(counts)
         return counts
 
-    def _cheapest(self, outcome: SimulationOutcome, counts: Counts, most: Counts) -> tuple[str, int] | None:
-        """Return the pool with room that takes some pending pods most cheaply, and how many nodes that takes."""
+    def _cheapest(
+        self, outcome: SimulationOutcome, counts: Counts, most: Counts
+    ) -> tuple[str, int] | None:
+        """Return the pool with room that takes some pending pods most cheaply, and how many nodes
+        that takes.
+        """
         choices: list[tuple[list[float], str, int]] = []
         shared = nodes_left(self._limits, counts)
         for each in self.pools:
@@ -352,7 +400,9 @@ class _Search:
             for kind, pods in outcome.pending_kinds.items():
                 held = self._fill(name, kind)
                 if held:
-                    choices.append(([part / held for part in each.cost], name, min(room, -(-pods // held))))
+                    choices.append(
+                        ([part / held for part in each.cost], name, min(room, -(-pods // held)))
+                    )
         return min(choices)[1:] if choices else None
 
     def _fill(self, pool: str, kind: PodKind) -> int:
@@ -369,7 +419,9 @@ class _Search:
         return held
 
     def _find_cheaper(self, counts: Counts, packing: Counts, most: Counts) -> Counts:
-        """Return counts that pass and cost no more, below those of the packing too, as far as some steps go."""
+        """Return counts that pass and cost no more, below those of the packing too, as far as some
+        steps go.
+        """
         limit = self._spent + min((self.steps - self._spent) // 2, _STEPS_FOR_CHEAPER * self._spent)
         self._hardest = list(self.orders)
         least = {

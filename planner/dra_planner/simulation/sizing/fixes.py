@@ -1,7 +1,8 @@
-"""What would let a packing run as it is, or with fewer more nodes: each fix is simulated before it is named.
+"""What would let a packing run as it is, or with fewer more nodes: each fix is simulated before it
+is named.
 
-Tried are a taint that makes a pool the last resort, required affinity of pods to the pools of the packing, a scheduler
-that prefers full nodes, and more nodes than the maxima allow.
+Tried are a taint that makes a pool the last resort, required affinity of pods to the pools of the
+packing, a scheduler that prefers full nodes, and more nodes than the maxima allow.
 """
 
 from __future__ import annotations
@@ -11,9 +12,22 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 from dra_planner.clouds import POOL
-from dra_planner.model import NodeSelector, NodeSelectorTerm, PodSpec, Requirement, Shape, Taint, WorkloadRef
+from dra_planner.model import (
+    NodeSelector,
+    NodeSelectorTerm,
+    PodSpec,
+    Requirement,
+    Shape,
+    Taint,
+    WorkloadRef,
+)
 from dra_planner.simulation.scheduler.profile import MOST_ALLOCATED
-from dra_planner.simulation.sizing.counts import CountQuestion, SimulatedCounts, SimulatedPool, simulate_counts
+from dra_planner.simulation.sizing.counts import (
+    CountQuestion,
+    SimulatedCounts,
+    SimulatedPool,
+    simulate_counts,
+)
 
 FixKind = Literal["taint", "affinity", "profile", "maximum"]
 KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum")
@@ -27,8 +41,12 @@ _ROOM: Final = 8  # nodes above twice the maximum up to which more are tried
 
 
 def prefer_others(level: int) -> tuple[Taint, ...]:
-    """Return as many such taints: pods take pools with fewer of them first, as TaintToleration counts them."""
-    further = (replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1))
+    """Return as many such taints: pods take pools with fewer of them first, as TaintToleration
+    counts them.
+    """
+    further = (
+        replace(PREFER_OTHERS, key=f"{PREFER_OTHERS.key}-{at}") for at in range(2, level + 1)
+    )
     return (PREFER_OTHERS, *further)[:level]
 
 
@@ -43,8 +61,9 @@ class PodSetRef(NamedTuple):
 class Fix:
     """A change after which everything was placed in every order, with `counts` nodes of each pool.
 
-    taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those pools. profile:
-    NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools` need a higher maximum, their count.
+    taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those
+    pools. profile: NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools` need a
+    higher maximum, their count.
     """
 
     kind: FixKind
@@ -58,13 +77,19 @@ Placements = Mapping[str, Collection[str]]
 
 
 def find_fixes(
-    question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int, plan_steps: int
+    question: CountQuestion,
+    found: SimulatedCounts,
+    placements: Placements,
+    steps: int,
+    plan_steps: int,
 ) -> tuple[tuple[Fix, ...], int]:
-    """Return the fixes that were found to work, the cheapest first, then what is least to change; and the steps left.
+    """Return the fixes that were found to work, the cheapest first, then what is least to change;
+    and the steps left.
 
-    `found` is the answer to the question as it is: where it has counts, only fixes that cost less than these are
-    returned. `steps` bounds the whole search: no fix is tried once they are used up. Each fix is simulated with as many
-    steps as the next plan has, `plan_steps`, so that a plan with the fix comes to the same.
+    `found` is the answer to the question as it is: where it has counts, only fixes that cost less
+    than these are returned. `steps` bounds the whole search: no fix is tried once they are used up.
+    Each fix is simulated with as many steps as the next plan has, `plan_steps`, so that a plan with
+    the fix comes to the same.
     """
     search = _FixSearch(question, found, placements, steps, plan_steps)
     return search.run(), max(0, search.left)
@@ -72,7 +97,12 @@ def find_fixes(
 
 class _FixSearch:
     def __init__(
-        self, question: CountQuestion, found: SimulatedCounts, placements: Placements, steps: int, plan_steps: int
+        self,
+        question: CountQuestion,
+        found: SimulatedCounts,
+        placements: Placements,
+        steps: int,
+        plan_steps: int,
     ) -> None:
         self._question = question
         self._found = found
@@ -90,11 +120,17 @@ class _FixSearch:
 
     def _cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
         """Return what nodes cost beyond those of the packing, in the units of the pools' costs."""
-        costs = [(counts[each.offer.name] - each.packing, each.cost) for each in self._question.pools]
-        return tuple(sum(nodes * cost[part] for nodes, cost in costs) for part in range(len(costs[0][1])))
+        costs = [
+            (counts[each.offer.name] - each.packing, each.cost) for each in self._question.pools
+        ]
+        return tuple(
+            sum(nodes * cost[part] for nodes, cost in costs) for part in range(len(costs[0][1]))
+        )
 
     def _counts(self, question: CountQuestion) -> Mapping[str, int] | None:
-        """Return counts that work for a changed question, None where there are none, or none that cost less."""
+        """Return counts that work for a changed question, None where there are none, or none that
+        cost less.
+        """
         if self.left <= 0:
             return None
         answer = simulate_counts(question, self._plan_steps)
@@ -102,7 +138,11 @@ class _FixSearch:
         if answer.counts is None:
             return None
         known = self._found.counts
-        return answer.counts if known is None or self._cost(answer.counts) < self._cost(known) else None
+        return (
+            answer.counts
+            if known is None or self._cost(answer.counts) < self._cost(known)
+            else None
+        )
 
     # -- what is tried
 
@@ -140,10 +180,14 @@ class _FixSearch:
     def _fewest(
         self, pins: Mapping[str, tuple[str, ...]], counts: Mapping[str, int]
     ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, int]]:
-        """Return pins of which none can be left out on these counts, as far as the steps go, and the counts."""
+        """Return pins of which none can be left out on these counts, as far as the steps go, and
+        the counts.
+        """
         names = [each.offer.name for each in self._question.pools]
         given, all_pins = (
-            _change_pools(self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name])),
+            _change_pools(
+                self._question, names, lambda pool: _with_count(pool, counts[pool.offer.name])
+            ),
             pins,
         )
         for shape in sorted(pins)[:_MOST_PINNED]:
@@ -172,7 +216,9 @@ class _FixSearch:
             for each in self._question.pools
             if counts[each.offer.name] > each.maximum
         }
-        raised = _change_pools(self._question, above, lambda pool: replace(pool, maximum=above[pool.offer.name]))
+        raised = _change_pools(
+            self._question, above, lambda pool: replace(pool, maximum=above[pool.offer.name])
+        )
         if self._counts(raised) is not None:  # with these maxima the next plan finds counts too
             yield Fix(kind="maximum", counts={**counts, **above}, pools=tuple(above))
 
@@ -181,14 +227,21 @@ class _FixSearch:
 
 
 def _change_pools(
-    question: CountQuestion, names: Collection[str], change: Callable[[SimulatedPool], SimulatedPool]
+    question: CountQuestion,
+    names: Collection[str],
+    change: Callable[[SimulatedPool], SimulatedPool],
 ) -> CountQuestion:
-    return replace(question, pools=tuple(change(each) if each.offer.name in names else each for each in question.pools))
+    return replace(
+        question,
+        pools=tuple(change(each) if each.offer.name in names else each for each in question.pools),
+    )
 
 
 def _tainted(pool: SimulatedPool) -> SimulatedPool:
     node = pool.offer.node
-    return replace(pool, offer=replace(pool.offer, node=replace(node, taints=(*node.taints, PREFER_OTHERS))))
+    return replace(
+        pool, offer=replace(pool.offer, node=replace(node, taints=(*node.taints, PREFER_OTHERS)))
+    )
 
 
 def _with_room(pool: SimulatedPool) -> SimulatedPool:
@@ -204,7 +257,10 @@ def _with_count(pool: SimulatedPool, count: int) -> SimulatedPool:
 
 
 def _pin(question: CountQuestion, pins: Mapping[str, tuple[str, ...]]) -> CountQuestion:
-    shapes = tuple(_pin_shape(shape, pins[shape.id]) if shape.id in pins else shape for shape in question.demand.shapes)
+    shapes = tuple(
+        _pin_shape(shape, pins[shape.id]) if shape.id in pins else shape
+        for shape in question.demand.shapes
+    )
     return replace(question, demand=replace(question.demand, shapes=shapes))
 
 

@@ -1,4 +1,6 @@
-"""What becomes of pods when nodes are lost: those of the lost nodes are made again, the others stay where they are."""
+"""What becomes of pods when nodes are lost: those of the lost nodes are made again, the others stay
+where they are.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from dra_planner.simulation.sizing.counts import CountQuestion
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Nodes that are lost after one order of arrival, and the pods that find no node then, by workload."""
+    """Nodes that are lost after one order of arrival, and the pods that find no node then, by
+    workload.
+    """
 
     nodes: tuple[str, ...]
     zone: str  # "" where the nodes are lost by themselves
@@ -31,7 +35,9 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """The losses that leave pods pending, of so many that were tried. `complete`: the steps sufficed for all."""
+    """The losses that leave pods pending, of so many that were tried. `complete`: the steps
+    sufficed for all.
+    """
 
     found: tuple[Loss, ...]
     tried: int
@@ -40,12 +46,18 @@ class Losses:
 
 
 def simulate_losses(
-    question: CountQuestion, counts: Mapping[str, int], steps: int, *, nodes: int = 0, zones: int = 0
+    question: CountQuestion,
+    counts: Mapping[str, int],
+    steps: int,
+    *,
+    nodes: int = 0,
+    zones: int = 0,
 ) -> Losses:
-    """Return what becomes of the pods when any so many of the sized nodes, or any one zone of them, are lost.
+    """Return what becomes of the pods when any so many of the sized nodes, or any one zone of them,
+    are lost.
 
-    Every order of the question is run on these counts; of nodes that hold the same in a pool, one stands for all. Pods
-    that nobody makes again are not pending: they are gone.
+    Every order of the question is run on these counts; of nodes that hold the same in a pool, one
+    stands for all. Pods that nobody makes again are not pending: they are gone.
     """
     named = (PoolNodes.of(each.offer, each.stem) for each in question.pools)
     sized = tuple(node for pool in named for node in pool.take(counts[pool.name]))
@@ -69,9 +81,13 @@ def simulate_losses(
             after = simulator.run(order, steps=steps - spent, lost=lost)
             spent += after.steps
             tried += 1
-            pending = {ref: each.pending + each.not_created for ref, each in after.workloads.items()}
+            pending = {
+                ref: each.pending + each.not_created for ref, each in after.workloads.items()
+            }
             if not after.complete or any(pending.values()):
-                found.append(Loss(lost, zone, order, {ref: pods for ref, pods in pending.items() if pods}))
+                found.append(
+                    Loss(lost, zone, order, {ref: pods for ref, pods in pending.items() if pods})
+                )
     return Losses(found=tuple(found), tried=tried, complete=spent <= steps, spent=spent)
 
 
@@ -86,7 +102,9 @@ def _zones(nodes: Sequence[SimulatedNode]) -> Iterator[tuple[str, tuple[str, ...
 def _nodes(
     outcome: SimulationOutcome, nodes: Sequence[SimulatedNode], most: int
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield names of so many nodes, of every way to take them from the groups of nodes that hold the same."""
+    """Yield names of so many nodes, of every way to take them from the groups of nodes that hold
+    the same.
+    """
     number = {node.name: at for at, node in enumerate(outcome.nodes)}
     groups: dict[tuple[str, NodeStage], list[str]] = {}
     for each in nodes:
@@ -97,4 +115,7 @@ def _nodes(
     for chosen in combinations_with_replacement(range(len(kinds)), together):
         taken = {at: chosen.count(at) for at in set(chosen)}
         if all(count <= len(kinds[at]) for at, count in taken.items()):
-            yield "", tuple(name for at, count in sorted(taken.items()) for name in kinds[at][:count])
+            yield (
+                "",
+                tuple(name for at, count in sorted(taken.items()) for name in kinds[at][:count]),
+            )

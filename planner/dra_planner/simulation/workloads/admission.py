@@ -1,7 +1,8 @@
-"""Whom quotas let in: pods are made as far as there is room, and those that go leave theirs to who asks next.
+"""Whom quotas let in: pods are made as far as there is room, and those that go leave theirs to who
+asks next.
 
-Source of the behaviour: kubernetes/apiserver:pkg/admission/plugin/resourcequota/controller.go @v0.36.3. A controller
-whose pods are refused tries again; nobody applies a bare pod a second time.
+Source of the behaviour: kubernetes/apiserver:pkg/admission/plugin/resourcequota/controller.go
+@v0.36.3. A controller whose pods are refused tries again; nobody applies a bare pod a second time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many pods each PodDisruptionBudget lets go, counted as the disruption controller does.
 
-Pods on a node are healthy, unless the cluster says that they are not ready. Where the cluster has counted already, its
-count is taken, and what has come and gone since.
+Pods on a node are healthy, unless the cluster says that they are not ready. Where the cluster has
+counted already, its count is taken, and what has come and gone since.
 
 Source of the behaviour: kubernetes/kubernetes:pkg/controller/disruption/disruption.go @v1.36.3.
 """
@@ -21,15 +21,17 @@ from dra_planner.simulation.cluster.kinds import PodKind
 from dra_planner.simulation.workloads.controllers import BARE_POD, Controller
 
 _WITHOUT_SCALE: Final = frozenset({"Job", "CronJob", "DaemonSet", "JobSet"})
-"""Whose pods' number no controller of budgets can ask for: of such pods shares cannot be told, and none may go."""
+"""Whose pods' number no controller of budgets can ask for: of such pods shares cannot be told, and
+none may go.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """A budget, compiled: the numbers of the kinds of pods that it selects.
 
-    `scales`: how many pods each workload is to have of these; `owners`: whose the pods are that were there before,
-    those of nobody left out; `unready` are those of them that are not ready.
+    `scales`: how many pods each workload is to have of these; `owners`: whose the pods are that
+    were there before, those of nobody left out; `unready` are those of them that are not ready.
     """
 
     own: DisruptionBudget
@@ -41,7 +43,9 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many pods of some kinds may go without a violation; those `disrupted` count as gone already."""
+    """How many pods of some kinds may go without a violation; those `disrupted` count as gone
+    already.
+    """
 
     kinds: frozenset[int]
     pods: int
@@ -56,12 +60,18 @@ def compile_budgets(
     level: DemandLevel,
 ) -> tuple[Budget, ...]:
     """Return the budgets that select pods which are there, or will be at that level."""
-    selected = [(each, frozenset(kind.number for kind in kinds if _selects(each, kind))) for each in budgets]
+    selected = [
+        (each, frozenset(kind.number for kind in kinds if _selects(each, kind))) for each in budgets
+    ]
     if not any(numbers for _, numbers in selected):
         return ()
     bound = [pod for offer in offers for pod in offer.pods]
     made = {name: member.workload for member, _ in members for name in member.running}
-    owners = {pod.meta.key: owner for pod in bound if (owner := made.get(pod.meta.key, pod.owner)) is not None}
+    owners = {
+        pod.meta.key: owner
+        for pod in bound
+        if (owner := made.get(pod.meta.key, pod.owner)) is not None
+    }
     unready = frozenset(pod.meta.key for pod in bound if not pod.ready)
     there = Counter(owners.values())
     compiled: list[Budget] = []
@@ -75,13 +85,21 @@ def compile_budgets(
 
 
 def selects(budget: DisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
-    """Return whether a budget selects pods with these labels; one without a selector selects none."""
+    """Return whether a budget selects pods with these labels; one without a selector selects
+    none.
+    """
     selector = budget.selector
-    return bool(selector.requirements) and budget.meta.namespace == namespace and labels_match(selector, labels)
+    return (
+        bool(selector.requirements)
+        and budget.meta.namespace == namespace
+        and labels_match(selector, labels)
+    )
 
 
 def _selects(budget: DisruptionBudget, kind: PodKind) -> bool:
-    """Tell whether a budget speaks of such pods; of running pods without any label it never does."""
+    """Tell whether a budget speaks of such pods; of running pods without any label it never
+    does.
+    """
     is_bare = kind.shape is None and not kind.view.labels
     return not is_bare and selects(budget, kind.view.namespace, kind.view.labels)
 
@@ -95,13 +113,23 @@ class BudgetCounts:
         self._before = [self._margin(each, cluster, ()) for each in budgets]
 
     def left(self, cluster: Cluster, controllers: Sequence[Controller]) -> list[Allowance]:
-        """Return how many pods each budget lets go now; the controllers are those that have begun."""
+        """Return how many pods each budget lets go now; the controllers are those that have
+        begun.
+        """
         return [
-            Allowance(each.kinds, self._allowed(each, before, cluster, controllers), _disrupted(each.own))
+            Allowance(
+                each.kinds, self._allowed(each, before, cluster, controllers), _disrupted(each.own)
+            )
             for each, before in zip(self._budgets, self._before, strict=True)
         ]
 
-    def _allowed(self, budget: Budget, before: int | None, cluster: Cluster, controllers: Sequence[Controller]) -> int:
+    def _allowed(
+        self,
+        budget: Budget,
+        before: int | None,
+        cluster: Cluster,
+        controllers: Sequence[Controller],
+    ) -> int:
         margin = self._margin(budget, cluster, controllers)
         if margin is None:
             return 0
@@ -113,14 +141,22 @@ class BudgetCounts:
 
     @staticmethod
     def _margin(budget: Budget, cluster: Cluster, controllers: Sequence[Controller]) -> int | None:
-        """Return how many healthy pods are more than have to be, below 0 for fewer; None where nobody can tell."""
-        placed = [name for name, each in cluster.pods.items() if each.pod.kind.number in budget.kinds]
+        """Return how many healthy pods are more than have to be, below 0 for fewer; None where
+        nobody can tell.
+        """
+        placed = [
+            name for name, each in cluster.pods.items() if each.pod.kind.number in budget.kinds
+        ]
         workloads = {budget.owners[name] for name in placed if name in budget.owners}
         for each in controllers:
             if any(pod.kind.number in budget.kinds for pod in (*each.pods, *each.old)):
                 workloads.add(each.workload)
         desired = _desired(budget, workloads)
-        return None if desired is None else sum(name not in budget.unready for name in placed) - desired
+        return (
+            None
+            if desired is None
+            else sum(name not in budget.unready for name in placed) - desired
+        )
 
 
 def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
@@ -133,8 +169,8 @@ def _desired(budget: Budget, workloads: Iterable[WorkloadRef]) -> int | None:
 
 
 def desired_healthy(budget: DisruptionBudget, expected: int) -> int | None:
-    """Return how many of the pods that are to be have to stay healthy; None where shares of no pods are asked for, or
-    nothing: then none may go.
+    """Return how many of the pods that are to be have to stay healthy; None where shares of no pods
+    are asked for, or nothing: then none may go.
     """
     least, most = budget.least, budget.most
     if isinstance(least, int):

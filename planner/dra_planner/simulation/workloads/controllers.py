@@ -1,6 +1,7 @@
 """Who makes pods, and when: each controller is asked again whenever the queue is empty.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go
+Source of the behaviour:
+kubernetes/kubernetes:pkg/controller/{replicaset,deployment,statefulset,job,daemon}/*.go
 @v1.36.3. Pods that are bound run and are ready at once, and none ends.
 """
 
@@ -51,7 +52,9 @@ class Controller(Protocol):
         ...
 
     def create(self, runs: Runs, room: int = UNBOUNDED) -> list[SimulatedPod]:
-        """Return the pods that it makes now, at most `room`; none where nothing is to be done now."""
+        """Return the pods that it makes now, at most `room`; none where nothing is to be done
+        now.
+        """
         ...
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
@@ -77,11 +80,11 @@ def first_to_go(
 ) -> list[SimulatedPod]:
     """Return the pods of a ReplicaSet in the order in which it would take them away.
 
-    Pending ones go first, then those on nodes that have most pods of the same Deployment, `beside`; of these the
-    youngest, or any by the seed.
+    Pending ones go first, then those on nodes that have most pods of the same Deployment, `beside`;
+    of these the youngest, or any by the seed.
 
-    Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks). Pods go by their age
-    only where one is about twice as old as another, and by their uid else.
+    Source: kubernetes/kubernetes:pkg/controller/controller_utils.go@v1.36.3 (ActivePodsWithRanks).
+    Pods go by their age only where one is about twice as old as another, and by their uid else.
     """
     crowds = Counter(placed.node for pod in beside if (placed := runs(pod)) is not None)
 
@@ -103,8 +106,8 @@ def first_to_go(
 class Replicas:
     """As many pods as are wanted (ReplicaSet, Job and most others), made again when they are lost.
 
-    `replaces`: whether lost pods are made again; a bare pod is not. `by_crowd`: of pods above what is wanted those on
-    the fullest nodes go first, as a ReplicaSet has it.
+    `replaces`: whether lost pods are made again; a bare pod is not. `by_crowd`: of pods above what
+    is wanted those on the fullest nodes go first, as a ReplicaSet has it.
     """
 
     workload: WorkloadRef
@@ -184,8 +187,9 @@ class Ordered:
 class PerNode:
     """One pod for each node that is meant (DaemonSet); `nodes` are their numbers.
 
-    Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a time; with a `surge`
-    they go when the one beside them runs, which is made on so many nodes at a time. There are never more than `most`.
+    Pods to be `replaced` go first, those that do not run and others on `unavailable` nodes at a
+    time; with a `surge` they go when the one beside them runs, which is made on so many nodes at a
+    time. There are never more than `most`.
 
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
@@ -205,7 +209,8 @@ class PerNode:
     seed: int | None = None
     _on: dict[int | None, SimulatedPod] = field(init=False)  # the new pods by node
     _starting: list[SimulatedPod] = field(init=False)  # those of them that were not seen to run
-    _broken: list[SimulatedPod] = field(init=False)  # those to be replaced that were not seen to run
+    # those to be replaced that were not seen to run
+    _broken: list[SimulatedPod] = field(init=False)
 
     def __post_init__(self) -> None:
         self._on = {pod.only_node: pod for pod in self.pods}
@@ -228,10 +233,15 @@ class PerNode:
         self._look(runs)
         without = [node for node in self.nodes if node not in self._on]
         if self.replaced and without:
-            before, broken = {pod.only_node for pod in self.replaced}, {pod.only_node for pod in self._broken}
+            before, broken = (
+                {pod.only_node for pod in self.replaced},
+                {pod.only_node for pod in self._broken},
+            )
             starting = sum(pod.only_node in before for pod in self._starting)
             beside = [node for node in without if node in before and node not in broken]
-            first = [node for node in without if node not in before or (self.surge and node in broken)]
+            first = [
+                node for node in without if node not in before or (self.surge and node in broken)
+            ]
             without = first + beside[: max(0, self.surge - starting)]
         room = max(0, min(room, self.most - len(self.pods) - len(self.replaced)))
         made = [SimulatedPod(next(self.names), self.kind, node) for node in without[:room]]
@@ -244,12 +254,19 @@ class PerNode:
         if not self.replaced:
             return []
         self._look(runs)
-        meant, running = set(self.nodes), self._on.keys() - {pod.only_node for pod in self._starting}
+        meant, running = (
+            set(self.nodes),
+            self._on.keys() - {pod.only_node for pod in self._starting},
+        )
         going = [pod for pod in self.replaced if pod.only_node not in meant]
         here = [pod for pod in self.replaced if pod.only_node in meant]
         broken = [pod for pod in self._broken if pod.only_node in meant]
         if self.surge:
-            going += [pod for pod in here if pod.only_node in running or (pod in broken and pod.only_node in self._on)]
+            going += [
+                pod
+                for pod in here
+                if pod.only_node in running or (pod in broken and pod.only_node in self._on)
+            ]
         else:
             missing = len(meant - running) - (len(here) - len(broken))
             spare = max(0, self.unavailable - missing)

@@ -1,6 +1,8 @@
-"""Who replaces pods by others: Deployments, and StatefulSets in a cluster, one step after the other.
+"""Who replaces pods by others: Deployments, and StatefulSets in a cluster, one step after the
+other.
 
-Source of the behaviour: kubernetes/kubernetes:pkg/controller/{deployment,statefulset}/*.go @v1.36.3.
+Source of the behaviour: kubernetes/kubernetes:pkg/controller/{deployment,statefulset}/*.go
+@v1.36.3.
 """
 
 from __future__ import annotations
@@ -11,15 +13,22 @@ from dataclasses import dataclass, field
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
 from dra_planner.simulation.cluster.kinds import PodKind
-from dra_planner.simulation.workloads.controllers import UNBOUNDED, Names, Runs, first_to_go, surplus
+from dra_planner.simulation.workloads.controllers import (
+    UNBOUNDED,
+    Names,
+    Runs,
+    first_to_go,
+    surplus,
+)
 
 
 @dataclass(slots=True)
 class RollingReplicas:
-    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run (Deployment).
+    """Replaces `old` pods, with at most `surge` more than wanted and `unavailable` fewer that run
+    (Deployment).
 
-    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the last on. `waiting` are
-    the old ones that are in the queue.
+    Those of a Deployment go as ReplicaSets take them away (`by_crowd`), those of others from the
+    last on. `waiting` are the old ones that are in the queue.
     """
 
     workload: WorkloadRef
@@ -45,17 +54,27 @@ class RollingReplicas:
         return made
 
     def _more(self) -> int:
-        return min(self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods))
+        return min(
+            self.wanted - len(self.pods), self.wanted + self.surge - len(self.old) - len(self.pods)
+        )
 
     def delete(self, runs: Runs) -> list[SimulatedPod]:
         if self._more() > 0 and self.tried != (len(self.old), len(self.pods)):
             return []  # new pods come first
         broken = [pod for pod in self.old if not runs(pod)]
         running = [pod for pod in self.old if runs(pod)]
-        spare = len(running) + sum(runs(pod) is not None for pod in self.pods) - (self.wanted - self.unavailable)
+        spare = (
+            len(running)
+            + sum(runs(pod) is not None for pod in self.pods)
+            - (self.wanted - self.unavailable)
+        )
         if self.by_crowd:  # a Deployment counts those that do not run among what it may miss
             broken = broken[: max(0, spare + len(broken))]
-        in_turn = first_to_go(running, (*running, *self.pods), runs, self.seed) if self.by_crowd else running[::-1]
+        in_turn = (
+            first_to_go(running, (*running, *self.pods), runs, self.seed)
+            if self.by_crowd
+            else running[::-1]
+        )
         going = broken + in_turn[: max(0, spare)]
         self.old = [pod for pod in self.old if pod not in going]
         return going if self.old else going + surplus(self, runs)
@@ -66,12 +85,14 @@ class RollingReplicas:
 
 @dataclass(slots=True)
 class RollingOrdered:
-    """Replaces the `old` pods of a StatefulSet one after the other, from the last on to the `partition`.
+    """Replaces the `old` pods of a StatefulSet one after the other, from the last on to the
+    `partition`.
 
-    Before it does, all pods are there; with `in_order` all run, and each is made when those before run. `waiting` are
-    the old ones that are in the queue; `wanted` of the `replicas` are let in.
+    Before it does, all pods are there; with `in_order` all run, and each is made when those before
+    run. `waiting` are the old ones that are in the queue; `wanted` of the `replicas` are let in.
 
-    Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3 (updateStatefulSet).
+    Source: kubernetes/kubernetes:pkg/controller/statefulset/stateful_set_control.go@v1.36.3
+    (updateStatefulSet).
     """
 
     workload: WorkloadRef
@@ -96,11 +117,14 @@ class RollingOrdered:
         there = self.there
         missing = [number for number in range(self.replicas) if number not in there]
         if self.in_order and missing:
-            missing = missing[:1] if all(runs(there[number]) for number in range(missing[0])) else []
+            missing = (
+                missing[:1] if all(runs(there[number]) for number in range(missing[0])) else []
+            )
         ref = self.workload
         room = max(0, min(room, self.wanted - len(there)))
         made = {
-            number: SimulatedPod(ObjectKey(ref.namespace, ref.pod_name(number)), self.kind) for number in missing[:room]
+            number: SimulatedPod(ObjectKey(ref.namespace, ref.pod_name(number)), self.kind)
+            for number in missing[:room]
         }
         self.there |= made
         self.pods += made.values()

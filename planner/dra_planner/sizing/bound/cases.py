@@ -1,8 +1,9 @@
 """A bound on cost by cases: at most k nodes of a pool, or more, each case with its own prices.
 
-The linear relaxation pays for parts of nodes. If a node costs much of the whole, as on small fleets, that proves too
-little: 2.3 nodes cost less than 3, and less than 2 with other nodes for what these don't hold. Each case has its own
-exact proof, and every fleet is in one of the cases, so the least of what the cases prove holds for all.
+The linear relaxation pays for parts of nodes. If a node costs much of the whole, as on small
+fleets, that proves too little: 2.3 nodes cost less than 3, and less than 2 with other nodes for
+what these don't hold. Each case has its own exact proof, and every fleet is in one of the cases, so
+the least of what the cases prove holds for all.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ NodeRanges = Mapping[int, tuple[int, int]]
 
 @dataclass(slots=True)
 class Case:
-    """A range of fleets with the prices that prove what they cost at least. `cost` None: they don't hold the demand.
+    """A range of fleets with the prices that prove what they cost at least. `cost` None: they don't
+    hold the demand.
 
     A divided case has the `pool` and the count `at` most nodes of which its first half has.
     """
@@ -58,8 +60,11 @@ def model_of(model: BoundModel, ranges: NodeRanges) -> BoundModel:
     return replace(model, pools=pools)
 
 
-def divide_cases(programs: Relaxation, pools: Sequence[int], costs: Sequence[Fraction], goal: Fraction) -> Case | None:
-    """Return cases of the fleets of these pools, divided until each costs at least `goal` or the cases are too many.
+def divide_cases(
+    programs: Relaxation, pools: Sequence[int], costs: Sequence[Fraction], goal: Fraction
+) -> Case | None:
+    """Return cases of the fleets of these pools, divided until each costs at least `goal` or the
+    cases are too many.
 
     None if the relaxation can't be solved, or is too large.
     """
@@ -75,7 +80,9 @@ class _Division:
 
     def run(self, pools: Sequence[int], goal: Fraction) -> Case | None:
         most_cases = min(MOST_CASES, MOST_ENTRIES // max(1, self._programs.columns))
-        ranges = {at: (self._model.pools[at].minimum, self._model.pools[at].maximum) for at in pools}
+        ranges = {
+            at: (self._model.pools[at].minimum, self._model.pools[at].maximum) for at in pools
+        }
         if most_cases < 3 or (solved := self._solve(ranges, None)) is None:
             return None
         first, nodes = solved
@@ -96,13 +103,18 @@ class _Division:
     def _choose(self, case: Case, nodes: Sequence[float]) -> tuple[int, int] | None:
         """Return the pool whose part of a node costs most, and its whole nodes.
 
-        None if all nodes are whole, or none are known because the case has the prices of the case around it.
+        None if all nodes are whole, or none are known because the case has the prices of the case
+        around it.
         """
         best, choice = 0.0, None
         for pool, (least, most) in case.ranges.items() if nodes else ():
             whole = floor(nodes[pool] + _WHOLE)
             part = nodes[pool] - whole
-            if part > _WHOLE and least <= whole < most and min(part, 1 - part) * self._floats[pool] > best:
+            if (
+                part > _WHOLE
+                and least <= whole < most
+                and min(part, 1 - part) * self._floats[pool] > best
+            ):
                 best, choice = min(part, 1 - part) * self._floats[pool], (pool, whole)
         return choice
 
@@ -116,7 +128,9 @@ class _Division:
         return halves
 
     def _solve(self, ranges: NodeRanges, parent: Case | None) -> tuple[Case, list[float]] | None:
-        """Return a case with its own prices, or those of the case that it is a part of if these prove more."""
+        """Return a case with its own prices, or those of the case that it is a part of if these
+        prove more.
+        """
         least = [ranges.get(at, (0, 0))[0] for at in range(len(self._costs))]
         most = [ranges.get(at, (0, 0))[1] for at in range(len(self._costs))]
         model = model_of(self._model, ranges)

@@ -1,9 +1,11 @@
-"""What is proved about a plan, as data that another program can check: see conformance/certificate/check.py.
+"""What is proved about a plan, as data that another program can check: see
+conformance/certificate/check.py.
 
-The document holds the model (what a node has of each row, what each item takes of it), the demand, for every part of
-the fleet the prices of items and rows with what no node is worth more than, what pools share with its price, and the
-packing. A part may be divided into cases: at most so many nodes of a pool, or more, each with its own prices. All
-numbers are integers, but the bound and the prices of what is shared: fractions written as text.
+The document holds the model (what a node has of each row, what each item takes of it), the demand,
+for every part of the fleet the prices of items and rows with what no node is worth more than, what
+pools share with its price, and the packing. A part may be divided into cases: at most so many nodes
+of a pool, or more, each with its own prices. All numbers are integers, but the bound and the prices
+of what is shared: fractions written as text.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from dra_planner.sizing.result import Evidence, Sizing
 
 
 def certificate_of(sizing: Sizing) -> dict[str, Any]:
-    """Return the certificate of a sizing as plain data; raises ValueError where its sizing kept no evidence."""
+    """Return the certificate of a sizing as plain data; raises ValueError where its sizing kept no
+    evidence.
+    """
     evidence = sizing.evidence
     if evidence is None:
         raise ValueError("the sizing has no evidence")
@@ -28,19 +32,25 @@ def certificate_of(sizing: Sizing) -> dict[str, Any]:
         "version": 1,
         "level": sizing.level,
         "unit": "nodes" if set(evidence.costs) <= {1} else "micro-dollars",
-        "demand": {evidence.items[item]: count for item, count in sorted(evidence.model.demand.items())},
+        "demand": {
+            evidence.items[item]: count for item, count in sorted(evidence.model.demand.items())
+        },
         "pools": [_pool(at, evidence) for at in range(len(evidence.pools))],
         "limits": [
             {
                 "name": limit.name,
                 "most": limit.most,
-                "takes": {evidence.pools[pool]: takes for pool, takes in sorted(limit.takes.items())},
+                "takes": {
+                    evidence.pools[pool]: takes for pool, takes in sorted(limit.takes.items())
+                },
             }
             for limit in evidence.model.limits
         ],
         "claim": "infeasible" if is_infeasible else "cost",
         "parts": parts,
-        "bound": None if is_infeasible else str(sum((Fraction(part["bound"]) for part in parts), Fraction(0))),
+        "bound": None
+        if is_infeasible
+        else str(sum((Fraction(part["bound"]) for part in parts), Fraction(0))),
         "pending": sum(each.pending for each in sizing.workloads),
         "packing": [
             {
@@ -75,8 +85,14 @@ def _part(part: ConnectedPools, evidence: Evidence, *, is_infeasible: bool) -> d
     """Return the prices that prove most of one part, in integers."""
     costs = [Fraction(cost) for cost in evidence.costs]
     nothing = Certificate(items={}), Worth(0, {})
-    told = [each for each in part.worths if each[1].is_infeasible(part.model)] if is_infeasible else list(part.worths)
-    certificate, worth = max(told, key=lambda each: each[1].estimate(part.model, costs), default=nothing)
+    told = (
+        [each for each in part.worths if each[1].is_infeasible(part.model)]
+        if is_infeasible
+        else list(part.worths)
+    )
+    certificate, worth = max(
+        told, key=lambda each: each[1].estimate(part.model, costs), default=nothing
+    )
     told_part = {
         "pools": [evidence.pools[pool] for pool in part.pools],
         **_told(certificate, worth, part, part.model, evidence, is_infeasible=is_infeasible),
@@ -93,7 +109,9 @@ def _case(case: Case, part: ConnectedPools, evidence: Evidence) -> dict[str, Any
         fewer, more = (_case(half, part, evidence) for half in case.halves)
         return {"pool": evidence.pools[case.pool], "at": case.at, "fewer": fewer, "more": more}
     model = model_of(part.model, case.ranges)
-    return _told(case.certificate, case.worth, part, model, evidence, is_infeasible=case.cost is None)
+    return _told(
+        case.certificate, case.worth, part, model, evidence, is_infeasible=case.cost is None
+    )
 
 
 def _told(
@@ -105,7 +123,9 @@ def _told(
     *,
     is_infeasible: bool,
 ) -> dict[str, Any]:
-    """Return prices in integers, and what they prove of the fleets of a model: "none" if these hold too little."""
+    """Return prices in integers, and what they prove of the fleets of a model: "none" if these hold
+    too little.
+    """
     costs = [Fraction(cost) for cost in evidence.costs]
     whole = _scale(certificate, part, worth)
     floor = Fraction(sum(costs[pool] * model.pools[pool].minimum for pool in part.pools))
@@ -118,13 +138,16 @@ def _told(
         },
         "rows": {
             evidence.pools[pool]: {
-                part.model.pools[pool].rows[at].name: int(price * whole) for at, price in sorted(prices.items())
+                part.model.pools[pool].rows[at].name: int(price * whole)
+                for at, price in sorted(prices.items())
             }
             for pool, prices in sorted(certificate.rows.items())
             if pool in part.pools
         },
         "limits": {
-            name: str(price) for name, price in sorted(worth.limit_prices(model, costs).items()) if not is_infeasible
+            name: str(price)
+            for name, price in sorted(worth.limit_prices(model, costs).items())
+            if not is_infeasible
         },
         "worth": {evidence.pools[pool]: value for pool, value in sorted(worth.nodes.items())},
         "bound": "none" if is_infeasible and model is not part.model else bound,
@@ -133,5 +156,8 @@ def _told(
 
 def _scale(certificate: Certificate, part: ConnectedPools, worth: Worth) -> Fraction:
     """Return what makes integers of the prices, the same by which the worth was made."""
-    known = sum((price * part.model.demand.get(item, 0) for item, price in certificate.items.items()), Fraction(0))
+    known = sum(
+        (price * part.model.demand.get(item, 0) for item, price in certificate.items.items()),
+        Fraction(0),
+    )
     return Fraction(worth.demand) / known if known else Fraction(1)

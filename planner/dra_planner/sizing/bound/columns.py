@@ -4,9 +4,10 @@
     demand      Σ a_i·x_pa ≥ d_i                      (dual: the price π of an item)
     limits      minimum_p ≤ Σ_a x_pa ≤ maximum_p      (an empty node is a pattern too)
 
-Each round prices the nodes of every pool by π: a node that is worth more than it costs becomes a column, and what no
-node is worth more than is a certificate. The program can stop after any round, with a bound that holds. Prices are
-taken between those of the program and the best ones so far, which keeps them from swinging (Wentges' smoothing).
+Each round prices the nodes of every pool by π: a node that is worth more than it costs becomes a
+column, and what no node is worth more than is a certificate. The program can stop after any round,
+with a bound that holds. Prices are taken between those of the program and the best ones so far,
+which keeps them from swinging (Wentges' smoothing).
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The mix found, what it costs, and the certificate of the round that proved most and what it says."""
+    """The mix found, what it costs, and the certificate of the round that proved most and what it
+    says.
+    """
 
     columns: tuple[Column, ...]
     cost: float
@@ -54,7 +57,9 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Center:
-    """Prices to begin with, of items and of rows by pool, and what they prove; rows lend theirs to other pools."""
+    """Prices to begin with, of items and of rows by pool, and what they prove; rows lend theirs to
+    other pools.
+    """
 
     proved: float = 0.0
     prices: Mapping[int, int] = field(default_factory=dict, hash=False)
@@ -63,7 +68,9 @@ class Center:
 
 @dataclass(slots=True)
 class _Offers:
-    """A round of pricing: what no node of a pool is worth more than, the searches that are not at their end."""
+    """A round of pricing: what no node of a pool is worth more than, the searches that are not at
+    their end.
+    """
 
     prices: Mapping[int, int]
     upper: dict[int, int] = field(default_factory=dict)
@@ -89,7 +96,9 @@ class _Proved:
 
 
 class ColumnProgram:
-    """The program over the columns found so far, for the pools and items of one component of a model."""
+    """The program over the columns found so far, for the pools and items of one component of a
+    model.
+    """
 
     def __init__(
         self,
@@ -119,14 +128,18 @@ class ColumnProgram:
         infinity = solver.kHighsInf
         for item in self._items:
             highs.addRow(float(model.demand[item]), infinity, 0, [], [])
-        self._limit: dict[int, int] = {}  # rows of the pools that more nodes may be wanted of, or fewer
+        # rows of the pools that more nodes may be wanted of, or fewer
+        self._limit: dict[int, int] = {}
         wanted = sum(model.demand[item] for item in self._items)
         for pool in pools:
             each = model.pools[pool]
             if each.minimum or each.maximum < wanted:
                 self._limit[pool] = len(self._items) + len(self._limit)
                 highs.addRow(float(each.minimum), float(each.maximum), 0, [], [])
-        self._shared = [(len(self._items) + len(self._limit) + at, limit) for at, limit in enumerate(model.limits)]
+        self._shared = [
+            (len(self._items) + len(self._limit) + at, limit)
+            for at, limit in enumerate(model.limits)
+        ]
         for _, limit in self._shared:
             highs.addRow(-infinity, float(limit.most), 0, [], [])
         for item in self._items:
@@ -135,7 +148,9 @@ class ColumnProgram:
         self._paid: dict[int, int] = {}  # what a node costs with the price of its pool's limits
 
     def add(self, pool: int, pattern: Mapping[int, int]) -> bool:
-        """Add a column; returns whether it is new. Items of which the model knows nothing are left out."""
+        """Add a column; returns whether it is new. Items of which the model knows nothing are left
+        out.
+        """
         kept = {item: count for item, count in pattern.items() if item in self._row}
         key = (pool, tuple(sorted(kept.items())))
         if key in self._seen:
@@ -143,15 +158,20 @@ class ColumnProgram:
         self._seen.add(key)
         self._columns.append((pool, kept))
         self._awake.add(pool)
-        taken = [(row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))]
+        taken = [
+            (row, float(takes)) for row, limit in self._shared if (takes := limit.takes.get(pool))
+        ]
         taken += [(self._limit[pool], 1.0)] if pool in self._limit else []
         rows = [*(self._row[item] for item in kept), *(row for row, _ in taken)]
         values = [*(float(count) for count in kept.values()), *(takes for _, takes in taken)]
-        self._highs.addCol(self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values)
+        self._highs.addCol(
+            self._costs[pool] / self._unit, 0.0, self._infinity, len(rows), rows, values
+        )
         return True
 
     def generate(self, center: Center, rounds: int, most: int, gap: float) -> Generated:
-        """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is proved.
+        """Return the cheapest mix after so many rounds, or when it costs at most `gap` more than is
+        proved.
 
         Once more than `most` nodes were priced, a last round proves what it can.
         """
@@ -165,7 +185,8 @@ class ColumnProgram:
         for number in range(1, rounds + 1):
             if self._priced > most:
                 stalled = max(stalled, _STALLED)  # a last round, which proves
-            proves = stalled >= _STALLED  # at the program's own prices, where the two meet in the end
+            # at the program's own prices, where the two meet in the end
+            proves = stalled >= _STALLED
             prices = duals if proves else self._between(best.prices, duals)
             is_full = proves or not number % _FULL
             offers = self._price(prices, duals, is_full=is_full)
@@ -184,42 +205,65 @@ class ColumnProgram:
                 stalled = _STALLED
             if cost <= best.cost * (1 + gap):
                 break
-        rows = {pool: {at: price for at, price in enumerate(each) if price} for pool, each in best.rows.items()}
+        rows = {
+            pool: {at: price for at, price in enumerate(each) if price}
+            for pool, each in best.rows.items()
+        }
         return Generated(self._mix(), cost, Certificate(items=best.prices, rows=rows), best.worth)
 
     def _between(self, center: Mapping[int, int], duals: Mapping[int, int]) -> dict[int, int]:
-        return {item: round(_SMOOTHING * center.get(item, 0) + (1 - _SMOOTHING) * duals[item]) for item in self._items}
+        return {
+            item: round(_SMOOTHING * center.get(item, 0) + (1 - _SMOOTHING) * duals[item])
+            for item in self._items
+        }
 
     def _solve(self) -> tuple[float, dict[int, int]]:
         self._highs.run()
         duals = list(self._highs.getSolution().row_dual)
         scale = self._unit * SCALE
         self._paid = {
-            pool: self._costs[pool] * SCALE - round(self._limit_dual(pool, duals) * scale) for pool in self._pools
+            pool: self._costs[pool] * SCALE - round(self._limit_dual(pool, duals) * scale)
+            for pool in self._pools
         }
         cost = self._highs.getObjectiveValue() * self._unit
         return cost, {item: max(0, round(duals[row] * scale)) for item, row in self._row.items()}
 
     def _limit_dual(self, pool: int, duals: Sequence[float]) -> float:
-        """Return what a node of the pool pays for what it takes of limits, its pool's own among them, as a dual."""
+        """Return what a node of the pool pays for what it takes of limits, its pool's own among
+        them, as a dual.
+        """
         own = duals[self._limit[pool]] if pool in self._limit else 0.0
         return own + sum(duals[row] * limit.takes.get(pool, 0) for row, limit in self._shared)
 
-    def _price(self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool) -> _Offers:
-        """Look for a node of every pool that is worth more than it costs, briefly; not of those that rest.
+    def _price(
+        self, prices: Mapping[int, int], duals: Mapping[int, int], *, is_full: bool
+    ) -> _Offers:
+        """Look for a node of every pool that is worth more than it costs, briefly; not of those
+        that rest.
 
-        Of many pools those are looked at whose nodes may be worth most for their cost; what no node of the others is
-        worth more than follows from the prices of rows that another pool has.
+        Of many pools those are looked at whose nodes may be worth most for their cost; what no node
+        of the others is worth more than follows from the prices of rows that another pool has.
         """
         offers = _Offers(prices)
-        ready = list(self._pools) if is_full else [each for each in self._awake if not self._resting.get(each)]
-        if len(ready) > (_MOST_A_ROUND if len(self._pools) > _MANY else _MANY) and self._last_rows.known:
+        ready = (
+            list(self._pools)
+            if is_full
+            else [each for each in self._awake if not self._resting.get(each)]
+        )
+        if (
+            len(ready) > (_MOST_A_ROUND if len(self._pools) > _MANY else _MANY)
+            and self._last_rows.known
+        ):
             for pool in ready:
                 self._borrow(pool, offers)
             ready = heapq.nlargest(
                 _MOST_A_ROUND,
                 ready,
-                key=lambda pool: (round(offers.promise(pool, self._costs), 2), -self._costs[pool], -pool),
+                key=lambda pool: (
+                    round(offers.promise(pool, self._costs), 2),
+                    -self._costs[pool],
+                    -pool,
+                ),
             )
         chosen = set(ready)
         for pool in self._pools:
@@ -257,7 +301,9 @@ class ColumnProgram:
             offers.tasks[pool] = task, start
 
     def _borrow(self, pool: int, offers: _Offers) -> None:
-        """Say what no node of the pool is worth more than by prices of rows that it, or the next in price, had."""
+        """Say what no node of the pool is worth more than by prices of rows that it, or the next in
+        price, had.
+        """
         upper, rows = self._last_rows.worth(pool, offers.prices, offers.gains)
         if upper < offers.upper.get(pool, upper + 1):
             offers.upper[pool], offers.rows[pool] = upper, rows
@@ -267,7 +313,9 @@ class ColumnProgram:
         self._resting[pool] = self._rests[pool]
 
     def _prove(self, offers: _Offers, duals: Mapping[int, int]) -> bool:
-        """Search the pools on which the bound hangs, until the worst is settled; returns whether a column was added."""
+        """Search the pools on which the bound hangs, until the worst is settled; returns whether a
+        column was added.
+        """
         offers.is_new = False
         is_early = len(self._pools) > _MANY and self._priced < 20 * _MOST_A_ROUND
         most = len(offers.solved) + (_MOST_A_ROUND if is_early else len(self._pools))
@@ -289,7 +337,10 @@ class ColumnProgram:
         offers.upper[pool] = min(offers.upper[pool], priced.upper)
         if priced.is_settled:
             del offers.tasks[pool]
-        if sum(duals[item] * count for item, count in priced.pattern.items()) > self._paid[pool] + cost // 10**6:
+        if (
+            sum(duals[item] * count for item, count in priced.pattern.items())
+            > self._paid[pool] + cost // 10**6
+        ):
             offers.is_new |= self.add(pool, priced.pattern)
         return priced.is_settled
 
@@ -307,9 +358,11 @@ class ColumnProgram:
         )
 
     def dive(self) -> list[tuple[Column, int]]:
-        """Return whole nodes: those of the cheapest mix, then of the mix of what they leave, and so on to the end.
+        """Return whole nodes: those of the cheapest mix, then of the mix of what they leave, and so
+        on to the end.
 
-        Where a mix has no whole node, the one of which it has most becomes whole. The program is of no use afterwards.
+        Where a mix has no whole node, the one of which it has most becomes whole. The program is of
+        no use afterwards.
         """
         left = [self._model.demand[item] for item in self._items]
         opened = dict.fromkeys(self._pools, 0)
@@ -320,7 +373,11 @@ class ColumnProgram:
             self._leave(left, opened)
             self._highs.run()
             values = list(self._highs.getSolution().col_value)[len(self._items) :]
-            used = [at for at, (_, pattern) in enumerate(self._columns) if pattern and values[at] > _LITTLE]
+            used = [
+                at
+                for at, (_, pattern) in enumerate(self._columns)
+                if pattern and values[at] > _LITTLE
+            ]
             if not used:
                 break
             enough = min(_MOSTLY, max(values[at] for at in used))
@@ -342,7 +399,9 @@ class ColumnProgram:
         for pool, row in self._limit.items():
             each = self._model.pools[pool]
             free = max(0, each.maximum - opened[pool])
-            self._highs.changeRowBounds(row, float(max(0, each.minimum - opened[pool])), float(free))
+            self._highs.changeRowBounds(
+                row, float(max(0, each.minimum - opened[pool])), float(free)
+            )
         for row, limit in self._shared:
             used = sum(takes * opened.get(pool, 0) for pool, takes in limit.takes.items())
             self._highs.changeRowBounds(row, -self._infinity, float(max(0, limit.most - used)))

@@ -1,13 +1,14 @@
 """The least that any plan needs, proved in exact rational arithmetic.
 
-A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What one node of a
-pool can hold is then worth at most
+A certificate gives every item a price π and every row of a pool (cpu, devices, …) a price λ. What
+one node of a pool can hold is then worth at most
 
     V = Σ λ·capacity + Σ max(0, π − λ·needs) · most
 
-whatever is put on it, so a pool of n nodes holds at most n·V of the demand's worth Σ π·d. Any prices give a valid
-statement; good ones (one row alone, one item alone, the duals of the linear relaxation) give a strong one. This is
-weak duality: the solver that suggests prices need not be trusted.
+whatever is put on it, so a pool of n nodes holds at most n·V of the demand's worth Σ π·d. Any
+prices give a valid statement; good ones (one row alone, one item alone, the duals of the linear
+relaxation) give a strong one. This is weak duality: the solver that suggests prices need not be
+trusted.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ class BoundLimit:
 
     def left(self, model: BoundModel) -> int:
         """Return what the nodes that there must be leave of it."""
-        return max(0, self.most - sum(takes * model.pools[pool].minimum for pool, takes in self.takes.items()))
+        return max(
+            0,
+            self.most
+            - sum(takes * model.pools[pool].minimum for pool, takes in self.takes.items()),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +69,14 @@ class BoundModel:
         """Return the pools that the item can go to."""
         found = self._pools_of.get(item)
         if found is None:
-            found = self._pools_of[item] = tuple(index for index, pool in enumerate(self.pools) if item in pool.most)
+            found = self._pools_of[item] = tuple(
+                index for index, pool in enumerate(self.pools) if item in pool.most
+            )
         return found
 
     def is_spared(self, pool: int) -> bool:
-        """Whether other pools hold all items on nodes of one kind of item each: then no plan needs nodes of this one.
+        """Whether other pools hold all items on nodes of one kind of item each: then no plan needs
+        nodes of this one.
 
         Items go where most nodes are left. False where that is not enough, which proves nothing.
         """
@@ -85,9 +93,14 @@ class BoundModel:
 
 
 def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
-    """Return the pools in groups that no item and no limit connects; each can be judged apart from the others."""
+    """Return the pools in groups that no item and no limit connects; each can be judged apart from
+    the others.
+    """
     groups: list[set[int]] = []
-    for connected in (*map(model.pools_of, sorted(model.demand)), *(limit.takes for limit in model.limits)):
+    for connected in (
+        *map(model.pools_of, sorted(model.demand)),
+        *(limit.takes for limit in model.limits),
+    ):
         joined = set(connected)
         touching = [group for group in groups if group & joined]
         groups = [group for group in groups if not group & joined]
@@ -97,7 +110,9 @@ def components(model: BoundModel) -> tuple[tuple[int, ...], ...]:
 
 
 def component(model: BoundModel, pools: Collection[int]) -> BoundModel:
-    """Return the model of these pools and their items alone; the other pools stay in it, without any node."""
+    """Return the model of these pools and their items alone; the other pools stay in it, without
+    any node.
+    """
     inside = {item for pool in pools for item in model.pools[pool].most}
     nothing = BoundPool(minimum=0, maximum=0, rows=(), most={})
     return BoundModel(
@@ -117,7 +132,9 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """A certificate applied: what the demand is worth, and what one node of each pool can hold of it at most."""
+    """A certificate applied: what the demand is worth, and what one node of each pool can hold of
+    it at most.
+    """
 
     demand: int
     nodes: Mapping[int, int] = field(hash=False)  # pool → V; missing means 0
@@ -127,25 +144,40 @@ class Worth:
         return self.demand > self._most(model)
 
     def nodes_of(self, model: BoundModel, pools: Iterable[int]) -> dict[int, int]:
-        """Return nodes that are needed of each of these pools when every other one is at its maximum."""
+        """Return nodes that are needed of each of these pools when every other one is at its
+        maximum.
+        """
         most = 0 if model.limits else self._most(model)
         needed = {}
         for pool in pools:
             if value := self.nodes.get(pool, 0):
-                others = self._most(model, pool) if model.limits else most - model.pools[pool].maximum * value
+                others = (
+                    self._most(model, pool)
+                    if model.limits
+                    else most - model.pools[pool].maximum * value
+                )
                 needed[pool] = max(0, -((others - self.demand) // value))
         return needed
 
     def _most(self, model: BoundModel, without: int | None = None) -> int:
-        """Return what the pools, without one, can hold at most: no more than any one of the limits lets them."""
+        """Return what the pools, without one, can hold at most: no more than any one of the limits
+        lets them.
+        """
         worths = {pool: value for pool, value in self.nodes.items() if pool != without}
         most = sum(model.pools[pool].maximum * value for pool, value in worths.items())
         for limit in model.limits:
             left = Fraction(limit.left(model))
-            inside = [(Fraction(worths[pool], takes), pool) for pool, takes in limit.takes.items() if pool in worths]
+            inside = [
+                (Fraction(worths[pool], takes), pool)
+                for pool, takes in limit.takes.items()
+                if pool in worths
+            ]
             lost = Fraction(0)
             for _, pool in sorted(inside, reverse=True):
-                further, takes = model.pools[pool].maximum - model.pools[pool].minimum, limit.takes[pool]
+                further, takes = (
+                    model.pools[pool].maximum - model.pools[pool].minimum,
+                    limit.takes[pool],
+                )
                 nodes = min(Fraction(further), left / takes)
                 left -= nodes * takes
                 lost += (further - nodes) * worths[pool]
@@ -153,38 +185,53 @@ class Worth:
             most = min(most, int(full - lost))
         return most
 
-    def cost(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> Fraction:
-        """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`: within maximums).
+    def cost(
+        self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
+    ) -> Fraction:
+        """Return the least that Σ costs·nodes can be for a plan that places everything (`limited`:
+        within maximums).
 
-        Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its minimum where that is
-        positive and at its maximum where it is negative. What that proves is concave in θ, so the best θ is the first,
-        of those at which some pool pays back nothing, beyond which it falls; any proves what it proves. What pools
-        share may have a price as well, which their nodes pay and all of it together is worth.
+        Prices may be scaled freely: at scale θ a pool pays back c − θ·V per node, counted at its
+        minimum where that is positive and at its maximum where it is negative. What that proves is
+        concave in θ, so the best θ is the first, of those at which some pool pays back nothing,
+        beyond which it falls; any proves what it proves. What pools share may have a price as well,
+        which their nodes pay and all of it together is worth.
         """
-        raised, paid = self._with_limits(model, costs) if limited and model.limits else (costs, Fraction(0))
+        raised, paid = (
+            self._with_limits(model, costs) if limited and model.limits else (costs, Fraction(0))
+        )
         best = self._best_scale(model, raised, limited=limited)
         scale = None if best is None else Fraction(raised[best], self.nodes[best])
-        floor = Fraction(sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True)))
+        floor = Fraction(
+            sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True))
+        )
         return max(floor, self._cost_at(scale, model, raised) - paid)
 
-    def estimate(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True) -> float:
+    def estimate(
+        self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
+    ) -> float:
         """Return about what `cost` returns."""
         if limited and model.limits:
             raised, paid = self._with_limits(model, costs)
             return self._estimate(model, raised, limited=True) - float(paid)
         return self._estimate(model, costs, limited=limited)
 
-    def limit_prices(self, model: BoundModel, costs: Sequence[Fraction | int]) -> dict[str, Fraction]:
-        """Return the prices of what pools share with which this proves about the most, those that are not 0.
+    def limit_prices(
+        self, model: BoundModel, costs: Sequence[Fraction | int]
+    ) -> dict[str, Fraction]:
+        """Return the prices of what pools share with which this proves about the most, those that
+        are not 0.
 
-        For each limit, one after the other, the prices are tried at which two pools are worth the same for what they
-        cost.
+        For each limit, one after the other, the prices are tried at which two pools are worth the
+        same for what they cost.
         """
         prices: dict[str, Fraction] = {}
         raised = [Fraction(cost) for cost in costs]
         for limit in model.limits:
             tried = {Fraction(0), *self._even_prices(limit, raised)}
-            best = max(tried, key=lambda price: (self._estimate_at(price, limit, model, raised), -price))
+            best = max(
+                tried, key=lambda price: (self._estimate_at(price, limit, model, raised), -price)
+            )
             if best:
                 prices[limit.name] = best
                 raised = _raise(raised, limit, best)
@@ -199,8 +246,12 @@ class Worth:
                 if slope and value and worth and gain * slope > 0:
                     yield gain / slope
 
-    def _estimate_at(self, price: Fraction, limit: BoundLimit, model: BoundModel, costs: Sequence[Fraction]) -> float:
-        return self._estimate(model, _raise(costs, limit, price), limited=True) - float(price * limit.most)
+    def _estimate_at(
+        self, price: Fraction, limit: BoundLimit, model: BoundModel, costs: Sequence[Fraction]
+    ) -> float:
+        return self._estimate(model, _raise(costs, limit, price), limited=True) - float(
+            price * limit.most
+        )
 
     def _with_limits(
         self, model: BoundModel, costs: Sequence[Fraction | int]
@@ -210,12 +261,21 @@ class Worth:
         paid = Fraction(0)
         for limit in model.limits:
             if limit.name in prices:
-                costs, paid = _raise(costs, limit, prices[limit.name]), paid + prices[limit.name] * limit.most
+                costs, paid = (
+                    _raise(costs, limit, prices[limit.name]),
+                    paid + prices[limit.name] * limit.most,
+                )
         return costs, paid
 
-    def _estimate(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool) -> float:
+    def _estimate(
+        self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool
+    ) -> float:
         best = self._best_scale(model, costs, limited=limited)
-        total = sum(float(cost) * pool.minimum for cost, pool in zip(costs, model.pools, strict=True) if pool.minimum)
+        total = sum(
+            float(cost) * pool.minimum
+            for cost, pool in zip(costs, model.pools, strict=True)
+            if pool.minimum
+        )
         if best is None:
             return total
         worth, price = self.nodes[best], float(costs[best])
@@ -226,12 +286,20 @@ class Worth:
             total += back * (pool.minimum if back >= 0 else pool.maximum) - cost * pool.minimum
         return total
 
-    def _best_scale(self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool) -> int | None:
-        """Return the pool that pays back nothing at the best scale, None where no demand at all proves as much."""
+    def _best_scale(
+        self, model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool
+    ) -> int | None:
+        """Return the pool that pays back nothing at the best scale, None where no demand at all
+        proves as much.
+        """
         scales = sorted(
-            (float(costs[index]) * (self.demand / value), index) for index, value in self.nodes.items() if value
+            (float(costs[index]) * (self.demand / value), index)
+            for index, value in self.nodes.items()
+            if value
         )  # worths can exceed any float, their quotients don't
-        slope = self.demand - sum(model.pools[index].minimum * value for index, value in self.nodes.items())
+        slope = self.demand - sum(
+            model.pools[index].minimum * value for index, value in self.nodes.items()
+        )
         if not scales or slope <= 0:
             return None
         for _, index in scales:
@@ -240,10 +308,15 @@ class Worth:
                 return index
         return scales[-1][1]
 
-    def _cost_at(self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction | int]) -> Fraction:
-        """Return what this scale proves, exactly; pools without worth add the cost of their minimums."""
+    def _cost_at(
+        self, scale: Fraction | None, model: BoundModel, costs: Sequence[Fraction | int]
+    ) -> Fraction:
+        """Return what this scale proves, exactly; pools without worth add the cost of their
+        minimums.
+        """
         whole = lcm(*(cost.denominator for cost in costs))
-        parts = [cost.numerator * (whole // cost.denominator) for cost in costs]  # integers take a tenth of the time
+        # integers take a tenth of the time
+        parts = [cost.numerator * (whole // cost.denominator) for cost in costs]
         floor = sum(map(int.__mul__, parts, [pool.minimum for pool in model.pools]))
         if scale is None:
             return Fraction(floor, whole)
@@ -270,7 +343,9 @@ def apply(certificate: Certificate, model: BoundModel) -> Worth:
         *(price.denominator for prices in certificate.rows.values() for price in prices.values()),
     )
     priced = {
-        item: int(price * whole) for item, price in certificate.items.items() if price > 0 and model.demand.get(item)
+        item: int(price * whole)
+        for item, price in certificate.items.items()
+        if price > 0 and model.demand.get(item)
     }
     nodes: dict[int, int] = {}
     for index, pool in enumerate(model.pools):
@@ -278,7 +353,9 @@ def apply(certificate: Certificate, model: BoundModel) -> Worth:
         if not inside:
             continue
         rows = [
-            (pool.rows[row], int(price * whole)) for row, price in certificate.rows.get(index, {}).items() if price > 0
+            (pool.rows[row], int(price * whole))
+            for row, price in certificate.rows.get(index, {}).items()
+            if price > 0
         ]
         value = sum(price * row.capacity for row, price in rows)
         for item in inside:
@@ -290,7 +367,9 @@ def apply(certificate: Certificate, model: BoundModel) -> Worth:
 
 
 def area_certificates(model: BoundModel) -> Iterator[Certificate]:
-    """Yield the certificates that need no solver: one item alone, and one row over the items confined to some pools."""
+    """Yield the certificates that need no solver: one item alone, and one row over the items
+    confined to some pools.
+    """
     for item in sorted(model.demand):
         yield Certificate(items={item: 1})
     for pools in _pool_sets(model):
@@ -305,28 +384,38 @@ def area_certificates(model: BoundModel) -> Iterator[Certificate]:
 def _row_certificates(
     model: BoundModel, pools: frozenset[int], items: Sequence[int], name: str
 ) -> Iterator[Certificate]:
-    """Price one row of several pools, by amount (what runs out) and by share of a node (how many nodes)."""
+    """Price one row of several pools, by amount (what runs out) and by share of a node (how many
+    nodes).
+    """
     rows: dict[int, tuple[int, CapacityRow]] = {}
     for pool in pools:
         for position, row in enumerate(model.pools[pool].rows):
             if row.name == name:
                 rows[pool] = (position, row)
     whole = lcm(*(row.capacity for _, row in rows.values()))
-    for by_share in (False, True) if len({row.capacity for _, row in rows.values()}) > 1 else (False,):
+    for by_share in (
+        (False, True) if len({row.capacity for _, row in rows.values()}) > 1 else (False,)
+    ):
         unit = {pool: whole // row.capacity if by_share else 1 for pool, (_, row) in rows.items()}
         prices: dict[int, int] = {}
         for item in items:
             pools_of = model.pools_of(item)
             if all(pool in rows for pool in pools_of):
-                price = min((rows[pool][1].needs.get(item, 0) * unit[pool] for pool in pools_of), default=0)
+                price = min(
+                    (rows[pool][1].needs.get(item, 0) * unit[pool] for pool in pools_of), default=0
+                )
                 if price:
                     prices[item] = price
         if prices:
-            yield Certificate(items=prices, rows={pool: {rows[pool][0]: unit[pool]} for pool in rows})
+            yield Certificate(
+                items=prices, rows={pool: {rows[pool][0]: unit[pool]} for pool in rows}
+            )
 
 
 def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
-    """Each pool, the pools of each item, connected components, and all: the sets worth looking at."""
+    """Each pool, the pools of each item, connected components, and all: the sets worth looking
+    at.
+    """
     sets: set[frozenset[int]] = {frozenset([index]) for index in range(len(model.pools))}
     components: list[frozenset[int]] = []
     for item in sorted(model.demand):
@@ -341,8 +430,18 @@ def _pool_sets(model: BoundModel) -> list[frozenset[int]]:
 
 
 def strongest(
-    worths: Iterable[Worth], model: BoundModel, costs: Sequence[Fraction | int], *, limited: bool = True
+    worths: Iterable[Worth],
+    model: BoundModel,
+    costs: Sequence[Fraction | int],
+    *,
+    limited: bool = True,
 ) -> Fraction:
-    """Return the greatest of the cost bounds that these certificates prove, chosen by estimate and proved exactly."""
-    best = max(worths, key=lambda worth: worth.estimate(model, costs, limited=limited), default=Worth(0, {}))
+    """Return the greatest of the cost bounds that these certificates prove, chosen by estimate and
+    proved exactly.
+    """
+    best = max(
+        worths,
+        key=lambda worth: worth.estimate(model, costs, limited=limited),
+        default=Worth(0, {}),
+    )
     return best.cost(model, costs, limited=limited)

@@ -1,7 +1,8 @@
-"""Prices of rows that nodes of some pools had, lent to other pools: what no node of those is worth more than.
+"""Prices of rows that nodes of some pools had, lent to other pools: what no node of those is worth
+more than.
 
-Whatever the prices of a pool's rows, what they say about its nodes is true (`bound` says why). Good ones come from a
-linear program; those of a pool near in price cost none, and say nearly as much.
+Whatever the prices of a pool's rows, what they say about its nodes is true (`bound` says why). Good
+ones come from a linear program; those of a pool near in price cost none, and say nearly as much.
 """
 
 from __future__ import annotations
@@ -22,23 +23,29 @@ class RowPrices:
     model: BoundModel
     costs: Sequence[int]
     known: dict[int, list[int]] = field(default_factory=dict)
-    _needs: dict[frozenset[tuple[int, int]], int] = field(default_factory=dict)  # needs of a row → their number
+    # needs of a row → their number
+    _needs: dict[frozenset[tuple[int, int]], int] = field(default_factory=dict)
     _numbers: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of the rows of a pool
 
     def worth(self, pool: int, prices: Mapping[int, int], gains: Gains) -> tuple[int, list[int]]:
-        """Return what no node of the pool is worth more than at these prices of items, and the prices of rows that
-        say so; `gains` remembers what is the same for many pools.
+        """Return what no node of the pool is worth more than at these prices of items, and the
+        prices of rows that say so; `gains` remembers what is the same for many pools.
         """
         rows = self.known.get(pool) or self._of_another(pool)
         each = self.model.pools[pool]
         priced = [(row, price) for row, price in zip(each.rows, rows, strict=True) if price]
-        key = tuple((number, price) for number, price in zip(self._numbers_of(pool), rows, strict=True) if price)
+        key = tuple(
+            (number, price)
+            for number, price in zip(self._numbers_of(pool), rows, strict=True)
+            if price
+        )
         unpaid = gains.get(key)
         if unpaid is None:
             unpaid = gains[key] = [
                 (item, left)
                 for item, value in prices.items()
-                if (left := value - sum(price * row.needs.get(item, 0) for row, price in priced)) > 0
+                if (left := value - sum(price * row.needs.get(item, 0) for row, price in priced))
+                > 0
             ]
         worth = sum(price * row.capacity for row, price in priced)
         for item, left in unpaid:
@@ -47,19 +54,31 @@ class RowPrices:
         return worth, rows
 
     def _numbers_of(self, pool: int) -> tuple[int, ...]:
-        """Return a number for each row of the pool; rows with equal needs have the same, in all pools."""
+        """Return a number for each row of the pool; rows with equal needs have the same, in all
+        pools.
+        """
         if pool not in self._numbers:
             needs = (frozenset(row.needs.items()) for row in self.model.pools[pool].rows)
-            self._numbers[pool] = tuple(self._needs.setdefault(each, len(self._needs)) for each in needs)
+            self._numbers[pool] = tuple(
+                self._needs.setdefault(each, len(self._needs)) for each in needs
+            )
         return self._numbers[pool]
 
     def _of_another(self, pool: int) -> list[int]:
-        """Return the prices of this pool's rows as a pool near it in price has them, 0 where none is known."""
+        """Return the prices of this pool's rows as a pool near it in price has them, 0 where none
+        is known.
+        """
         own = self.model.pools[pool].rows
-        near = min(self.known, key=lambda each: (abs(self.costs[each] - self.costs[pool]), each), default=None)
+        near = min(
+            self.known,
+            key=lambda each: (abs(self.costs[each] - self.costs[pool]), each),
+            default=None,
+        )
         if near is None:
             return [0] * len(own)
         if self.model.pools[near].rows is own:
             return self.known[near]
-        named = dict(zip((row.name for row in self.model.pools[near].rows), self.known[near], strict=True))
+        named = dict(
+            zip((row.name for row in self.model.pools[near].rows), self.known[near], strict=True)
+        )
         return [named.get(row.name, 0) for row in own]

@@ -16,7 +16,8 @@ from dra_planner.sizing.sizing import Sizer
 class WorkNeeds:
     """Pods that go to nodes together, `count` times; most are one pod of one shape.
 
-    By position of a pool that takes them: `fills` is how many an empty node holds, `needs` what one takes of each row.
+    By position of a pool that takes them: `fills` is how many an empty node holds, `needs` what one
+    takes of each row.
     """
 
     shapes: tuple[str, ...]
@@ -27,7 +28,9 @@ class WorkNeeds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelNeeds:
-    """The work of one level, and what a node of each pool has of each row. `devices`: which rows count devices."""
+    """The work of one level, and what a node of each pool has of each row. `devices`: which rows
+    count devices.
+    """
 
     pools: tuple[str, ...]
     works: tuple[WorkNeeds, ...]
@@ -48,7 +51,10 @@ def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
                 shapes=tuple(part.shape.id for part in item.parts),
                 count=item.count,
                 fills={pool: found.fills[index, pool] for pool in found.takers[index]},
-                needs={pool: tuple(row.needs.get(index, 0) for row in rows[pool]) for pool in found.takers[index]},
+                needs={
+                    pool: tuple(row.needs.get(index, 0) for row in rows[pool])
+                    for pool in found.takers[index]
+                },
             )
             for index, item in enumerate(found.items)
             if found.takers[index]

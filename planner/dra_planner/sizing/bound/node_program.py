@@ -1,4 +1,6 @@
-"""The linear program of one node: a fractional pattern, and prices of the node's rows, for given values of items."""
+"""The linear program of one node: a fractional pattern, and prices of the node's rows, for given
+values of items.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class NodeProgram:
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)
         for item in self.items:
-            self._highs.addCol(0.0, 0.0, float(min(pool.most[item], pricer.demand[item])), 0, [], [])
+            self._highs.addCol(
+                0.0, 0.0, float(min(pool.most[item], pricer.demand[item])), 0, [], []
+            )
         for row in pool.rows:
             inside = [at for at, item in enumerate(self.items) if row.needs.get(item)]
             shares = [row.needs[self.items[at]] / row.capacity for at in inside]
@@ -40,4 +44,6 @@ class NodeProgram:
             max(0, round(dual * SCALE / capacity))
             for dual, capacity in zip(solution.row_dual, self._capacity, strict=True)
         ]
-        return {item: x for item, x in zip(self.items, solution.col_value, strict=True) if x > 1e-7}, prices
+        return {
+            item: x for item, x in zip(self.items, solution.col_value, strict=True) if x > 1e-7
+        }, prices

@@ -1,9 +1,11 @@
 """The most that one node of a pool can hold of items with prices: branch and bound, in integers.
 
-    most  Σ value·n   where every row holds (cpu, memory, devices, …), n ≤ most, and the node takes the pods
+    most  Σ value·n   where every row holds (cpu, memory, devices, …), n ≤ most, and the node takes
+          the pods
 
-Prices of the rows λ, from a linear program that need not be trusted, bound what is left at every step: no node is
-worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. What is said to be the most is true whatever they are.
+Prices of the rows λ, from a linear program that need not be trusted, bound what is left at every
+step: no node is worth more than Σ λ·capacity + Σ max(0, value − λ·needs)·most. What is said to be
+the most is true whatever they are.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class _Choice:
 
 @dataclass(slots=True)
 class Task:
-    """Choices with their values, and those less the price of what they take; the bound that the prices give."""
+    """Choices with their values, and those less the price of what they take; the bound that the
+    prices give.
+    """
 
     choices: list[_Choice]
     values: list[int]
@@ -51,20 +55,27 @@ class Task:
 
 
 class Pricer:
-    """Prices nodes of one pool. The first `plain` rows are what a node has; the others follow from them for integers.
+    """Prices nodes of one pool. The first `plain` rows are what a node has; the others follow from
+    them for integers.
 
     `takes` says whether the allocator was found to put a pattern on such a node.
     """
 
     def __init__(
-        self, pool: BoundPool, plain: int, demand: Mapping[int, int], takes: Callable[[Pattern], bool]
+        self,
+        pool: BoundPool,
+        plain: int,
+        demand: Mapping[int, int],
+        takes: Callable[[Pattern], bool],
     ) -> None:
         self.pool, self.demand, self._takes = pool, demand, takes
         self._capacity = [row.capacity for row in pool.rows]
         self._plain = self._capacity[:plain]
         choices = []
         for item, most in pool.most.items():
-            needs = tuple((at, row.needs[item]) for at, row in enumerate(pool.rows) if row.needs.get(item))
+            needs = tuple(
+                (at, row.needs[item]) for at, row in enumerate(pool.rows) if row.needs.get(item)
+            )
             own = tuple((at, need) for at, need in needs if at < plain)
             share = max((need / self._capacity[at] for at, need in own), default=0.0)
             if demand[item]:
@@ -85,10 +96,14 @@ class Pricer:
                 upper += left * choice.most
         return Task(wanted, [values[choice.item] for choice in wanted], reduced, upper, priced)
 
-    def price(self, task: Task, start: Mapping[int, float], tolerance: int, limit: int, most_refused: int) -> Priced:
-        """Return the most valuable node, to within `tolerance`; what is known after `limit` steps where there are more.
+    def price(
+        self, task: Task, start: Mapping[int, float], tolerance: int, limit: int, most_refused: int
+    ) -> Priced:
+        """Return the most valuable node, to within `tolerance`; what is known after `limit` steps
+        where there are more.
 
-        `start` is a fractional pattern to begin with; `most_refused` bounds the patterns that the node did not take.
+        `start` is a fractional pattern to begin with; `most_refused` bounds the patterns that the
+        node did not take.
         """
         search = _Search(task, len(self._plain), self._takes, tolerance, (limit, most_refused))
         search.offer(_greedy(task, self._plain, start))
@@ -97,7 +112,9 @@ class Pricer:
 
 
 def _greedy(task: Task, plain: Sequence[int], start: Mapping[int, float]) -> list[int]:
-    """Return counts by choice: the fractional pattern rounded down, its largest rests, and then whatever still fits."""
+    """Return counts by choice: the fractional pattern rounded down, its largest rests, and then
+    whatever still fits.
+    """
     capacity, counts = list(plain), [0] * len(task.choices)
 
     def put(at: int, wanted: int) -> None:
@@ -111,7 +128,9 @@ def _greedy(task: Task, plain: Sequence[int], start: Mapping[int, float]) -> lis
             for row, need in choice.plain:
                 capacity[row] -= count * need
 
-    fractions = [(start[choice.item], at) for at, choice in enumerate(task.choices) if choice.item in start]
+    fractions = [
+        (start[choice.item], at) for at, choice in enumerate(task.choices) if choice.item in start
+    ]
     for fraction, at in fractions:
         put(at, int(fraction + 1e-6))
     for fraction, at in sorted(fractions, key=lambda each: (-(each[0] % 1), each[1])):
@@ -149,7 +168,9 @@ class _Search:
         if value <= self._best or tuple(counts) in self._known:
             return
         self._known.add(tuple(counts))
-        pattern = {choice.item: count for choice, count in zip(task.choices, counts, strict=True) if count}
+        pattern = {
+            choice.item: count for choice, count in zip(task.choices, counts, strict=True) if count
+        }
         if self._takes(pattern):
             self._best, self._found = value, pattern
         else:
@@ -166,7 +187,9 @@ class _Search:
         return self._steps > self._limits[0] or self._refusals > self._limits[1]
 
     def descend(self, at: int, value: int, capacity: list[int], rest: int) -> None:
-        """Try every count of the choice at a position that may lead to more; `rest` is the price of what is left."""
+        """Try every count of the choice at a position that may lead to more; `rest` is the price of
+        what is left.
+        """
         self._steps += 1
         if value > self._best:
             self.offer(self._counts)
@@ -208,7 +231,8 @@ def _suffix_sums(task: Task) -> list[int]:
 
 
 def _suffix_per_unit(task: Task, rows: int) -> list[list[tuple[int, int]]]:
-    """Return, for every position, the most that the choices from there on are worth per unit of a row, shifted.
+    """Return, for every position, the most that the choices from there on are worth per unit of a
+    row, shifted.
 
     Rows that one of them takes nothing of say nothing.
     """
@@ -216,6 +240,10 @@ def _suffix_per_unit(task: Task, rows: int) -> list[list[tuple[int, int]]]:
     worths = [alive]
     for value, choice in zip(reversed(task.values), reversed(task.choices), strict=True):
         needs = dict(choice.plain)
-        alive = [(row, max(worth, -(-(value << _SHIFT) // needs[row]))) for row, worth in alive if row in needs]
+        alive = [
+            (row, max(worth, -(-(value << _SHIFT) // needs[row])))
+            for row, worth in alive
+            if row in needs
+        ]
         worths.append(alive)
     return worths[::-1]

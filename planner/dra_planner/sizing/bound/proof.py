@@ -1,4 +1,6 @@
-"""What is proved about one level of demand: the least nodes per pool and in all, and what can never fit."""
+"""What is proved about one level of demand: the least nodes per pool and in all, and what can never
+fit.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ MOST_ENTRIES = 300_000
 
 @dataclass(frozen=True, slots=True)
 class ConnectedPools:
-    """Pools that no item connects with others, and what certificates, and cases of their nodes, prove about them."""
+    """Pools that no item connects with others, and what certificates, and cases of their nodes,
+    prove about them.
+    """
 
     pools: tuple[int, ...]
     model: BoundModel
@@ -40,18 +44,28 @@ class ConnectedPools:
     _whole: dict[int, int | None] = field(default_factory=dict, repr=False, compare=False)
 
     def least_in_whole_nodes(self, costs: Sequence[Fraction]) -> int | None:
-        """Return what whole nodes cost at least by the certificate that proves most; None where that is not found."""
-        best = max(range(len(self.worths)), key=lambda at: self.worths[at][1].estimate(self.model, costs), default=None)
+        """Return what whole nodes cost at least by the certificate that proves most; None where
+        that is not found.
+        """
+        best = max(
+            range(len(self.worths)),
+            key=lambda at: self.worths[at][1].estimate(self.model, costs),
+            default=None,
+        )
         if best is None:
             return None
         if best not in self._whole:
             worth = self.worths[best][1]
-            self._whole[best] = least_in_whole_nodes(worth, self.model, [int(cost) for cost in costs])
+            self._whole[best] = least_in_whole_nodes(
+                worth, self.model, [int(cost) for cost in costs]
+            )
         return self._whole[best]
 
     def with_certificates(self, certificates: Iterable[Certificate]) -> ConnectedPools:
         """Return the part with further certificates, as far as they speak of it."""
-        return replace(self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates)))
+        return replace(
+            self, worths=(*self.worths, *((each, apply(each, self.model)) for each in certificates))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +98,9 @@ def split(model: BoundModel) -> tuple[ConnectedPools, ...]:
 
 def prove_by_area(parts: Sequence[ConnectedPools], costs: Sequence[Fraction]) -> BoundProof:
     """Return what one row or one item alone proves: instant, and needs no solver."""
-    return conclude([part.with_certificates(area_certificates(part.model)) for part in parts], costs)
+    return conclude(
+        [part.with_certificates(area_certificates(part.model)) for part in parts], costs
+    )
 
 
 def prove_by_solver(
@@ -95,40 +111,68 @@ def prove_by_solver(
     used: Sequence[int],
     costs: Sequence[Fraction],
 ) -> BoundProof:
-    """Return what the linear relaxation proves besides; `cheapest` is what it says about these costs."""
-    solved = [*_solved(programs, proof, packing, used, costs), *([] if cheapest is None else [cheapest])]
+    """Return what the linear relaxation proves besides; `cheapest` is what it says about these
+    costs.
+    """
+    solved = [
+        *_solved(programs, proof, packing, used, costs),
+        *([] if cheapest is None else [cheapest]),
+    ]
     return conclude([part.with_certificates(solved) for part in proof.parts], costs)
 
 
 def prove_by_columns(
-    proof: BoundProof, part: ConnectedPools, certificate: Certificate, worth: Worth, costs: Sequence[Fraction]
+    proof: BoundProof,
+    part: ConnectedPools,
+    certificate: Certificate,
+    worth: Worth,
+    costs: Sequence[Fraction],
 ) -> BoundProof:
     """Return what column generation proves of one part besides."""
     grown = replace(part, worths=(*part.worths, (certificate, worth)))
     return conclude([grown if each.pools == part.pools else each for each in proof.parts], costs)
 
 
-def prove_by_cases(proof: BoundProof, solver: Any, used: Sequence[int], costs: Sequence[Fraction]) -> BoundProof:
-    """Return what cases of nodes prove as well, up to the cost of a packing that has so many nodes."""
+def prove_by_cases(
+    proof: BoundProof, solver: Any, used: Sequence[int], costs: Sequence[Fraction]
+) -> BoundProof:
+    """Return what cases of nodes prove as well, up to the cost of a packing that has so many
+    nodes.
+    """
     return conclude([_with_cases(part, solver, used, costs) for part in proof.parts], costs)
 
 
-def _with_cases(part: ConnectedPools, solver: Any, used: Sequence[int], costs: Sequence[Fraction]) -> ConnectedPools:
+def _with_cases(
+    part: ConnectedPools, solver: Any, used: Sequence[int], costs: Sequence[Fraction]
+) -> ConnectedPools:
     if not part.model.demand:
         return part
-    goal = sum((costs[pool] * max(used[pool], part.model.pools[pool].minimum) for pool in part.pools), Fraction(0))
-    return replace(part, cases=divide_cases(Relaxation(part.model, solver), part.pools, costs, goal))
+    goal = sum(
+        (costs[pool] * max(used[pool], part.model.pools[pool].minimum) for pool in part.pools),
+        Fraction(0),
+    )
+    return replace(
+        part, cases=divide_cases(Relaxation(part.model, solver), part.pools, costs, goal)
+    )
 
 
 def has_gap(proof: BoundProof, packing: Packing, used: Sequence[int]) -> bool:
-    """Whether a better bound could change what is said: pods pending without proof, or more nodes than proved."""
+    """Whether a better bound could change what is said: pods pending without proof, or more nodes
+    than proved.
+    """
     if any(item not in proof.excessive for item in packing.pending):
         return True
-    return not packing.pending and (proof.nodes_in_all < sum(used) or any(map(int.__lt__, proof.nodes, used)))
+    return not packing.pending and (
+        proof.nodes_in_all < sum(used) or any(map(int.__lt__, proof.nodes, used))
+    )
 
 
 def _solved(
-    programs: Relaxation, proof: BoundProof, packing: Packing, used: Sequence[int], costs: Sequence[Fraction]
+    programs: Relaxation,
+    proof: BoundProof,
+    packing: Packing,
+    used: Sequence[int],
+    costs: Sequence[Fraction],
 ) -> list[Certificate]:
     model = programs.model
     found: list[Certificate | None] = []
@@ -138,7 +182,11 @@ def _solved(
         fewest = programs.cheapest([1.0] * len(model.pools))
         found.append(None if fewest is None else fewest[0])
     entries = sum(len(pool.most) * (1 + len(pool.rows)) for pool in model.pools)
-    gaps = [pool for pool, (bound, count) in enumerate(zip(proof.nodes, used, strict=True)) if bound < count]
+    gaps = [
+        pool
+        for pool, (bound, count) in enumerate(zip(proof.nodes, used, strict=True))
+        if bound < count
+    ]
     gaps = [pool for pool in gaps if not model.is_spared(pool)]
     if entries * len(gaps) <= MOST_ENTRIES:
         found.extend(programs.least_of(pool) for pool in gaps)

@@ -1,4 +1,5 @@
-"""The compact linear relaxation, solved by HiGHS when it is installed: prices for certificates that area bounds miss.
+"""The compact linear relaxation, solved by HiGHS when it is installed: prices for certificates that
+area bounds miss.
 
     variables   y_p nodes of pool p, x_ip items i on pool p
     demand      Σ_p x_ip ≥ d_i                        (dual: the price π of an item)
@@ -6,8 +7,8 @@
     most        x_ip ≤ most_ip·y_p
     limits      Σ_p takes_lp·y_p ≤ most_l               (for what pools share)
 
-The solver works in floating point and is not trusted: its duals become rational prices, and `bound` proves from
-those what they prove, which is never too much.
+The solver works in floating point and is not trusted: its duals become rational prices, and `bound`
+proves from those what they prove, which is never too much.
 """
 
 from __future__ import annotations
@@ -65,18 +66,28 @@ class Relaxation:
         self._solver = solver
         self._program = _build(model)
 
-    def cheapest(self, costs: list[float]) -> tuple[Certificate, dict[tuple[int, int], float]] | None:
-        """Return prices that prove what the nodes of any plan cost at least, and how many of each item (item, pool)
-        the cheapest plan puts on each pool, in fractions.
+    def cheapest(
+        self, costs: list[float]
+    ) -> tuple[Certificate, dict[tuple[int, int], float]] | None:
+        """Return prices that prove what the nodes of any plan cost at least, and how many of each
+        item (item, pool) the cheapest plan puts on each pool, in fractions.
         """
-        solution = self._run(costs, [float(each.maximum) for each in self.model.pools], shortage=False)
-        return None if solution is None else (self._certificate(list(solution.row_dual)), self._placed(solution))
+        solution = self._run(
+            costs, [float(each.maximum) for each in self.model.pools], shortage=False
+        )
+        return (
+            None
+            if solution is None
+            else (self._certificate(list(solution.row_dual)), self._placed(solution))
+        )
 
     def least_of(self, pool: int) -> Certificate | None:
         """Return prices that prove how many nodes one pool needs, every other at its maximum."""
         upper = [float(each.maximum) for each in self.model.pools]
         upper[pool] = self._solver.kHighsInf
-        return self._solve([float(index == pool) for index in range(len(upper))], upper, shortage=False)
+        return self._solve(
+            [float(index == pool) for index in range(len(upper))], upper, shortage=False
+        )
 
     def shortage(self) -> Certificate | None:
         """Return prices that prove that the demand is more than the pools can hold, if it is."""
@@ -88,9 +99,11 @@ class Relaxation:
         """How many variables a program has."""
         return self._program.columns
 
-    def within(self, costs: list[float], least: list[int], most: list[int]) -> tuple[Certificate, list[float]] | None:
-        """Return prices that prove what fleets with so many nodes cost at least, and the nodes of the cheapest fleet,
-        in fractions; None if there is none.
+    def within(
+        self, costs: list[float], least: list[int], most: list[int]
+    ) -> tuple[Certificate, list[float]] | None:
+        """Return prices that prove what fleets with so many nodes cost at least, and the nodes of
+        the cheapest fleet, in fractions; None if there is none.
         """
         solution = self._run(costs, [float(each) for each in most], shortage=False, lower=least)
         if solution is None:
@@ -98,11 +111,16 @@ class Relaxation:
         return self._certificate(list(solution.row_dual)), list(solution.col_value)[: len(least)]
 
     def shortage_within(self, least: list[int], most: list[int]) -> Certificate | None:
-        """Return prices that prove that fleets with so many nodes can't hold the demand, if they can't."""
-        return self._solve([0.0] * len(most), [float(each) for each in most], shortage=True, lower=least)
+        """Return prices that prove that fleets with so many nodes can't hold the demand, if they
+        can't.
+        """
+        return self._solve(
+            [0.0] * len(most), [float(each) for each in most], shortage=True, lower=least
+        )
 
     def whole(self, costs: list[float]) -> dict[tuple[int, int], float] | None:
-        """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in integers.
+        """Return how many of each item (item, pool) a plan puts on each pool, within maximums, in
+        integers.
 
         The cheapest that a limited search finds, None where it finds none or is not worth it.
         """
@@ -114,7 +132,11 @@ class Relaxation:
 
     def _placed(self, solution: Any) -> dict[tuple[int, int], float]:
         values = list(solution.col_value)
-        return {key: value for key, column in self._program.placed.items() if (value := values[column]) > 0}
+        return {
+            key: value
+            for key, column in self._program.placed.items()
+            if (value := values[column]) > 0
+        }
 
     def _solve(
         self, costs: list[float], upper: list[float], *, shortage: bool, lower: Sequence[int] = ()
@@ -160,7 +182,9 @@ class Relaxation:
         solution = highs.getSolution()
         if whole:
             return solution if solution.value_valid else None
-        return solution if highs.getModelStatus() == self._solver.HighsModelStatus.kOptimal else None
+        return (
+            solution if highs.getModelStatus() == self._solver.HighsModelStatus.kOptimal else None
+        )
 
     def _certificate(self, duals: list[float]) -> Certificate:
         rows: dict[int, dict[int, Fraction]] = {}
@@ -169,7 +193,9 @@ class Relaxation:
             if price > 0:
                 rows.setdefault(pool, {})[position] = price
         items = {item: _rational(duals[row]) for item, row in self._program.demand.items()}
-        return Certificate(items={item: price for item, price in items.items() if price > 0}, rows=rows)
+        return Certificate(
+            items={item: price for item, price in items.items() if price > 0}, rows=rows
+        )
 
 
 def _build(model: BoundModel) -> _Program:
@@ -203,10 +229,15 @@ def _build(model: BoundModel) -> _Program:
             if (item, index) in placed:
                 rows.add(0.0, [(index, float(most)), (placed[item, index], -1.0)])
     for limit in model.limits:
-        rows.add(-float(limit.most), [(pool, -float(takes)) for pool, takes in sorted(limit.takes.items())])
+        rows.add(
+            -float(limit.most),
+            [(pool, -float(takes)) for pool, takes in sorted(limit.takes.items())],
+        )
     return _Program(rows, demand, capacity, short, placed, column)
 
 
 def _rational(value: float) -> Fraction:
-    """Return the price as a fraction, never negative; rounding it costs strength and no validity."""
+    """Return the price as a fraction, never negative; rounding it costs strength and no
+    validity.
+    """
     return Fraction(max(0, round(value * _DENOMINATOR)), _DENOMINATOR)

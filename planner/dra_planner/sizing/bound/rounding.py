@@ -18,7 +18,8 @@ MOST_NODES = 1_000
 def raise_to_whole_nodes(
     least: Fraction, most: int, nodes: Sequence[int], model: BoundModel, costs: Sequence[int]
 ) -> Fraction:
-    """Return the least that a fleet can cost which costs `least` or more; `least` where too many would be listed.
+    """Return the least that a fleet can cost which costs `least` or more; `least` where too many
+    would be listed.
 
     `nodes` are what every fleet has of each pool at least; `most` is what one that is known costs.
     """
@@ -38,13 +39,16 @@ def raise_to_whole_nodes(
 
 
 def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) -> int | None:
-    """Return the least that whole nodes cost which are worth as much as the demand; None where too many are tried.
+    """Return the least that whole nodes cost which are worth as much as the demand; None where too
+    many are tried.
 
-    Nodes of the best worth for their price come first, many before few; what is still missing costs at least as much
-    as fractions of the next ones.
+    Nodes of the best worth for their price come first, many before few; what is still missing costs
+    at least as much as fractions of the next ones.
     """
     floor = sum(cost * pool.minimum for cost, pool in zip(costs, model.pools, strict=True))
-    missing = worth.demand - sum(model.pools[pool].minimum * value for pool, value in worth.nodes.items())
+    missing = worth.demand - sum(
+        model.pools[pool].minimum * value for pool, value in worth.nodes.items()
+    )
     pools = [
         (
             costs[pool],
@@ -60,7 +64,8 @@ def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) 
         return None
     best: int | None = None
     waiting: list[tuple[int, int, int, int | None, tuple[int, ...]]]
-    # position, cost so far, worth still missing, the most nodes of the pool there, what is left of each limit
+    # position, cost so far, worth still missing, the most nodes of the pool there, what is left of
+    # each limit
     waiting = [(0, 0, missing, None, tuple(limit.left(model) for limit in model.limits))]
     for _ in range(MOST_STEPS):
         if not waiting:
@@ -76,7 +81,11 @@ def least_in_whole_nodes(worth: Worth, model: BoundModel, costs: Sequence[int]) 
             continue
         if most is None:
             most = min(
-                [limit, -(-left // value), *(free // each for free, each in zip(shared, taken, strict=True) if each)]
+                [
+                    limit,
+                    -(-left // value),
+                    *(free // each for free, each in zip(shared, taken, strict=True) if each),
+                ]
             )
         if most:
             waiting.append((at, paid, left, most - 1, shared))

@@ -1,9 +1,10 @@
-"""What a node of a pool has a limited amount of, and what each item takes of it at least, for the bound.
+"""What a node of a pool has a limited amount of, and what each item takes of it at least, for the
+bound.
 
-Every row is a relaxation: whatever the allocator does, the pods of one node together never take more of it than
-there is. Rows are amounts (cpu, memory, pod slots), sets of devices that requests are confined to, counters of
-partitioned devices, and rounded forms of all of these (dual-feasible functions), which see that two pods of 5
-devices do not share a node of 8.
+Every row is a relaxation: whatever the allocator does, the pods of one node together never take
+more of it than there is. Rows are amounts (cpu, memory, pod slots), sets of devices that requests
+are confined to, counters of partitioned devices, and rounded forms of all of these (dual-feasible
+functions), which see that two pods of 5 devices do not share a node of 8.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ RowsOfPool = tuple[CapacityRow, ...]
 
 
 def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, DeviceNeeds]], ...]:
-    """Return, for each pool, the plain rows over the items that go there, and what those items need of its devices.
+    """Return, for each pool, the plain rows over the items that go there, and what those items need
+    of its devices.
 
-    Pools of equal empty nodes share them; then they speak of all items that go to any of these pools.
+    Pools of equal empty nodes share them; then they speak of all items that go to any of these
+    pools.
     """
     inside: dict[FillStage, list[int]] = defaultdict(list)
     for item, pools in enumerate(found.takers):
@@ -51,8 +54,12 @@ def pool_rows(found: Compatibility) -> tuple[tuple[RowsOfPool, Mapping[int, Devi
     return tuple(made.get(room.empty, ((), {})) for room in found.rooms)
 
 
-def _device_needs(item: Item, stage: FillStage, state: NodeState, found: Compatibility) -> DeviceNeeds:
-    """Return what the item needs of devices; items with equal claims need the same, at every level of demand."""
+def _device_needs(
+    item: Item, stage: FillStage, state: NodeState, found: Compatibility
+) -> DeviceNeeds:
+    """Return what the item needs of devices; items with equal claims need the same, at every level
+    of demand.
+    """
     taken = found.nodes.filling.taken(item, stage.kind)
     if taken.is_plain and taken.probe is None:
         return _NO_DEVICES
@@ -65,11 +72,15 @@ def _device_needs(item: Item, stage: FillStage, state: NodeState, found: Compati
 
 
 def bound_model(
-    found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]], certain: Iterable[int]
+    found: Compatibility,
+    rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]],
+    certain: Iterable[int],
 ) -> BoundModel:
-    """Return what the bound may argue with: items that every pool decides on, and rounded rows beside plain ones.
+    """Return what the bound may argue with: items that every pool decides on, and rounded rows
+    beside plain ones.
 
-    `found` is told of nodes with the most they can have; `certain` are the items of which no question is open.
+    `found` is told of nodes with the most they can have; `certain` are the items of which no
+    question is open.
     """
     judged = {
         index: found.items[index].count
@@ -91,7 +102,10 @@ def bound_model(
         most = {item: _most(found, item, pool, needs[item], plain) for item in inside[pool]}
         pools.append(
             BoundPool(
-                minimum=room.minimum, maximum=room.minimum + (further[pool] or 0), rows=rounded[room.empty], most=most
+                minimum=room.minimum,
+                maximum=room.minimum + (further[pool] or 0),
+                rows=rounded[room.empty],
+                most=most,
             )
         )
     return BoundModel(demand=judged, pools=tuple(pools), limits=_limits(found.rooms))
@@ -101,7 +115,11 @@ def _limits(rooms: Sequence[Room]) -> tuple[BoundLimit, ...]:
     at = {room.name: pool for pool, room in enumerate(rooms)}
     limits = dict.fromkeys(limit for room in rooms for limit in room.limits)
     return tuple(
-        BoundLimit(limit.name, limit.most, {at[name]: takes for name, takes in limit.takes.items() if name in at})
+        BoundLimit(
+            limit.name,
+            limit.most,
+            {at[name]: takes for name, takes in limit.takes.items() if name in at},
+        )
         for limit in limits
     )
 
@@ -109,7 +127,9 @@ def _limits(rooms: Sequence[Room]) -> tuple[BoundLimit, ...]:
 def row_weights(
     found: Compatibility, rows: Sequence[tuple[RowsOfPool, Mapping[int, DeviceNeeds]]]
 ) -> dict[tuple[int, int], tuple[int, ...]]:
-    """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item, pool)."""
+    """Return the part of each plain row that one item takes, in parts of `WHOLE`, by (item,
+    pool).
+    """
     known: dict[tuple[int, FillStage], tuple[int, ...]] = {}
     stages = [room.empty for room in found.rooms]
     needs = [[(row.needs.get, row.capacity) for row in rows_of_pool] for rows_of_pool, _ in rows]
@@ -119,16 +139,20 @@ def row_weights(
             key = item, stages[pool]
             weight = known.get(key)
             if weight is None:
-                weight = known[key] = tuple([need(item, 0) * WHOLE // capacity for need, capacity in needs[pool]])
+                weight = known[key] = tuple(
+                    [need(item, 0) * WHOLE // capacity for need, capacity in needs[pool]]
+                )
             weights[item, pool] = weight
     return weights
 
 
-def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[CapacityRow]) -> int:
+def _most(
+    found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: Iterable[CapacityRow]
+) -> int:
     """How many of an item one node can hold at most, whatever else is there.
 
-    What the allocator fills an empty node with is the most only where other pods cannot steer it to better choices,
-    and where it was the node that set an end to the filling.
+    What the allocator fills an empty node with is the most only where other pods cannot steer it to
+    better choices, and where it was the node that set an end to the filling.
     """
     fill, wanted = found.fills[item, pool], found.items[item].count
     if fill == wanted or (needs.is_steady and (item, pool) in found.ended):
@@ -138,15 +162,26 @@ def _most(found: Compatibility, item: int, pool: int, needs: DeviceNeeds, rows: 
 
 
 def _amounts(item: Item, stage: FillStage, found: Compatibility) -> Mapping[str, int]:
-    """Return the amounts that the item takes of such nodes; on some, a device plugin counts what others claim."""
+    """Return the amounts that the item takes of such nodes; on some, a device plugin counts what
+    others claim.
+    """
     taken = found.nodes.filling.taken(item, stage.kind)
-    return {stage.kind.names[at]: amount for at, amount in taken.amounts} if taken.is_plain else item.requests
+    return (
+        {stage.kind.names[at]: amount for at, amount in taken.amounts}
+        if taken.is_plain
+        else item.requests
+    )
 
 
 def _wanted_amounts(
-    items: tuple[int, ...], stage: FillStage, found: Compatibility, known: dict[object, dict[str, dict[int, int]]]
+    items: tuple[int, ...],
+    stage: FillStage,
+    found: Compatibility,
+    known: dict[object, dict[str, dict[int, int]]],
 ) -> Mapping[str, Mapping[int, int]]:
-    """Return what each item takes of each resource of such nodes; nodes of which all take the same share it."""
+    """Return what each item takes of each resource of such nodes; nodes of which all take the same
+    share it.
+    """
     takens = tuple(found.nodes.filling.taken(found.items[item], stage.kind) for item in items)
     key = (items, stage.kind.names, tuple(map(id, takens)))
     if key not in known:
@@ -158,7 +193,9 @@ def _wanted_amounts(
     return known[key]
 
 
-def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: FillStage) -> Iterator[CapacityRow]:
+def _amount_rows(
+    wanted: Mapping[str, Mapping[int, int]], stage: FillStage
+) -> Iterator[CapacityRow]:
     for name in sorted(wanted):
         free = stage.free(name)
         if free > 0:
@@ -166,7 +203,9 @@ def _amount_rows(wanted: Mapping[str, Mapping[int, int]], stage: FillStage) -> I
 
 
 def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator[CapacityRow]:
-    """Yield a row for each set of devices that some request is confined to, and for each family of counters."""
+    """Yield a row for each set of devices that some request is confined to, and for each family of
+    counters.
+    """
     if not state.template.candidates:
         return
     for bits in _confining_sets(needs.values()):
@@ -181,7 +220,9 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
     families = sorted({family for each in needs.values() for family in each.counters})
     capacities = DeviceNeeds.counter_capacities(state)
     for family in families:
-        drawn = {item: each.counters[family] for item, each in needs.items() if each.counters.get(family)}
+        drawn = {
+            item: each.counters[family] for item, each in needs.items() if each.counters.get(family)
+        }
         if drawn and capacities.get(family, 0) > 0:
             yield CapacityRow(f"counter {family}", capacities[family], drawn)
     for family, (sets, capacity) in sorted(DeviceNeeds.set_capacities(state).items()):
@@ -195,13 +236,23 @@ def _device_rows(needs: Mapping[int, DeviceNeeds], state: NodeState) -> Iterator
             yield CapacityRow(f"capacity {name}", capacities[name], shared)
 
 
-def _rounded_sets(needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int) -> Iterator[CapacityRow]:
-    """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a bin of its own."""
+def _rounded_sets(
+    needs: Mapping[int, DeviceNeeds], family: str, sets: int, capacity: int
+) -> Iterator[CapacityRow]:
+    """Yield what is drawn of each counter set, rounded as in `_rounded` and added up: each set is a
+    bin of its own.
+    """
     for k in _COARSE_ROUNDINGS:
         rounded = {
             item: total
             for item, each in needs.items()
-            if (total := sum(_round(drawn, capacity, k) * times for name, drawn, times in each.draws if name == family))
+            if (
+                total := sum(
+                    _round(drawn, capacity, k) * times
+                    for name, drawn, times in each.draws
+                    if name == family
+                )
+            )
         }
         if rounded:
             yield CapacityRow(f"counter {family}, rounded {k} by set", sets * capacity * k, rounded)
@@ -232,10 +283,12 @@ def _confining_sets(needs: Iterable[DeviceNeeds]) -> list[int]:
 
 
 def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
-    """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in one node at most 1.
+    """Yield u(need) for the functions u of Fekete and Schepers, which keep every set that fits in
+    one node at most 1.
 
-    u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the capacity.
-    Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing problems" (2001).
+    u_k(x) = x where x·(k+1) is whole, else floor(x·(k+1)) / k, for needs x as parts of the
+    capacity. Source: S. P. Fekete, J. Schepers, "New classes of fast lower bounds for bin packing
+    problems" (2001).
     """
     small, largest = row.capacity <= _FINEST_ROUNDING, max(row.needs.values(), default=0)
     seen = set()
@@ -243,12 +296,19 @@ def _rounded(row: CapacityRow) -> Iterator[CapacityRow]:
         if largest * (k + 1) < row.capacity:  # then every need is rounded down to nothing
             continue
         capacity = row.capacity * k
-        needs = {item: after for item, need in row.needs.items() if (after := _round(need, row.capacity, k))}
+        needs = {
+            item: after
+            for item, need in row.needs.items()
+            if (after := _round(need, row.capacity, k))
+        }
         grown = any(need > row.needs[item] * k for item, need in needs.items())
         if not grown:
             continue
         common = gcd(capacity, *needs.values())
-        key = (capacity // common, *((item, need // common) for item, need in sorted(needs.items())))
+        key = (
+            capacity // common,
+            *((item, need // common) for item, need in sorted(needs.items())),
+        )
         if key not in seen:
             seen.add(key)
             yield CapacityRow(f"{row.name}, rounded {k}", capacity, needs)

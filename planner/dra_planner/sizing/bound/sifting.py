@@ -1,8 +1,9 @@
 """The linear relaxation over many pools, by that over the few that matter ("sifting").
 
-The program over a few pools gives prices of items and of rows. At these prices most other pools are worth no more than
-they cost; those of which that is not said join, and the program is solved again. What the prices prove, they prove of
-all pools: the certificate speaks of every one, with rows priced as in the pool nearest in price.
+The program over a few pools gives prices of items and of rows. At these prices most other pools are
+worth no more than they cost; those of which that is not said join, and the program is solved again.
+What the prices prove, they prove of all pools: the certificate speaks of every one, with rows
+priced as in the pool nearest in price.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _UNIT = 2**60  # prices are integers, in such parts of the unit of the costs
 _ROUNDS = 8
 _FEWEST = 8  # pools to begin with
 _MOST_JOINING = 10  # pools in a round
-_LITTLE = 10_000  # a pool that is worth more than it costs by less than such a part of it need not join
+# a pool that is worth more than it costs by less than such a part of it need not join
+_LITTLE = 10_000
 
 MOST_SIFTED = 6_000
 """Pairs of items and pools up to which a program is solved."""
@@ -30,7 +32,8 @@ MOST_SIFTED = 6_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sifted:
-    """What prices prove about all pools, and how many of each item (item, pool) the cheapest plan puts on a pool.
+    """What prices prove about all pools, and how many of each item (item, pool) the cheapest plan
+    puts on a pool.
 
     `pools` are those that the program was solved over.
     """
@@ -40,28 +43,46 @@ class Sifted:
     placed: Mapping[tuple[int, int], float]
 
 
-def sift(model: BoundModel, cheap: Sequence[Collection[int]], costs: Sequence[int], solver: Any) -> Sifted | None:
-    """Return the relaxation of the model, None where the pools that it begins with cannot hold the demand.
+def sift(
+    model: BoundModel, cheap: Sequence[Collection[int]], costs: Sequence[int], solver: Any
+) -> Sifted | None:
+    """Return the relaxation of the model, None where the pools that it begins with cannot hold the
+    demand.
 
-    `cheap` are, for every item, pools of which one at least is among those to begin with, those that are cheap for
-    most items first; pools with a minimum are too.
+    `cheap` are, for every item, pools of which one at least is among those to begin with, those
+    that are cheap for most items first; pools with a minimum are too.
     """
     chosen = _first(cheap) | {at for at, pool in enumerate(model.pools) if pool.minimum}
     found: Sifted | None = None
     for _ in range(_ROUNDS):
         if sum(len(model.pools[pool].most) for pool in chosen) > MOST_SIFTED:
             return found
-        solved = Relaxation(component(model, chosen), solver).cheapest([float(cost) for cost in costs])
+        solved = Relaxation(component(model, chosen), solver).cheapest(
+            [float(cost) for cost in costs]
+        )
         if solved is None:
             return found
         certificate, placed = solved
         prices = {item: _whole(price) for item, price in certificate.items.items()}
         lent = RowPrices(model, costs, {pool: _rows(model, certificate, pool) for pool in chosen})
         gains: Gains = {}
-        worths = {pool: lent.worth(pool, prices, gains) for pool, each in enumerate(model.pools) if each.most}
-        rows = {pool: {at: price for at, price in enumerate(priced) if price} for pool, (_, priced) in worths.items()}
-        found = Sifted(pools=frozenset(chosen), certificate=Certificate(items=prices, rows=rows), placed=placed)
-        over = {pool: worth - costs[pool] * _UNIT for pool, (worth, _) in worths.items() if pool not in chosen}
+        worths = {
+            pool: lent.worth(pool, prices, gains)
+            for pool, each in enumerate(model.pools)
+            if each.most
+        }
+        rows = {
+            pool: {at: price for at, price in enumerate(priced) if price}
+            for pool, (_, priced) in worths.items()
+        }
+        found = Sifted(
+            pools=frozenset(chosen), certificate=Certificate(items=prices, rows=rows), placed=placed
+        )
+        over = {
+            pool: worth - costs[pool] * _UNIT
+            for pool, (worth, _) in worths.items()
+            if pool not in chosen
+        }
         joining = [pool for pool, more in over.items() if more * _LITTLE > costs[pool] * _UNIT]
         if not joining:
             break
@@ -73,7 +94,9 @@ def sift(model: BoundModel, cheap: Sequence[Collection[int]], costs: Sequence[in
 def _first(cheap: Sequence[Collection[int]]) -> set[int]:
     chosen: set[int] = set()
     for pool, _ in sorted(Counter(chain(*cheap)).items(), key=lambda each: (-each[1], each[0])):
-        if len(chosen) < _FEWEST or any(pool in pools and chosen.isdisjoint(pools) for pools in cheap):
+        if len(chosen) < _FEWEST or any(
+            pool in pools and chosen.isdisjoint(pools) for pools in cheap
+        ):
             chosen.add(pool)
     return chosen
 

@@ -1,4 +1,6 @@
-"""Which items go on which pools, and how many on one empty node: asked of the allocator, once for equal nodes."""
+"""Which items go on which pools, and how many on one empty node: asked of the allocator, once for
+equal nodes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from dra_planner.sizing.packing.first_fit import Room
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Pods of a shared claim that find no place beside the others, whatever the pools; `proved` or just not found."""
+    """Pods of a shared claim that find no place beside the others, whatever the pools; `proved` or
+    just not found.
+    """
 
     shape: Shape
     pods: int
@@ -26,8 +30,8 @@ class Cut:
 class Compatibility:
     """What an empty node of each pool says to each item; keys are positions (item, pool).
 
-    `fills` are how many of an item, of those wanted, such a node takes; `ended` are the pairs where it was the node
-    that set an end to that.
+    `fills` are how many of an item, of those wanted, such a node takes; `ended` are the pairs where
+    it was the node that set an end to that.
     """
 
     items: tuple[Item, ...]
@@ -48,19 +52,31 @@ class Compatibility:
         """Return why an empty node of the pool refuses the item; worked out when asked for."""
         found = self._stops.get((item, pool))
         if found is None:
-            found = self._stops[item, pool] = self.nodes.stop(self.items[item], pool, self.rooms[pool].empty)
+            found = self._stops[item, pool] = self.nodes.stop(
+                self.items[item], pool, self.rooms[pool].empty
+            )
         return found
 
     def is_undecided(self, item: int, pool: int) -> bool:
         """Whether it cannot be told if an empty node of the pool takes the item."""
-        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_undecided
+        return (
+            not self.fills[item, pool]
+            and self._is_doubtful(item, pool)
+            and self.stop(item, pool).is_undecided
+        )
 
     def is_error(self, item: int, pool: int) -> bool:
         """Whether the scheduler gives up on the item when it meets an empty node of the pool."""
-        return not self.fills[item, pool] and self._is_doubtful(item, pool) and self.stop(item, pool).is_error
+        return (
+            not self.fills[item, pool]
+            and self._is_doubtful(item, pool)
+            and self.stop(item, pool).is_error
+        )
 
     def connected_pools(self, item: int) -> tuple[int, ...]:
-        """Return the pools that the item can go to, those of the items that can go there too, and so on."""
+        """Return the pools that the item can go to, those of the items that can go there too, and
+        so on.
+        """
         reached, before = set(self.pools_of(item)), 0
         while len(reached) > before:
             before = len(reached)
@@ -72,9 +88,14 @@ class Compatibility:
     def is_open_question(self, item: int) -> bool:
         """Whether a pool that refuses the item on an empty node might take it after all.
 
-        Rules between pods are no such question: no pod beside them makes room on a node that has none.
+        Rules between pods are no such question: no pod beside them makes room on a node that has
+        none.
         """
-        return any(self.is_undecided(item, pool) for pool in range(len(self.rooms)) if not self.fills[item, pool])
+        return any(
+            self.is_undecided(item, pool)
+            for pool in range(len(self.rooms))
+            if not self.fills[item, pool]
+        )
 
     def _is_doubtful(self, item: int, pool: int) -> bool:
         """Whether a refusal may be other than plain."""
@@ -88,10 +109,11 @@ def find_compatibility(
     limits: Sequence[tuple[str, int, int | None]],
     shared: Sequence[SharedLimit] = (),
 ) -> Compatibility:
-    """Return what fits where. `limits` are the pools' name, minimum and maximum, `shared` those of several together.
+    """Return what fits where. `limits` are the pools' name, minimum and maximum, `shared` those of
+    several together.
 
-    Pods that run on every node are put on the empty nodes first. Pods that share a claim and are too many for one
-    node of every pool are cut to the most that one takes; the rest is in `cut`.
+    Pods that run on every node are put on the empty nodes first. Pods that share a claim and are
+    too many for one node of every pool are cut to the most that one takes; the rest is in `cut`.
     """
     rooms: list[Room] = []
     daemon_stops: dict[tuple[int, int], FillStop] = {}
@@ -106,8 +128,13 @@ def find_compatibility(
                 stage = after
         among = tuple(limit for limit in shared if name in limit.takes)
         rooms.append(Room(name=name, empty=stage, minimum=minimum, maximum=maximum, limits=among))
-    found = Compatibility(items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops)
-    found.items = tuple(_cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item for item in items)
+    found = Compatibility(
+        items=(), rooms=tuple(rooms), nodes=nodes, fills={}, ended=set(), daemon_stops=daemon_stops
+    )
+    found.items = tuple(
+        _cut_to_one_node(item, found) if item.is_shared and item.pods > 1 else item
+        for item in items
+    )
     found.takers = tuple(_takers(found, index, item) for index, item in enumerate(found.items))
     return found
 
@@ -133,7 +160,9 @@ def _takers(found: Compatibility, index: int, item: Item) -> tuple[int, ...]:
 
 
 def _cut_to_one_node(item: Item, found: Compatibility) -> Item:
-    """Return as much of the item as one empty node takes, unless one takes all or none takes any."""
+    """Return as much of the item as one empty node takes, unless one takes all or none takes
+    any.
+    """
     item = _without_hopeless(item, found)
     stops = list(_stops(item, found))
     if len(stops) < len(found.rooms) or not stops or not max(stop.pods for stop in stops):
@@ -160,7 +189,9 @@ def _stops(item: Item, found: Compatibility) -> Iterator[FillStop]:
 
 
 def _without_hopeless(item: Item, found: Compatibility) -> Item:
-    """Return the item without the shapes that no empty node takes at all, unless that is every one."""
+    """Return the item without the shapes that no empty node takes at all, unless that is every
+    one.
+    """
     hopeless: dict[str, FillStop] = {}
     for part in item.parts:
         stops = list(_stops(Item((ShapePods(part.shape, 1),), 1), found))
@@ -175,14 +206,18 @@ def _without_hopeless(item: Item, found: Compatibility) -> Item:
     return replace(item, parts=tuple(part for part in item.parts if part.shape.id not in hopeless))
 
 
-def _not_beside_the_others(part: ShapePods, taken: int, stop: FillStop, wanted: int, *, proved: bool) -> Cut:
+def _not_beside_the_others(
+    part: ShapePods, taken: int, stop: FillStop, wanted: int, *, proved: bool
+) -> Cut:
     shared = next(claim for claim in part.shape.claims if claim.shared is not None)
     why = f": {stop.reasons[0].message}" if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
-        message=f"pods that share claim {shared.shared} run on one node, and no node takes more than {stop.pods} of "
+        message=f"pods that share claim {shared.shared} run on one node, and no node takes more "
+        f"than {stop.pods} of "
         f"the {wanted}{why}",
-        fix="give the pods claims of their own with a ResourceClaimTemplate, or request less beside the claim",
+        fix="give the pods claims of their own with a ResourceClaimTemplate, or request less "
+        "beside the claim",
         claim=str(shared.shared),
     )
     return Cut(part.shape, part.pods - taken, proved, (reason,))

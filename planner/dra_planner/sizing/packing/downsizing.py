@@ -12,7 +12,8 @@ from dra_planner.sizing.packing.vector_fill import WHOLE
 
 
 def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
-    """Move what is on nodes to nodes of the cheapest pool that takes it, within maximums and what pools share.
+    """Move what is on nodes to nodes of the cheapest pool that takes it, within maximums and what
+    pools share.
 
     Nodes that there must be keep what they hold: without it they would cost as much.
     """
@@ -21,7 +22,11 @@ def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
     moved: list[NodeClass] = []
     for group in packing.classes:
         pattern = totals(group.history)
-        spare = min(group.count, packing.opened[group.pool] - rooms[group.pool].minimum) if pattern else 0
+        spare = (
+            min(group.count, packing.opened[group.pool] - rooms[group.pool].minimum)
+            if pattern
+            else 0
+        )
         for pool in _cheaper(by_cost, group.pool, pattern, market) if spare > 0 else ():
             left = room_of(pool, rooms, packing.opened)
             nodes = spare if left is None else min(spare, left)
@@ -42,10 +47,15 @@ def downsize(packing: Packing, market: Market, patterns: Patterns) -> None:
     packing.classes = [group for group in packing.classes if group.count] + moved
 
 
-def _cheaper(by_cost: list[int], own: int, pattern: Mapping[int, int], market: Market) -> Iterator[int]:
-    """Yield the pools of cheaper nodes that may take the items in such numbers, the cheapest first."""
+def _cheaper(
+    by_cost: list[int], own: int, pattern: Mapping[int, int], market: Market
+) -> Iterator[int]:
+    """Yield the pools of cheaper nodes that may take the items in such numbers, the cheapest
+    first.
+    """
     fills, weights = market.found.fills, market.weights
-    wanted = sorted(pattern.items(), key=lambda each: fills[each[0], own] / each[1])  # the hardest to hold first
+    # the hardest to hold first
+    wanted = sorted(pattern.items(), key=lambda each: fills[each[0], own] / each[1])
     for pool in by_cost:
         if market.costs[pool] >= market.costs[own]:
             return

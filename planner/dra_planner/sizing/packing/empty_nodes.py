@@ -1,4 +1,6 @@
-"""The empty nodes that pools offer: which pods they admit, one filling for all that are equal, and why they refuse."""
+"""The empty nodes that pools offer: which pods they admit, one filling for all that are equal, and
+why they refuse.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from dra_planner.sizing.packing.filling import Filling, FillStage, FillStop
 
 @dataclass(slots=True, kw_only=True)
 class Nodes:
-    """One empty node for each pool. Pools of equal nodes share the stage, and with it all that is asked about it.
+    """One empty node for each pool. Pools of equal nodes share the stage, and with it all that is
+    asked about it.
 
     `is_generous`: with the most that nodes can have, where amounts are a cautious estimate.
     """
@@ -36,8 +39,10 @@ class Nodes:
     _ask: DoubtfulPlace = field(default_factory=DoubtfulPlace)
     _opened: dict[int, NodeState] = field(default_factory=dict)
     _admitted: dict[str, dict[int, bool]] = field(default_factory=dict)  # by shape, then pool
-    _selected: dict[object, dict[int, bool]] = field(default_factory=dict)  # the same dictionaries, by what they select
-    _everywhere: dict[object, bool] = field(default_factory=dict)  # whether every pool admits what selects this
+    # the same dictionaries, by what they select
+    _selected: dict[object, dict[int, bool]] = field(default_factory=dict)
+    # whether every pool admits what selects this
+    _everywhere: dict[object, bool] = field(default_factory=dict)
     _sight: Sight = field(default_factory=Sight)
 
     @classmethod
@@ -85,12 +90,16 @@ class Nodes:
         found = admitted.get(pool)
         if found is None:
             offer = self.offers[pool]
-            found = not self._ask.missing_label(shape, offer) and reject_for_good(shape.pod, offer.node) is None
+            found = (
+                not self._ask.missing_label(shape, offer)
+                and reject_for_good(shape.pod, offer.node) is None
+            )
             admitted[pool] = found
         return found
 
     def needs(self, shape: Shape) -> object | None:
-        """Return what tells pods of the shape from others when nodes are counted; None where nothing is like them.
+        """Return what tells pods of the shape from others when nodes are counted; None where
+        nothing is like them.
 
         Labels do not where no pod notices them, nor do rules between pods that span nodes.
         """
@@ -106,18 +115,23 @@ class Nodes:
             return None
         amounts = tuple(pod_requests(pod).items())
         named = shape.namespace if claims else ""  # reasons name claims
-        where = None if self.is_admitted_everywhere(shape) else _selection(shape)  # reasons name labels and taints
+        # reasons name labels and taints
+        where = None if self.is_admitted_everywhere(shape) else _selection(shape)
         return where, amounts, named, claims, pod.priority, pod.pod_group
 
     def is_admitted_everywhere(self, shape: Shape) -> bool:
         """Whether the nodes of every pool admit such pods."""
         key = _selection(shape)
         if key not in self._everywhere:
-            self._everywhere[key] = all(self.admits(shape, pool) for pool in range(len(self.offers)))
+            self._everywhere[key] = all(
+                self.admits(shape, pool) for pool in range(len(self.offers))
+            )
         return self._everywhere[key]
 
     def avoids_its_like(self, shape: Shape) -> bool:
-        """Whether two pods of the shape, or of others with its labels and rules, never run on one node."""
+        """Whether two pods of the shape, or of others with its labels and rules, never run on one
+        node.
+        """
         view = PodView.of(shape)
         return any(
             term.topology_key == HOSTNAME and term_selects(term, view, view, self._sight.namespaces)
@@ -125,7 +139,9 @@ class Nodes:
         )
 
     def is_doubtful(self, item: Item, pool: int, stage: FillStage) -> bool:
-        """Whether the node, which refuses the item, may do so for other reasons than labels, amounts and devices."""
+        """Whether the node, which refuses the item, may do so for other reasons than labels,
+        amounts and devices.
+        """
         offer = self.offers[pool]
         if offer.at_most or offer.unknown_labels:
             return True
@@ -133,17 +149,23 @@ class Nodes:
         if not taken.is_plain:
             return True
         answer = self.filling.refusal(item, stage)
-        return isinstance(answer, Undecided) or (isinstance(answer, Refusal) and answer.kind == "error")
+        return isinstance(answer, Undecided) or (
+            isinstance(answer, Refusal) and answer.kind == "error"
+        )
 
     def stop(self, item: Item, pool: int, stage: FillStage) -> FillStop:
         """Return why a node of the pool in this state refuses the item."""
         stop = self.try_to_place(item, pool, stage)
         if stop is None:
-            raise AssertionError(f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to")
+            raise AssertionError(
+                f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to"
+            )
         return stop
 
     def try_to_place(self, item: Item, pool: int, stage: FillStage) -> FillStop | None:
-        """Put the pods of the item on a node of the pool one by one; return what stops it, None where nothing does."""
+        """Put the pods of the item on a node of the pool one by one; return what stops it, None
+        where nothing does.
+        """
         state, pods = stage.on(self.node(pool)), 0
         for part in item.parts:
             for _ in range(part.pods):
@@ -157,14 +179,20 @@ class Nodes:
 def _selection(shape: Shape) -> object:
     """Return what of a pod decides which nodes admit it."""
     pod = shape.pod
-    keys = [each.topology_key for each in pod.topology_spread if each.when_unsatisfiable == "DoNotSchedule"]
+    keys = [
+        each.topology_key
+        for each in pod.topology_spread
+        if each.when_unsatisfiable == "DoNotSchedule"
+    ]
     keys += [term.topology_key for term in pod.pod_affinity]
     labels = tuple(sorted(pod.node_selector.items()))
     return pod.node_name, labels, pod.node_affinity, pod.tolerations, tuple(keys)
 
 
 def _neighbours(demand: Demand) -> Sight:
-    """Return what pods notice of each other on one node: anti-affinity alone; all else spans nodes."""
+    """Return what pods notice of each other on one node: anti-affinity alone; all else spans
+    nodes.
+    """
     watchers = dict.fromkeys(
         (PodView.of(shape), term)
         for shape in demand.shapes
@@ -175,9 +203,11 @@ def _neighbours(demand: Demand) -> Sight:
 
 
 def group_kinds(offers: Sequence[Offer]) -> tuple[int, ...]:
-    """Return, for each offer, the position of the first one whose nodes have the same amounts, devices and pods.
+    """Return, for each offer, the position of the first one whose nodes have the same amounts,
+    devices and pods.
 
-    Labels and taints may differ: they decide whether a pod may go to a node at all, and not what it takes there.
+    Labels and taints may differ: they decide whether a pod may go to a node at all, and not what it
+    takes there.
     """
     found: dict[object, list[tuple[int, tuple[ResourceSlice, ...] | None]]] = {}
     kinds = []
@@ -214,6 +244,8 @@ def _nameless(offer: Offer) -> tuple[ResourceSlice, ...] | None:
     if offer.pods or offer.claims or any(each.node_name != name for each in offer.slices):
         return None
     return tuple(
-        replace(each, name=each.name.replace(name, ""), pool=each.pool.replace(name, ""), node_name=None)
+        replace(
+            each, name=each.name.replace(name, ""), pool=each.pool.replace(name, ""), node_name=None
+        )
         for each in offer.slices
     )

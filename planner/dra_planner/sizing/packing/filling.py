@@ -1,9 +1,11 @@
-"""What nodes become as items are put on them: amounts by integer arithmetic, devices by the allocator's answers.
+"""What nodes become as items are put on them: amounts by integer arithmetic, devices by the
+allocator's answers.
 
-A node is two things: what of its amounts is used, and what it holds (devices, ports, pods that others notice, shared
-claims). Most pods change the two apart from each other: how many of them a node takes is a division for the amounts,
-and a chain of remembered answers for the devices, which all pods with equal claims share. Pods that bring ports,
-shared claims or anti-affinity are asked about one by one, once for each state.
+A node is two things: what of its amounts is used, and what it holds (devices, ports, pods that
+others notice, shared claims). Most pods change the two apart from each other: how many of them a
+node takes is a division for the amounts, and a chain of remembered answers for the devices, which
+all pods with equal claims share. Pods that bring ports, shared claims or anti-affinity are asked
+about one by one, once for each state.
 """
 
 from __future__ import annotations
@@ -20,14 +22,18 @@ from dra_planner.model import Container, PodSpec, Reason, Shape, ShapeClaim, Tol
 from dra_planner.sizing.items import Item
 
 MOST_ASKED = 1_000
-"""Items that take devices and are tried on one node at most; kubelets take at most 250 pods without further ado."""
+"""Items that take devices and are tried on one node at most; kubelets take at most 250 pods without
+further ado.
+"""
 
 _ANYWHERE = (Toleration(operator="Exists"),)
 
 
 @dataclass(frozen=True, slots=True)
 class FillStop:
-    """Why a node takes no further item, and how many pods of it were on their way when it stopped."""
+    """Why a node takes no further item, and how many pods of it were on their way when it
+    stopped.
+    """
 
     answer: Refusal | Undecided
     shape: Shape
@@ -44,7 +50,9 @@ class FillStop:
 
     @property
     def is_error(self) -> bool:
-        """Whether the scheduler's attempt fails on such a node, and with it the pod on every node."""
+        """Whether the scheduler's attempt fails on such a node, and with it the pod on every
+        node.
+        """
         return isinstance(self.answer, Refusal) and self.answer.kind == "error"
 
     @property
@@ -62,9 +70,9 @@ class FillStop:
 class ItemUse:
     """What one item takes of nodes of a kind.
 
-    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims, and with what others
-    notice of it where some do, and nothing else; `claims` is its number, 0 for none. Items that are not `is_plain` are
-    asked about one by one.
+    `amounts` are (position among the kind's resources, amount). `probe` is a pod with its claims,
+    and with what others notice of it where some do, and nothing else; `claims` is its number, 0 for
+    none. Items that are not `is_plain` are asked about one by one.
     """
 
     amounts: tuple[tuple[int, int], ...] = ()
@@ -74,9 +82,11 @@ class ItemUse:
 
 
 class Held:
-    """What a node holds beside amounts; equal ones are the same object. `after` is by number of the probe.
+    """What a node holds beside amounts; equal ones are the same object. `after` is by number of the
+    probe.
 
-    It is plain where no pod on it avoids others but those of the demand (`watching`), which say whom they notice.
+    It is plain where no pod on it avoids others but those of the demand (`watching`), which say
+    whom they notice.
     """
 
     __slots__ = ("after", "is_plain", "state")
@@ -96,13 +106,16 @@ class NodeKind:
     capacity: tuple[int, ...]
     watching: frozenset[PodView]
     taken: dict[str, ItemUse] = field(default_factory=dict)  # by item
-    claimless: dict[str, ItemUse] = field(default_factory=dict)  # the same, shared by kinds with these resources
+    # the same, shared by kinds with these resources
+    claimless: dict[str, ItemUse] = field(default_factory=dict)
     helds: dict[Hashable, Held] = field(default_factory=dict)
     stages: dict[tuple[tuple[int, ...], Held], FillStage] = field(default_factory=dict)
 
 
 class FillStage:
-    """A state of a node of one kind; compared by identity, since equal states are the same object."""
+    """A state of a node of one kind; compared by identity, since equal states are the same
+    object.
+    """
 
     __slots__ = ("after", "held", "kind", "used")
 
@@ -115,7 +128,11 @@ class FillStage:
     @property
     def state(self) -> NodeState:
         """The node as the allocator sees it."""
-        amounts = tuple((name, amount) for name, amount in zip(self.kind.names, self.used, strict=True) if amount)
+        amounts = tuple(
+            (name, amount)
+            for name, amount in zip(self.kind.names, self.used, strict=True)
+            if amount
+        )
         return self.held.state.with_used(amounts)
 
     def on(self, node: NodeState) -> NodeState:
@@ -125,7 +142,11 @@ class FillStage:
     def free(self, name: str) -> int:
         """Return what is left of a resource."""
         kind = self.kind
-        return kind.capacity[at] - self.used[at] if (at := _position(kind.names, name)) is not None else 0
+        return (
+            kind.capacity[at] - self.used[at]
+            if (at := _position(kind.names, name)) is not None
+            else 0
+        )
 
 
 class Filling:
@@ -156,7 +177,9 @@ class Filling:
         return after if count else None
 
     def fill(self, item: Item, stage: FillStage, limit: int) -> tuple[int, FillStage]:
-        """Return how many of the item, at most `limit`, go onto the node one after another, and what it becomes."""
+        """Return how many of the item, at most `limit`, go onto the node one after another, and
+        what it becomes.
+        """
         kind, held = stage.kind, stage.held
         taken = kind.taken.get(item.id) or self.taken(item, kind)
         if not (taken.is_plain and held.is_plain):
@@ -174,7 +197,8 @@ class Filling:
                 after = held.after.get(taken.claims) or self._hold(kind, held, taken)
                 if not isinstance(after, Held) or number == MOST_ASKED:
                     break
-                number = number + 1 if after is not held else limit  # what changes nothing can be had again
+                # what changes nothing can be had again
+                number = number + 1 if after is not held else limit
                 held = after
             if not number:
                 return 0, stage
@@ -185,7 +209,9 @@ class Filling:
         return limit, _stage(kind, tuple(now), held)
 
     def room_for(self, item: Item, stage: FillStage, limit: int) -> tuple[int, bool]:
-        """Return how many of the item, at most `limit`, go onto the node, and whether it takes no more of them."""
+        """Return how many of the item, at most `limit`, go onto the node, and whether it takes no
+        more of them.
+        """
         kind = stage.kind
         taken = kind.taken.get(item.id) or self.taken(item, kind)
         if taken.is_plain and taken.probe is None and stage.held.is_plain:
@@ -199,7 +225,8 @@ class Filling:
         return count, count < limit and self.add(item, last) is None
 
     def refusal(self, item: Item, stage: FillStage) -> Refusal | Undecided | None:
-        """Return why the devices of a node are not enough for one more of a plain item; None where amounts are not.
+        """Return why the devices of a node are not enough for one more of a plain item; None where
+        amounts are not.
 
         The answer is about a pod that has the item's claims and nothing else.
         """
@@ -226,13 +253,20 @@ class Filling:
         is_plain = (
             len(item.parts) == 1
             and item.parts[0].pods == 1
-            and not (needs.missing_class or needs.ports or shape.pod.scheduling_gates or shape.pod.zonal_volumes)
+            and not (
+                needs.missing_class
+                or needs.ports
+                or shape.pod.scheduling_gates
+                or shape.pod.zonal_volumes
+            )
             and not any(claim.shared is not None for claim in needs.claims)
             and all(name in positions for name in needs.requests)
         )
         if not is_plain:
             return ItemUse()
-        amounts = tuple((positions[name], amount) for name, amount in needs.requests.items() if amount)
+        amounts = tuple(
+            (positions[name], amount) for name, amount in needs.requests.items() if amount
+        )
         claims = tuple(_nameless(at, claim) for at, claim in enumerate(needs.claims))
         noticed = needs.view if kind.template.sight.notices(needs.view) else None
         if not claims and noticed is None:
@@ -301,19 +335,27 @@ def _nameless(position: int, claim: ShapeClaim) -> ShapeClaim:
 
 
 def _probe(number: int, claims: tuple[ShapeClaim, ...], noticed: PodView | None) -> Shape:
-    """Return a pod that goes anywhere and takes nothing but devices; others notice of it what is given."""
+    """Return a pod that goes anywhere and takes nothing but devices; others notice of it what is
+    given.
+    """
     avoids = () if noticed is None else noticed.anti_affinity
     return Shape(
         id=f"claims {number}",
         namespace="" if noticed is None else noticed.namespace,
         labels={} if noticed is None else noticed.labels,
-        pod=PodSpec(containers=(Container(name="main"),), tolerations=_ANYWHERE, pod_anti_affinity=avoids),
+        pod=PodSpec(
+            containers=(Container(name="main"),), tolerations=_ANYWHERE, pod_anti_affinity=avoids
+        ),
         claims=claims,
         members=(),
     )
 
 
 def _unpinned(shape: Shape) -> Shape:
-    """Return the shape as one that goes to nodes of any name, labels and taints: these are judged by pool."""
-    pod = replace(shape.pod, node_name="", node_selector={}, node_affinity=None, tolerations=_ANYWHERE)
+    """Return the shape as one that goes to nodes of any name, labels and taints: these are judged
+    by pool.
+    """
+    pod = replace(
+        shape.pod, node_name="", node_selector={}, node_affinity=None, tolerations=_ANYWHERE
+    )
     return replace(shape, id=f"{shape.id} anywhere", pod=pod)

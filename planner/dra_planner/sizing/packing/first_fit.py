@@ -1,8 +1,9 @@
 """Bulk first-fit: put items on classes of identical nodes instead of on nodes.
 
-Walking classes (state, count) in opening order gives exactly what walking nodes and pods one by one would give,
-in time that grows with shapes and classes and not with pods: a class takes as many items as its state can be
-filled with, the last node of it takes the rest, and at most one class becomes three.
+Walking classes (state, count) in opening order gives exactly what walking nodes and pods one by one
+would give, in time that grows with shapes and classes and not with pods: a class takes as many
+items as its state can be filled with, the last node of it takes the rest, and at most one class
+becomes three.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from dra_planner.sizing.packing.filling import Filling, FillStage
 class Room:
     """Where items may go: an empty node of a pool, and how many nodes there must and may be.
 
-    Pools of equal nodes may share the stage. `limits` are those that its nodes share with other pools.
+    Pools of equal nodes may share the stage. `limits` are those that its nodes share with other
+    pools.
     """
 
     name: str
@@ -53,7 +55,9 @@ class Packing:
     def copy(self) -> Packing:
         """Return a packing with the same nodes, to which other items are added."""
         classes = [replace(group) for group in self.classes]
-        return Packing(classes, list(self.opened), self.placed.copy(), dict(self.pending), self.method)
+        return Packing(
+            classes, list(self.opened), self.placed.copy(), dict(self.pending), self.method
+        )
 
     def used_nodes(self, rooms: Sequence[Room]) -> list[int]:
         """Return nodes per pool, the minimum at least; empty nodes above it are not counted."""
@@ -71,7 +75,9 @@ Takers = Sequence[Collection[int]]
 """Pools that an item may go to, by its position."""
 
 Choose = Callable[[int, int, Sequence[int | None]], tuple[int, int] | None]
-"""(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when nothing helps."""
+"""(item, how many are left, nodes each pool may still open) → (pool, nodes to open), None when
+nothing helps.
+"""
 
 
 def room_of(pool: int, rooms: Sequence[Room], opened: Sequence[int]) -> int | None:
@@ -87,11 +93,16 @@ def room_left(rooms: Sequence[Room], opened: Sequence[int]) -> list[int | None]:
 
     Of what pools share, so much is kept for others as the nodes that they must have take.
     """
-    left = [None if each.maximum is None else each.maximum - count for each, count in zip(rooms, opened, strict=True)]
+    left = [
+        None if each.maximum is None else each.maximum - count
+        for each, count in zip(rooms, opened, strict=True)
+    ]
     limits = dict.fromkeys(limit for room in rooms for limit in room.limits)
     if limits:
         counts = [max(count, room.minimum) for count, room in zip(opened, rooms, strict=True)]
-        shared = nodes_left(limits, {room.name: count for room, count in zip(rooms, counts, strict=True)})
+        shared = nodes_left(
+            limits, {room.name: count for room, count in zip(rooms, counts, strict=True)}
+        )
         for pool, room in enumerate(rooms):
             if room.name in shared:
                 more, own = shared[room.name] + counts[pool] - opened[pool], left[pool]
@@ -110,7 +121,8 @@ def pack(
 ) -> Packing:
     """Return the packing of the items, taken in that order, each on the first node that takes it.
 
-    `starts` says how many nodes of each pool are open from the start, `takers` to which pools an item may go.
+    `starts` says how many nodes of each pool are open from the start, `takers` to which pools an
+    item may go.
     """
     packing = Packing(
         classes=[
@@ -157,7 +169,9 @@ def extend(
             packing.pending[index] = left
 
 
-def _fill_open(packing: Packing, index: int, item: Item, pools: Collection[int], filling: Filling) -> int:
+def _fill_open(
+    packing: Packing, index: int, item: Item, pools: Collection[int], filling: Filling
+) -> int:
     """Fill the nodes that are open, first class first; returns how many items are not placed."""
     left, classes = item.count, packing.classes
     packing.classes = []
@@ -180,9 +194,15 @@ _NOTHING: tuple[int, None] = (0, None)
 
 
 def _filled(
-    group: NodeClass, index: int, item: Item, wanted: int, filling: Filling, held: tuple[int, FillStage | None]
+    group: NodeClass,
+    index: int,
+    item: Item,
+    wanted: int,
+    filling: Filling,
+    held: tuple[int, FillStage | None],
 ) -> tuple[list[NodeClass], int]:
-    """Return what becomes of a class (full nodes, the node that takes the rest, untouched nodes) and what was placed.
+    """Return what becomes of a class (full nodes, the node that takes the rest, untouched nodes)
+    and what was placed.
 
     `held` is how many of the wanted ones a node takes, and what it becomes.
     """

@@ -1,4 +1,6 @@
-"""A fractional mix of filled nodes → a packing: whole nodes first, and what is left in the best of several ways."""
+"""A fractional mix of filled nodes → a packing: whole nodes first, and what is left in the best of
+several ways.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ MOST_PRICED = 3_000
 """Nodes that are priced, over all rounds and pools, before a last round proves what it can."""
 
 MOST_BEGUN = 2_000
-"""Pairs of items and pools up to which a node of every pool filled with one item is a column to begin with."""
+"""Pairs of items and pools up to which a node of every pool filled with one item is a column to
+begin with.
+"""
 
 MOST_ROUNDED = 120
 """Columns up to which integers are searched for."""
@@ -42,9 +46,9 @@ _NODES = 200
 class Mixing:
     """Columns of all parts of a model, and the packing that their whole nodes are the most of.
 
-    `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that nodes have just what
-    the model says. `gap` is how much more than what is proved may be paid, as a part of it; `few` are, of many pools,
-    those to begin with.
+    `plain` are rows of each pool's model that are not rounded from others; `is_certain` says that
+    nodes have just what the model says. `gap` is how much more than what is proved may be paid, as
+    a part of it; `few` are, of many pools, those to begin with.
     """
 
     market: Market
@@ -64,7 +68,9 @@ class Mixing:
         self._patterns = Patterns(self.market.found, self.filling)
 
     def generate(self, part: ConnectedPools, packing: Packing) -> Generated:
-        """Return the cheapest mix for one part; the nodes of a packing are columns to begin with."""
+        """Return the cheapest mix for one part; the nodes of a packing are columns to begin
+        with.
+        """
         program = ColumnProgram(
             part.model,
             part.pools,
@@ -73,7 +79,9 @@ class Mixing:
             self.solver,
         )
         for item, pool in self._beginning(part):
-            program.add(pool, {item: min(self.market.found.fills[item, pool], part.model.demand[item])})
+            program.add(
+                pool, {item: min(self.market.found.fills[item, pool], part.model.demand[item])}
+            )
         for group in packing.classes:
             if group.pool in part.pools and group.history:
                 program.add(group.pool, totals(group.history))
@@ -84,7 +92,9 @@ class Mixing:
         return made
 
     def _beginning(self, part: ConnectedPools) -> Iterator[tuple[int, int]]:
-        """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest, where many."""
+        """Yield pairs of an item and a pool whose node filled with it is a column; the cheapest,
+        where many.
+        """
         found, demand = self.market.found, part.model.demand
         few = self.few.intersection(part.pools)
         is_all = sum(len(found.takers[item]) for item in demand) <= MOST_BEGUN
@@ -96,20 +106,28 @@ class Mixing:
             yield from ((item, pool) for pool in cheap_pools(self.market, item, demand[item]))
 
     def packings(self) -> Iterator[Packing]:
-        """Yield packings that have the whole nodes of the mix, each worked out when it is asked for.
+        """Yield packings that have the whole nodes of the mix, each worked out when it is asked
+        for.
 
-        The last one is of integers of the columns, where these could save more than a little of the gap.
+        The last one is of integers of the columns, where these could save more than a little of the
+        gap.
         """
         whole = [(column, int(column.nodes + 1e-6)) for column in self._mix]
         least: float | None = None
         for counts in (self._dived, whole):
             for packing in self._completed(counts):
                 if not packing.pending:
-                    cost = float(sum(map(mul, self.costs, packing.used_nodes(self.market.found.rooms))))
+                    cost = float(
+                        sum(map(mul, self.costs, packing.used_nodes(self.market.found.rooms)))
+                    )
                     least = cost if least is None else min(cost, least)
                 yield packing
         is_worth_it = least is None or least > self._cost_of_mix * (1 + _LITTLE * self.gap)
-        rounded = _round_up(self.market, whole, self.solver) if is_worth_it and len(whole) <= MOST_ROUNDED else None
+        rounded = (
+            _round_up(self.market, whole, self.solver)
+            if is_worth_it and len(whole) <= MOST_ROUNDED
+            else None
+        )
         if rounded is not None:
             yield from self._completed(rounded)
 
@@ -139,11 +157,15 @@ class Mixing:
 
 
 def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, int]]) -> Packing:
-    """Return a packing of so many nodes of each column, those that would hold more than there is filled with less."""
+    """Return a packing of so many nodes of each column, those that would hold more than there is
+    filled with less.
+    """
     rooms = market.found.rooms
     packing = Packing(classes=[], opened=[0] * len(rooms))
     left = {item: each.count for item, each in enumerate(market.found.items)}
-    for column, count in sorted(counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))):
+    for column, count in sorted(
+        counts, key=lambda each: (-each[1], each[0].pool, sorted(each[0].pattern.items()))
+    ):
         most = room_of(column.pool, rooms, packing.opened)
         nodes = count if most is None else min(count, most)
         pattern: Mapping[int, int] = column.pattern
@@ -158,7 +180,9 @@ def _begin(market: Market, patterns: Patterns, counts: Sequence[tuple[Column, in
                     left[item] -= times * number
                     packing.placed[item, column.pool] += times * number
             nodes -= times
-            pattern = {item: kept for item, number in pattern.items() if (kept := min(number, left[item]))}
+            pattern = {
+                item: kept for item, number in pattern.items() if (kept := min(number, left[item]))
+            }
             if times == 0 and pattern == dict(taken):
                 break
     for pool, room in enumerate(rooms):
@@ -172,11 +196,17 @@ def _rest(market: Market, packing: Packing) -> dict[int, Item]:
     placed = dict.fromkeys(range(len(market.found.items)), 0)
     for (item, _), count in packing.placed.items():
         placed[item] += count
-    return {item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)}
+    return {
+        item: each.times(each.count - placed[item]) for item, each in enumerate(market.found.items)
+    }
 
 
-def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) -> list[tuple[Column, int]] | None:
-    """Return integers of the columns that hold everything, the cheapest that a limited search finds."""
+def _round_up(
+    market: Market, whole: Sequence[tuple[Column, int]], solver: Any
+) -> list[tuple[Column, int]] | None:
+    """Return integers of the columns that hold everything, the cheapest that a limited search
+    finds.
+    """
     left = {item: each.count for item, each in enumerate(market.found.items)}
     known = {item for column, _ in whole for item in column.pattern}
     opened = [0] * len(market.found.rooms)
@@ -208,8 +238,15 @@ def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) 
         highs.addRow(-infinity, float(each.most - each.used(counts)), 0, [], [])
     unit = float(max([cost[0] for cost in market.costs] + [1]))
     for at, (column, _) in enumerate(whole):
-        inside = [(row[item], float(number)) for item, number in sorted(column.pattern.items()) if item in row]
-        taken = [(first + place, float(each.takes.get(names[column.pool], 0))) for place, each in enumerate(shared)]
+        inside = [
+            (row[item], float(number))
+            for item, number in sorted(column.pattern.items())
+            if item in row
+        ]
+        taken = [
+            (first + place, float(each.takes.get(names[column.pool], 0)))
+            for place, each in enumerate(shared)
+        ]
         taken = [each for each in taken if each[1]]
         rows = [*(place for place, _ in inside), limit[column.pool], *(place for place, _ in taken)]
         values = [*(number for _, number in inside), 1.0, *(takes for _, takes in taken)]
@@ -219,11 +256,16 @@ def _round_up(market: Market, whole: Sequence[tuple[Column, int]], solver: Any) 
     solution = highs.getSolution()
     if not solution.value_valid:
         return None
-    return [(column, count + round(more)) for (column, count), more in zip(whole, solution.col_value, strict=True)]
+    return [
+        (column, count + round(more))
+        for (column, count), more in zip(whole, solution.col_value, strict=True)
+    ]
 
 
 def _best_prices(part: ConnectedPools, costs: Sequence[Fraction]) -> Center:
-    """Return the prices that prove most of this part, scaled so that no node is worth more than it costs."""
+    """Return the prices that prove most of this part, scaled so that no node is worth more than it
+    costs.
+    """
     if not part.worths:
         return Center()
     certificate, worth = max(part.worths, key=lambda each: each[1].estimate(part.model, costs))
@@ -231,12 +273,17 @@ def _best_prices(part: ConnectedPools, costs: Sequence[Fraction]) -> Center:
     if not scales:
         return Center()
     whole = Fraction(worth.demand) / sum(
-        price * part.model.demand[item] for item, price in certificate.items.items() if item in part.model.demand
+        price * part.model.demand[item]
+        for item, price in certificate.items.items()
+        if item in part.model.demand
     )
     scale = float(min(scales) * whole * SCALE)
     prices = {item: round(float(price) * scale) for item, price in certificate.items.items()}
     rows = {
-        pool: [round(float(priced.get(at, 0)) * scale) for at in range(len(part.model.pools[pool].rows))]
+        pool: [
+            round(float(priced.get(at, 0)) * scale)
+            for at in range(len(part.model.pools[pool].rows))
+        ]
         for pool, priced in certificate.rows.items()
         if pool in part.pools
     }

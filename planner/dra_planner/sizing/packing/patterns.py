@@ -1,4 +1,6 @@
-"""How one node is filled: whether the allocator puts a set of items on an empty node, and in which order it does."""
+"""How one node is filled: whether the allocator puts a set of items on an empty node, and in which
+order it does.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,24 @@ History = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class Patterns:
-    """Remembers the orders in which claims go onto empty nodes; amounts are the caller's to judge."""
+    """Remembers the orders in which claims go onto empty nodes; amounts are the caller's to
+    judge.
+    """
 
     found: Compatibility
     filling: Filling
     _orders: dict[object, tuple[int, ...] | None] = field(default_factory=dict)
 
     def takes(self, pool: int, pattern: Mapping[int, int]) -> bool:
-        """Whether some order that was tried puts all of the pattern on an empty node of the pool."""
+        """Whether some order that was tried puts all of the pattern on an empty node of the
+        pool.
+        """
         return self._order(pool, pattern) is not None
 
     def fill(self, pool: int, pattern: Mapping[int, int]) -> tuple[FillStage, History]:
-        """Return an empty node of the pool filled with the pattern, or with as much of it as it takes, and how."""
+        """Return an empty node of the pool filled with the pattern, or with as much of it as it
+        takes, and how.
+        """
         stage = self.found.rooms[pool].empty
         history = []
         for item in self._order(pool, pattern) or self._largest_first(pool, pattern):
@@ -39,14 +47,19 @@ class Patterns:
         return stage, tuple(history)
 
     def _order(self, pool: int, pattern: Mapping[int, int]) -> tuple[int, ...] | None:
-        """Return an order of the items that was found to work; items with equal claims stand together."""
+        """Return an order of the items that was found to work; items with equal claims stand
+        together.
+        """
         stage = self.found.rooms[pool].empty
         groups: dict[object, list[int]] = {}
         for item in sorted(pattern):
             taken = self.filling.taken(self.found.items[item], stage.kind)
             groups.setdefault(taken.claims if taken.is_plain else f"item {item}", []).append(item)
         free = groups.pop(0, [])  # without claims: wherever there are amounts
-        key = (stage, tuple((group, sum(pattern[item] for item in items)) for group, items in groups.items()))
+        key = (
+            stage,
+            tuple((group, sum(pattern[item] for item in items)) for group, items in groups.items()),
+        )
         if any(isinstance(group, str) for group in groups):
             key = (stage, tuple(sorted(pattern.items())))
         if key not in self._orders:
@@ -63,7 +76,8 @@ class Patterns:
         for order in _orders(len(groups)):
             now = stage
             if all(
-                (filled := self.filling.fill(self.found.items[item], now, pattern[item]))[0] == pattern[item]
+                (filled := self.filling.fill(self.found.items[item], now, pattern[item]))[0]
+                == pattern[item]
                 and (now := filled[1])
                 for at in order
                 for item in groups[at]

@@ -1,8 +1,8 @@
 """The packings that are tried, and which one is kept.
 
-Each strategy is an order of items and a way to choose pools for new nodes; all are first-fit, so all are plans. The
-cheapest that leaves the fewest pods pending wins, those of the highest priority counted first; the earlier one on a
-tie.
+Each strategy is an order of items and a way to choose pools for new nodes; all are first-fit, so
+all are plans. The cheapest that leaves the fewest pods pending wins, those of the highest priority
+counted first; the earlier one on a tie.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _CHEAPEST = 2  # pools by each measure
 class Market:
     """What items take of nodes, in parts of `WHOLE`, and what nodes cost.
 
-    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row; `least_shares` are
-    by item those of the pool that has most room for it.
+    `shares` is the greatest part of any one row, by (item, pool), `weights` the part of every row;
+    `least_shares` are by item those of the pool that has most room for it.
     """
 
     found: Compatibility
@@ -37,9 +37,14 @@ class Market:
 
     @classmethod
     def of(cls, found: Compatibility, costs: tuple[NodeCost, ...], weights: Weights) -> Market:
-        """Return the market of what fits where, with the part of every row that an item takes, by (item, pool)."""
+        """Return the market of what fits where, with the part of every row that an item takes, by
+        (item, pool).
+        """
         shares = {key: max(parts, default=0) for key, parts in weights.items()}
-        least = tuple(min((shares[item, pool] for pool in pools), default=0) for item, pools in enumerate(found.takers))
+        least = tuple(
+            min((shares[item, pool] for pool in pools), default=0)
+            for item, pools in enumerate(found.takers)
+        )
         return cls(found=found, costs=costs, shares=shares, least_shares=least, weights=weights)
 
     @property
@@ -51,12 +56,22 @@ class Market:
 def cheap_pools(market: Market, item: int, wanted: int) -> tuple[int, ...]:
     """Return the pools that are cheapest for so many of an item by two measures, a few by each.
 
-    They are the price of a node filled with it, by item, and that of the item's greatest share of a node.
+    They are the price of a node filled with it, by item, and that of the item's greatest share of a
+    node.
     """
-    fills, shares, costs, takers = market.found.fills, market.shares, market.costs, market.found.takers[item]
+    fills, shares, costs, takers = (
+        market.found.fills,
+        market.shares,
+        market.costs,
+        market.found.takers[item],
+    )
     filled = [(costs[pool][0] * WHOLE // min(fills[item, pool], wanted), pool) for pool in takers]
     shared = [(costs[pool][0] * shares[item, pool], pool) for pool in takers]
-    return tuple(dict.fromkeys(pool for prices in (filled, shared) for _, pool in nsmallest(_CHEAPEST, prices)))
+    return tuple(
+        dict.fromkeys(
+            pool for prices in (filled, shared) for _, pool in nsmallest(_CHEAPEST, prices)
+        )
+    )
 
 
 def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Packing:
@@ -65,21 +80,27 @@ def quick_packing(market: Market, filling: Filling, needed: Sequence[int]) -> Pa
     return next(_packings(market, rooms, _starts(rooms, needed), filling))
 
 
-def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room]) -> Packing:
+def best_packing(
+    market: Market, filling: Filling, needed: Sequence[int], rooms: Sequence[Room]
+) -> Packing:
     """Return the best packing found within the limits of these rooms.
 
-    `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits beside what they
-    are needed for opens no other.
+    `needed` are nodes that any plan has, by proof: they are open from the start, so that what fits
+    beside what they are needed for opens no other.
     """
     starts = _starts(rooms, needed)
     tried = [starts]
-    if any(room.limits for room in rooms):  # nodes that all pods together need may not be the best for some of them
+    # nodes that all pods together need may not be the best for some of them
+    if any(room.limits for room in rooms):
         tried.append([room.minimum for room in rooms])
     packings = (packing for each in tried for packing in _packings(market, rooms, each, filling))
     best = min(packings, key=lambda packing: rank(market, packing))
     if best.pending and any(room.maximum is not None for room in rooms):
-        # What grows freely may still end within the limits, since it can be filled anew once it is complete.
-        free = best_packing(market, filling, starts, [replace(room, maximum=None) for room in rooms])
+        # What grows freely may still end within the limits, since it can be filled anew once it is
+        # complete.
+        free = best_packing(
+            market, filling, starts, [replace(room, maximum=None) for room in rooms]
+        )
         if not free.pending and all(
             room.maximum is None or count <= room.maximum
             for room, count in zip(rooms, free.used_nodes(rooms), strict=True)
@@ -88,10 +109,14 @@ def best_packing(market: Market, filling: Filling, needed: Sequence[int], rooms:
     return best
 
 
-def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]) -> Packing:
-    """Return a packing that follows a fractional assignment of items to pools: each pool packs its own share.
+def pack_assigned(
+    market: Market, filling: Filling, assignment: Mapping[tuple[int, int], float]
+) -> Packing:
+    """Return a packing that follows a fractional assignment of items to pools: each pool packs its
+    own share.
 
-    What rounding leaves over, and items that the assignment does not know, are put on in the usual way.
+    What rounding leaves over, and items that the assignment does not know, are put on in the usual
+    way.
     """
     items, rooms = market.found.items, market.found.rooms
     _, order = next(orders(market))
@@ -107,10 +132,18 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
         chosen = [item for item in order if quotas[item].get(pool)]
         own = {item: items[item].times(quotas[item][pool]) for item in chosen}
         packing = pack(
-            own, chosen, _beside(rooms, merged.opened, pool), starts, market.found.takers, filling, _only(market, pool)
+            own,
+            chosen,
+            _beside(rooms, merged.opened, pool),
+            starts,
+            market.found.takers,
+            filling,
+            _only(market, pool),
         )
         if not packing.pending:
-            packing = next(refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing)
+            packing = next(
+                refill(packing, _only_minimum(rooms, pool), own, market.weights, filling), packing
+            )
         merged.classes += packing.classes
         merged.opened[pool] = sum(group.count for group in packing.classes)
         merged.placed.update({key: count for key, count in packing.placed.items() if count})
@@ -125,7 +158,9 @@ def pack_assigned(market: Market, filling: Filling, assignment: Mapping[tuple[in
 
 
 def _whole_parts(count: int, shares: Mapping[int, float]) -> dict[int, int]:
-    """Round the shares of one item to integers that add up to its count at most, largest rest first."""
+    """Round the shares of one item to integers that add up to its count at most, largest rest
+    first.
+    """
     parts = {pool: min(count, int(value + 1e-6)) for pool, value in shares.items()}
     for pool in sorted(shares, key=lambda pool: (parts[pool] - shares[pool], pool)):
         if sum(parts.values()) < count and shares[pool] > parts[pool] + 1e-6:
@@ -147,42 +182,56 @@ def _only(market: Market, only: int) -> Choose:
 
 
 def _beside(rooms: Sequence[Room], opened: Sequence[int], only: int) -> Sequence[Room]:
-    """Return the rooms with one pool bounded by what the nodes that are open leave of what pools share."""
+    """Return the rooms with one pool bounded by what the nodes that are open leave of what pools
+    share.
+    """
     if not rooms[only].limits:
         return rooms
     return [
-        replace(room, maximum=room_of(only, rooms, opened)) if at == only else room for at, room in enumerate(rooms)
+        replace(room, maximum=room_of(only, rooms, opened)) if at == only else room
+        for at, room in enumerate(rooms)
     ]
 
 
 def _only_minimum(rooms: Sequence[Room], only: int) -> list[Room]:
-    return [room if index == only or not room.minimum else replace(room, minimum=0) for index, room in enumerate(rooms)]
+    return [
+        room if index == only or not room.minimum else replace(room, minimum=0)
+        for index, room in enumerate(rooms)
+    ]
 
 
 def _starts(rooms: Sequence[Room], needed: Sequence[int]) -> list[int]:
     starts = [room.minimum for room in rooms]
     for pool, count in enumerate(needed):
         left = room_of(pool, rooms, starts)
-        starts[pool] += max(0, count - starts[pool] if left is None else min(count - starts[pool], left))
+        starts[pool] += max(
+            0, count - starts[pool] if left is None else min(count - starts[pool], left)
+        )
     return starts
 
 
 def rank(market: Market, packing: Packing) -> tuple[tuple[int, ...], NodeCost]:
-    """Return what packings are compared by: pending pods, those of the highest priority first, then cost."""
+    """Return what packings are compared by: pending pods, those of the highest priority first, then
+    cost.
+    """
     pending = dict.fromkeys(market.priorities, 0)
     for item, count in packing.pending.items():
         pending[market.found.items[item].priority] += market.found.items[item].pods * count
     return tuple(pending.values()), total_cost(packing.used_nodes(market.found.rooms), market.costs)
 
 
-def _packings(market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling) -> Iterator[Packing]:
+def _packings(
+    market: Market, rooms: Sequence[Room], starts: Sequence[int], filling: Filling
+) -> Iterator[Packing]:
     seen: set[tuple[int, ...]] = set()
     for order_name, order in orders(market):
         if order in seen:
             continue
         seen.add(order)
         for measure, choose in (("fill", _by_fill(market)), ("share", _by_share(market))):
-            packing = pack(market.found.items, order, rooms, starts, market.found.takers, filling, choose)
+            packing = pack(
+                market.found.items, order, rooms, starts, market.found.takers, filling, choose
+            )
             packing.method = f"first-fit, {order_name}, pools by price per {measure}"
             yield packing
             if not packing.pending:
@@ -192,15 +241,23 @@ def _packings(market: Market, rooms: Sequence[Room], starts: Sequence[int], fill
 
 
 def orders(market: Market) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only nest that way)."""
+    """Yield orders of items: hardest first, choosiest first, easiest first (some partitions only
+    nest that way).
+    """
     items, share = range(len(market.found.items)), market.least_shares
     choice = {item: len(market.found.pools_of(item)) for item in items}
     yield "largest share first", tuple(sorted(items, key=lambda item: (-share[item], item)))
-    yield "fewest pools first", tuple(sorted(items, key=lambda item: (choice[item], -share[item], item)))
+    yield (
+        "fewest pools first",
+        tuple(sorted(items, key=lambda item: (choice[item], -share[item], item))),
+    )
     yield "smallest share first", tuple(sorted(items, key=lambda item: (share[item], item)))
     if len(market.priorities) > 1:
         urgency = [-each.priority for each in market.found.items]
-        yield "highest priority first", tuple(sorted(items, key=lambda item: (urgency[item], -share[item], item)))
+        yield (
+            "highest priority first",
+            tuple(sorted(items, key=lambda item: (urgency[item], -share[item], item))),
+        )
 
 
 def choices(market: Market) -> tuple[Choose, ...]:
@@ -209,29 +266,46 @@ def choices(market: Market) -> tuple[Choose, ...]:
 
 
 def _by_fill(market: Market) -> Choose:
-    """Choose the pool whose node costs least per item when filled with it, the last node priced by what is left."""
+    """Choose the pool whose node costs least per item when filled with it, the last node priced by
+    what is left.
+    """
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
-        held = {pool: min(market.found.fills[item, pool], left) for pool in _open_pools(market, item, room)}
-        best = _cheapest(held, lambda pool, entry: market.costs[pool][entry] * WHOLE // held[pool], market.costs)
+        held = {
+            pool: min(market.found.fills[item, pool], left)
+            for pool in _open_pools(market, item, room)
+        }
+        best = _cheapest(
+            held, lambda pool, entry: market.costs[pool][entry] * WHOLE // held[pool], market.costs
+        )
         return None if best is None else _nodes(market, item, left, room, best)
 
     return choose
 
 
 def _by_share(market: Market) -> Choose:
-    """Choose the pool in which the item's dominant share of a node costs least: others will use the rest."""
+    """Choose the pool in which the item's dominant share of a node costs least: others will use the
+    rest.
+    """
 
     def choose(item: int, left: int, room: Sequence[int | None]) -> tuple[int, int] | None:
         pools = _open_pools(market, item, room)
-        best = _cheapest(pools, lambda pool, entry: market.costs[pool][entry] * market.shares[item, pool], market.costs)
+        best = _cheapest(
+            pools,
+            lambda pool, entry: market.costs[pool][entry] * market.shares[item, pool],
+            market.costs,
+        )
         return None if best is None else _nodes(market, item, left, room, best)
 
     return choose
 
 
-def _cheapest(pools: Iterable[int], measure: Callable[[int, int], int], costs: Sequence[NodeCost]) -> int | None:
-    """Return the pool that an entry of the costs, measured, is least for: the next one decides between equal ones."""
+def _cheapest(
+    pools: Iterable[int], measure: Callable[[int, int], int], costs: Sequence[NodeCost]
+) -> int | None:
+    """Return the pool that an entry of the costs, measured, is least for: the next one decides
+    between equal ones.
+    """
     left = list(pools)
     for entry in range(len(costs[0]) if len(left) > 1 else 0):
         measured = [measure(pool, entry) for pool in left]
@@ -246,6 +320,8 @@ def _open_pools(market: Market, item: int, room: Sequence[int | None]) -> list[i
     return [pool for pool in market.found.pools_of(item) if room[pool] is None or room[pool]]
 
 
-def _nodes(market: Market, item: int, left: int, room: Sequence[int | None], pool: int) -> tuple[int, int]:
+def _nodes(
+    market: Market, item: int, left: int, room: Sequence[int | None], pool: int
+) -> tuple[int, int]:
     nodes, limit = max(1, left // market.found.fills[item, pool]), room[pool]
     return pool, nodes if limit is None else min(nodes, limit)

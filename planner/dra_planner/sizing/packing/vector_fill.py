@@ -1,8 +1,9 @@
 """Bulk vector fill: one node gets its fair part of every item, and that pattern is repeated.
 
-First-fit by size fills early nodes with items heavy in one resource and late ones with items heavy in another, and
-wastes both in turn. Here a node takes floor(left ÷ nodes still needed) of every item, is topped up with the item
-best aligned with what is left of it, and stands for as many nodes as the demand allows.
+First-fit by size fills early nodes with items heavy in one resource and late ones with items heavy
+in another, and wastes both in turn. Here a node takes floor(left ÷ nodes still needed) of every
+item, is topped up with the item best aligned with what is left of it, and stands for as many nodes
+as the demand allows.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ Weights = Mapping[tuple[int, int], tuple[int, ...]]
 def refill(
     packing: Packing, rooms: Sequence[Room], items: Items, weights: Weights, filling: Filling
 ) -> Iterator[Packing]:
-    """Yield the packing with every pool filled anew where that takes fewer nodes; nothing when it never does."""
+    """Yield the packing with every pool filled anew where that takes fewer nodes; nothing when it
+    never does.
+    """
     held: dict[int, dict[int, int]] = defaultdict(dict)
     for (item, pool), count in packing.placed.items():
         if count:
@@ -75,9 +78,16 @@ def _fill_pool(
 
 
 def _pattern(
-    pool: int, left: Mapping[int, int], empty: FillStage, items: Items, weights: Weights, filling: Filling
+    pool: int,
+    left: Mapping[int, int],
+    empty: FillStage,
+    items: Items,
+    weights: Weights,
+    filling: Filling,
 ) -> tuple[FillStage, list[tuple[int, int]]]:
-    """Return one node with its fair part of what is left, topped up, and what was put on it, in order."""
+    """Return one node with its fair part of what is left, topped up, and what was put on it, in
+    order.
+    """
     rows = range(len(weights[next(iter(left)), pool]))
     area = [sum(weights[item, pool][row] * count for item, count in left.items()) for row in rows]
     nodes = max(1, -(-max(area, default=WHOLE) // WHOLE))
@@ -88,7 +98,9 @@ def _pattern(
         count, stage = filling.fill(items[item], stage, left[item] // nodes)
         if count:
             history.append((item, count))
-            room = [free - count * taken for free, taken in zip(room, weights[item, pool], strict=True)]
+            room = [
+                free - count * taken for free, taken in zip(room, weights[item, pool], strict=True)
+            ]
     missing = {item: left[item] - dict(history).get(item, 0) for item in left}
     open_items = {item for item, count in missing.items() if count}
     while open_items:

@@ -1,1 +1,3 @@
-"""Rules that a project writes in CEL: the objects that they read, and how they run and are tested."""
+"""Rules that a project writes in CEL: the objects that they read, and how they run and are
+tested.
+"""

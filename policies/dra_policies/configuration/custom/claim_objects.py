@@ -41,7 +41,13 @@ def written_claims(manifests: Manifests | None) -> tuple[NamedClaim, ...]:
         ("ResourceClaimTemplate", manifests.templates.values()),
     )
     return tuple(
-        NamedClaim(kind=kind, key=each.meta.key, spec=each.spec, labels=each.meta.labels, place=each.meta.place)
+        NamedClaim(
+            kind=kind,
+            key=each.meta.key,
+            spec=each.spec,
+            labels=each.meta.labels,
+            place=each.meta.place,
+        )
         for kind, objects in kinds
         for each in objects
     )
@@ -61,9 +67,18 @@ def claim_value(claim: NamedClaim) -> MapValue:
 
 
 def devices_of(claim: NamedClaim) -> int:
-    """Return how many devices a claim requests: of alternatives the largest, 1 for all devices of a node."""
+    """Return how many devices a claim requests: of alternatives the largest, 1 for all devices of a
+    node.
+    """
     return sum(
-        max((each.count for each in (request.exactly, *request.first_available) if each is not None), default=0)
+        max(
+            (
+                each.count
+                for each in (request.exactly, *request.first_available)
+                if each is not None
+            ),
+            default=0,
+        )
         for request in claim.spec.requests
     )
 
@@ -88,7 +103,9 @@ def _requests(spec: ClaimSpec) -> Iterator[MapValue]:
 
 
 def _reads(selectors: Iterable[str], capacity: Iterable[str]) -> list[str] | None:
-    """Return the names that a request reads; None if a selector can't be compiled, or if it reads computed names."""
+    """Return the names that a request reads; None if a selector can't be compiled, or if it reads
+    computed names.
+    """
     names = {f"capacity/{name}" for name in capacity}
     for text in selectors:
         selector = compile(text, _DIALECT)

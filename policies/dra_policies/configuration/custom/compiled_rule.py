@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from dra_planner.cel import Dialect, RejectedSelector, types
-from dra_planner.cel.expression import DEFAULT_BUDGET, Expression, ExpressionValue, compile_expression
+from dra_planner.cel.expression import (
+    DEFAULT_BUDGET,
+    Expression,
+    ExpressionValue,
+    compile_expression,
+)
 from dra_planner.cel.tree import Select, walk
 from dra_planner.cel.types import CelType
 from dra_planner.releases import MAXIMUM_MINOR, features_of
@@ -35,7 +40,8 @@ class ExpressionFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RuleAnswer:
-    """What a rule says about one object, why if it isn't "pass" or "skip", and the steps that it used.
+    """What a rule says about one object, why if it isn't "pass" or "skip", and the steps that it
+    used.
 
     `fix` says how to correct an expression that fails.
     """
@@ -59,9 +65,13 @@ class CompiledRule:
     @property
     def needs_pools(self) -> bool:
         """Whether it reads something that only a fleet, a stack, or a snapshot can tell."""
-        trees = [each.tree for each in (self._when, self._expression, self._message) if each is not None]
+        trees = [
+            each.tree for each in (self._when, self._expression, self._message) if each is not None
+        ]
         selects = [node for tree in trees for node in walk(tree) if isinstance(node, Select)]
-        return self.rule.subject == "pool" or needs_pools((node.operand.type.name, node.field) for node in selects)
+        return self.rule.subject == "pool" or needs_pools(
+            (node.operand.type.name, node.field) for node in selects
+        )
 
     def answer(self, values: Mapping[str, Any], budget: int = RULE_BUDGET) -> RuleAnswer:
         """Return what the rule says about one object, in at most `budget` steps."""
@@ -70,7 +80,11 @@ class CompiledRule:
             applies = self._when.evaluate(values, min(DEFAULT_BUDGET, budget))
             steps = applies.cost
             if applies.value is not True:
-                return RuleAnswer("skip", steps=steps) if applies.value is False else _doubt("when", applies, steps)
+                return (
+                    RuleAnswer("skip", steps=steps)
+                    if applies.value is False
+                    else _doubt("when", applies, steps)
+                )
         holds = self._expression.evaluate(values, min(DEFAULT_BUDGET, budget - steps))
         steps += holds.cost
         if holds.value is True:
@@ -81,13 +95,16 @@ class CompiledRule:
         if self._message is not None:
             worded = self._message.evaluate(values, min(DEFAULT_BUDGET, budget - steps))
             steps += worded.cost
-            message = worded.value if isinstance(worded.value, str) and worded.value.strip() else message
+            message = (
+                worded.value if isinstance(worded.value, str) and worded.value.strip() else message
+            )
         return RuleAnswer("fail", message, steps)
 
     def findings(self, view: StackView) -> Iterator[Finding]:
         """Yield a finding for each object that breaks the rule, or of which it can't tell."""
         if view.is_early or (self.needs_pools and view.plan is None):
-            return  # the whole stack is checked at its end; without pools there is nothing to look at
+            # the whole stack is checked at its end; without pools there is nothing to look at
+            return
         published, left = PublishedObjects(view), RULE_BUDGET
         for each in published.of(self.rule.subject):
             values = {"plan": published.plan, "cost": published.cost, self.rule.subject: each.value}
@@ -96,8 +113,16 @@ class CompiledRule:
             if answer.result in ("fail", "cannot-tell"):
                 yield self._finding(each, answer)
             if left <= 0:
-                message = f"the rule used its {RULE_BUDGET:,} steps, so the objects after {each.name} aren't checked"
-                yield Finding(message=message, fix="simplify its expression", certain=False, urn=view.judged_urn)
+                message = (
+                    f"the rule used its {RULE_BUDGET:,} steps, so the objects after "
+                    f"{each.name} aren't checked"
+                )
+                yield Finding(
+                    message=message,
+                    fix="simplify its expression",
+                    certain=False,
+                    urn=view.judged_urn,
+                )
                 return
 
     def _finding(self, each: PublishedObject, answer: RuleAnswer) -> Finding:
@@ -130,7 +155,9 @@ def custom_rule(id: str, rule: CustomRule) -> Rule:
 def _compiled(rule: CustomRule, key: str, text: str, result: CelType) -> Expression:
     found = compile_expression(text, _DIALECT, declarations(rule.subject), result)
     if isinstance(found, RejectedSelector):
-        raise ExpressionFault(key, f"{found.message} ({_position(text, found.offset)})", found.fix or "")
+        raise ExpressionFault(
+            key, f"{found.message} ({_position(text, found.offset)})", found.fix or ""
+        )
     return found
 
 
@@ -147,9 +174,17 @@ def _doubt(key: str, found: ExpressionValue, steps: int) -> RuleAnswer:
         case "unknown":
             message = f"the rule can't tell, because {found.message} is unknown"
         case "exhausted":
-            message, fix = f"the rule can't tell, because its {key} needs {found.message}", "simplify the expression"
+            message, fix = (
+                f"the rule can't tell, because its {key} needs {found.message}",
+                "simplify the expression",
+            )
         case _:
-            message, fix = f"the rule can't tell, because its {key} fails: {found.message}", "correct the expression"
+            message, fix = (
+                f"the rule can't tell, because its {key} fails: {found.message}",
+                "correct the expression",
+            )
             if found.message.startswith("no such key"):
-                fix += ', for example with labels[?"team"].orValue("") for a key that may be missing'
+                fix += (
+                    ', for example with labels[?"team"].orValue("") for a key that may be missing'
+                )
     return RuleAnswer("cannot-tell", message, steps, fix)

@@ -33,7 +33,9 @@ class Field:
 
 
 def _of_pools(fields: Mapping[str, tuple[CelType, str]]) -> dict[str, Field]:
-    return {name: Field(kind, meaning, needs_pools=True) for name, (kind, meaning) in fields.items()}
+    return {
+        name: Field(kind, meaning, needs_pools=True) for name, (kind, meaning) in fields.items()
+    }
 
 
 OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
@@ -57,14 +59,23 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
         {
             "name": (types.STRING, "Name"),
             "machine": (types.STRING, "Machine type"),
-            "gpu": (types.STRING, "Product name of the GPU as the driver publishes it, empty without GPUs"),
+            "gpu": (
+                types.STRING,
+                "Product name of the GPU as the driver publishes it, empty without GPUs",
+            ),
             "gpusPerNode": (types.INT, "GPUs in each node"),
             "capacity": (types.STRING, "`on-demand`, `spot`, `reservation`, or `capacity-block`"),
-            "zones": (_STRINGS, "Zones that the pool uses, unknown if the fleet only sets their number"),
+            "zones": (
+                _STRINGS,
+                "Zones that the pool uses, unknown if the fleet only sets their number",
+            ),
             "zoneCount": (types.INT, "Number of these zones"),
             "mig": (types.STRING, "MIG configuration, `none` without one"),
             "labels": (_LABELS, "Labels of the nodes"),
-            "taints": (_STRINGS, "Taints of the nodes, for example `nvidia.com/gpu=present:NoSchedule`"),
+            "taints": (
+                _STRINGS,
+                "Taints of the nodes, for example `nvidia.com/gpu=present:NoSchedule`",
+            ),
             "nodes": (types.INT, "Nodes that the plan builds"),
             "minNodes": (types.INT, "Minimum number of nodes"),
             "maxNodes": (types.INT, "Maximum number of nodes"),
@@ -91,23 +102,39 @@ OBJECT_TYPES: Final[Mapping[str, Mapping[str, Field]]] = {
                 "placed": (types.INT, "Pods that fit"),
                 "pending": (types.INT, "Pods that stay pending"),
                 "pools": (_STRINGS, "Names of the pools that its pods are planned on"),
-                "zones": (_STRINGS, "Zones of these pools, unknown if the fleet only sets their number"),
+                "zones": (
+                    _STRINGS,
+                    "Zones of these pools, unknown if the fleet only sets their number",
+                ),
                 "zoneCount": (types.INT, "Number of these zones"),
-                "hourlyCost": (types.DOUBLE, "Share of the node prices, by devices, in USD per hour"),
+                "hourlyCost": (
+                    types.DOUBLE,
+                    "Share of the node prices, by devices, in USD per hour",
+                ),
                 "monthlyCost": (types.DOUBLE, "The same per month of 730 hours"),
             }
         ),
     },
     "Claim": {
-        "kind": Field(types.STRING, "`ResourceClaim`, `ResourceClaimTemplate`, or empty for extended resources"),
+        "kind": Field(
+            types.STRING,
+            "`ResourceClaim`, `ResourceClaimTemplate`, or empty for extended resources",
+        ),
         "namespace": Field(types.STRING, "Namespace"),
-        "name": Field(types.STRING, "Name of the object; if only a plan file describes it, its name in the pod"),
+        "name": Field(
+            types.STRING,
+            "Name of the object; if only a plan file describes it, its name in the pod",
+        ),
         "labels": Field(_LABELS, "Labels of the object"),
-        "requests": Field(list_of(REQUEST), "Requests, one entry for each alternative of `firstAvailable`"),
+        "requests": Field(
+            list_of(REQUEST), "Requests, one entry for each alternative of `firstAvailable`"
+        ),
     },
     "Request": {
         "name": Field(types.STRING, "Name of the request"),
-        "alternative": Field(types.STRING, "Name of the alternative, empty without `firstAvailable`"),
+        "alternative": Field(
+            types.STRING, "Name of the alternative, empty without `firstAvailable`"
+        ),
         "deviceClass": Field(types.STRING, "Name of the DeviceClass"),
         "count": Field(types.INT, "Devices, 0 for all matching devices of a node"),
         "adminAccess": Field(types.BOOL, "Requests administrative access"),
@@ -144,12 +171,16 @@ VARIABLES: Final[Mapping[str, CelType]] = {
 def declarations(subject: Subject) -> VariableTypes:
     """Return the variables of a rule for these objects: the object, the plan, and the cost."""
     names = dict.fromkeys(("plan", "cost", subject))
-    fields = {name: {key: each.type for key, each in of.items()} for name, of in OBJECT_TYPES.items()}
+    fields = {
+        name: {key: each.type for key, each in of.items()} for name, of in OBJECT_TYPES.items()
+    }
     return VariableTypes({name: VARIABLES[name] for name in names}, fields)
 
 
 def needs_pools(selections: Iterable[tuple[str, str]]) -> bool:
     """Return whether one of these fields, as pairs of type and name, is unknown without pools."""
     return any(
-        field.needs_pools for kind, name in selections if (field := OBJECT_TYPES.get(kind, {}).get(name)) is not None
+        field.needs_pools
+        for kind, name in selections
+        if (field := OBJECT_TYPES.get(kind, {}).get(name)) is not None
     )

@@ -11,9 +11,18 @@ from dra_policies.configuration.custom.object_types import OBJECT_TYPES
 
 
 def object_value(kind: str, values: Mapping[str, Any], owner: str) -> MapValue:
-    """Return an object of that type; fields without a value are unknown, and named after their owner."""
-    unknown = {name: UnknownValue(f"{name} of {owner}") for name in OBJECT_TYPES[kind] if name not in values}
-    known = {name: UnknownValue(f"{name} of {owner}") if value is None else value for name, value in values.items()}
+    """Return an object of that type; fields without a value are unknown, and named after their
+    owner.
+    """
+    unknown = {
+        name: UnknownValue(f"{name} of {owner}")
+        for name in OBJECT_TYPES[kind]
+        if name not in values
+    }
+    known = {
+        name: UnknownValue(f"{name} of {owner}") if value is None else value
+        for name, value in values.items()
+    }
     return MapValue.of_strings({**unknown, **known})
 
 

@@ -69,7 +69,17 @@ machine.
 
 def render_page() -> str:
     """Return the page as Markdown."""
-    lines = [HEAD, "## Keys of a rule", "", *_keys(CustomRule), "", "Keys of a test case:", "", *_keys(RuleTest), ""]
+    lines = [
+        HEAD,
+        "## Keys of a rule",
+        "",
+        *_keys(CustomRule),
+        "",
+        "Keys of a test case:",
+        "",
+        *_keys(RuleTest),
+        "",
+    ]
     lines += ["## Variables", "", "| Variable | Type | In rules |", "| :-- | :-- | :-- |"]
     for name, kind in VARIABLES.items():
         everywhere = name in ("plan", "cost")
@@ -80,7 +90,13 @@ def render_page() -> str:
         "unknown without pools.",
     ]
     for name, fields in OBJECT_TYPES.items():
-        lines += ["", f"### {name}", "", "| Field | Type | Meaning | Needs |", "| :-- | :-- | :-- | :-- |"]
+        lines += [
+            "",
+            f"### {name}",
+            "",
+            "| Field | Type | Meaning | Needs |",
+            "| :-- | :-- | :-- | :-- |",
+        ]
         for key, field in fields.items():
             needs = "Pools" if field.needs_pools else ""
             lines.append(f"| `{key}` | {_type(field.type)} | {field.meaning} | {needs} |")
@@ -92,7 +108,9 @@ def _keys(model: type[CustomRule | RuleTest]) -> Iterator[str]:
     yield "| :-- | :-- |"
     for name, field in model.model_fields.items():
         required = " *Required.*" if field.is_required() else ""
-        values = f" One of {', '.join(f'`{each}`' for each in SUBJECTS)}." if name == "subject" else ""
+        values = (
+            f" One of {', '.join(f'`{each}`' for each in SUBJECTS)}." if name == "subject" else ""
+        )
         yield f"| `{field.alias or name}` | {field.description}{values}{required} |"
 
 

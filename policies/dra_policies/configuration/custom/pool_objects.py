@@ -45,7 +45,9 @@ def pool_value(plan: Plan, pool: PlannedPool, nodes: int) -> MapValue:
             "nodeHourlyCost": in_dollars(pool.hourly_usd),
             "hourlyCost": in_dollars(hourly),
             "monthlyCost": in_dollars(multiply(hourly, HOURS_PER_MONTH)),
-            "maxMonthlyCost": in_dollars(multiply(pool.hourly_usd, pool.nodes.maximum * HOURS_PER_MONTH)),
+            "maxMonthlyCost": in_dollars(
+                multiply(pool.hourly_usd, pool.nodes.maximum * HOURS_PER_MONTH)
+            ),
         },
         f'pool "{pool.name}"',
     )

@@ -1,4 +1,6 @@
-"""The objects of one check as custom rules read them, made from the same plan that the other rules use."""
+"""The objects of one check as custom rules read them, made from the same plan that the other rules
+use.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ class PublishedObjects:
         if self._plan is not None and self._plan.fleet is not None:
             pools = self._plan.pools
             hourly = add_up(multiply(pool.hourly_usd, self._nodes(pool)) for pool in pools)
-            most = add_up(multiply(pool.hourly_usd, pool.maximum * HOURS_PER_MONTH) for pool in pools)
+            most = add_up(
+                multiply(pool.hourly_usd, pool.maximum * HOURS_PER_MONTH) for pool in pools
+            )
             values = {
                 "hourly": in_dollars(hourly),
                 "monthly": in_dollars(multiply(hourly, HOURS_PER_MONTH)),
@@ -144,7 +148,9 @@ class PublishedObjects:
         """Return the nodes that are built: those of the plan file if the stack has one."""
         record = self._view.record
         rows = record.plan_file.pools if record is not None and record.plan_file is not None else ()
-        return next((row.nodes.desired for row in rows if row.name == pool.name), pool.nodes.desired)
+        return next(
+            (row.nodes.desired for row in rows if row.name == pool.name), pool.nodes.desired
+        )
 
     # -- pools
 
@@ -166,17 +172,24 @@ class PublishedObjects:
 
     @cached_property
     def _workloads(self) -> dict[WorkloadRef, PublishedObject]:
-        written = {} if self._view.manifests is None else {each.ref: each for each in self._view.manifests.workloads}
+        written = (
+            {}
+            if self._view.manifests is None
+            else {each.ref: each for each in self._view.manifests.workloads}
+        )
         places = {ref: workload.place for ref, workload in written.items()}
         pods: dict[WorkloadRef, list[_Pods]] = {}
         for shape in self._demand.shapes:
             for member in shape.members:
                 pods.setdefault(member.workload, []).append(self._pods_of_shape(shape, member))
                 places.setdefault(member.workload, member.place)
-        for ref in written.keys() - pods.keys():  # their pods are blocked, or their DeviceClasses aren't known
+        # their pods are blocked, or their DeviceClasses aren't known
+        for ref in written.keys() - pods.keys():
             pods[ref] = [self._pods_of_set(ref, each) for each in written[ref].pod_sets]
         return {
-            ref: PublishedObject(self._workload(ref, pods[ref]), str(ref), places[ref], self._view.judged_urn)
+            ref: PublishedObject(
+                self._workload(ref, pods[ref]), str(ref), places[ref], self._view.judged_urn
+            )
             for ref in sorted(pods)
         }
 
@@ -185,7 +198,9 @@ class PublishedObjects:
             labels=shape.labels,
             replicas=member.figures.steady,
             priority_class=shape.pod.priority_class_name,
-            claims=tuple(self._shape_claim(member.workload, shape, claim) for claim in shape.claims),
+            claims=tuple(
+                self._shape_claim(member.workload, shape, claim) for claim in shape.claims
+            ),
         )
 
     def _pods_of_set(self, ref: WorkloadRef, pods: PodSet) -> _Pods:
@@ -229,7 +244,10 @@ class PublishedObjects:
             }
             if self._shares is not None:
                 hourly = self._hourly_by_workload.get(ref, Decimal(0))
-                values |= {"hourlyCost": in_dollars(hourly), "monthlyCost": in_dollars(hourly * HOURS_PER_MONTH)}
+                values |= {
+                    "hourlyCost": in_dollars(hourly),
+                    "monthlyCost": in_dollars(hourly * HOURS_PER_MONTH),
+                }
         return object_value("Workload", values, str(ref))
 
     # -- claims
@@ -239,9 +257,14 @@ class PublishedObjects:
         found = list(self._written_claims)
         if self._view.manifests is None:
             for shape in self._demand.shapes:
-                found += [self._shape_claim(shape.members[0].workload, shape, claim) for claim in shape.claims]
+                found += [
+                    self._shape_claim(shape.members[0].workload, shape, claim)
+                    for claim in shape.claims
+                ]
         return {
-            each.title: PublishedObject(claim_value(each), each.title, each.place, self._view.judged_urn)
+            each.title: PublishedObject(
+                claim_value(each), each.title, each.place, self._view.judged_urn
+            )
             for each in sorted(found, key=lambda each: (each.key, each.kind))
         }
 
@@ -250,7 +273,9 @@ class PublishedObjects:
         return written_claims(self._view.manifests)
 
     def _shape_claim(self, ref: WorkloadRef, shape: Shape, claim: ShapeClaim) -> NamedClaim:
-        """Return the claim of a pod by its object, or by its entry in the pod if only a plan file describes it."""
+        """Return the claim of a pod by its object, or by its entry in the pod if only a plan file
+        describes it.
+        """
         if claim.shared is not None:
             wanted = ("ResourceClaim", claim.shared)
         else:

@@ -20,7 +20,13 @@ _SCALARS: Final[Mapping[str, tuple[type, ...]]] = {
     "bool": (bool,),
     "double": (int, float),
 }
-_WORDS: Final = {"string": "text", "int": "an integer", "bool": "true or false", "double": "a number", "list": "a list"}
+_WORDS: Final = {
+    "string": "text",
+    "int": "an integer",
+    "bool": "true or false",
+    "double": "a number",
+    "list": "a list",
+}
 
 
 class GivenFault(Exception):
@@ -51,7 +57,9 @@ def run_cases(rule: CustomRule) -> Iterator[CaseResult]:
 
 
 def case_faults(rule: CustomRule) -> Iterator[tuple[int, str, str]]:
-    """Yield what is wrong with the values of cases: the number of the case, the problem, and a fix."""
+    """Yield what is wrong with the values of cases: the number of the case, the problem, and a
+    fix.
+    """
     for index, case in enumerate(rule.tests):
         try:
             _values(rule, case)
@@ -64,7 +72,8 @@ def _values(rule: CustomRule, case: RuleTest) -> dict[str, Any]:
     for name in case.given:
         if name not in variables:
             raise GivenFault(
-                f'a rule for {rule.subject} has no variable "{name}"', f"variables: {', '.join(variables)}"
+                f'a rule for {rule.subject} has no variable "{name}"',
+                f"variables: {', '.join(variables)}",
             )
     return {name: _value(kind, case.given.get(name, {}), name) for name, kind in variables.items()}
 
@@ -76,15 +85,23 @@ def _value(kind: CelType, given: Any, path: str) -> Any:
         elements = as_list(given)
         if elements is None:
             raise _wrong(kind, given, path)
-        return [_value(kind.parameters[0], each, f"{path}[{index}]") for index, each in enumerate(elements)]
+        return [
+            _value(kind.parameters[0], each, f"{path}[{index}]")
+            for index, each in enumerate(elements)
+        ]
     if kind.kind == "map":
         entries = as_mapping(given)
         if entries is None:
             raise _wrong(kind, given, path)
         return MapValue.of_strings(
-            {key: _value(kind.parameters[1], each, f"{path}.{key}") for key, each in entries.items()}
+            {
+                key: _value(kind.parameters[1], each, f"{path}.{key}")
+                for key, each in entries.items()
+            }
         )
-    if not isinstance(given, _SCALARS[kind.kind]) or (isinstance(given, bool) and kind.kind != "bool"):
+    if not isinstance(given, _SCALARS[kind.kind]) or (
+        isinstance(given, bool) and kind.kind != "bool"
+    ):
         raise _wrong(kind, given, path)
     if isinstance(given, int) and not INT_MIN <= given <= INT_MAX:
         raise GivenFault(f"{path}: {given} has more than 64 bits")

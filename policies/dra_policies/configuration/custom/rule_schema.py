@@ -18,10 +18,12 @@ class RuleTest(ConfigurationPart):
     name: NonEmpty = Field(description="What the case shows.")
     given: dict[str, Any] = Field(
         default_factory=dict,
-        description="Values of the variables that the rule reads. Fields that are missing are unknown.",
+        description="Values of the variables that the rule reads. Fields that are missing are "
+        "unknown.",
     )
     expect: Expected = Field(
-        description="pass, fail, skip if `when` is false, or cannot-tell if a value is unknown or an expression fails."
+        description="pass, fail, skip if `when` is false, or cannot-tell if a value is unknown or "
+        "an expression fails."
     )
     message: str = Field(default="", description="Text that the message contains.")
 
@@ -29,13 +31,21 @@ class RuleTest(ConfigurationPart):
 class CustomRule(ConfigurationPart):
     """A rule of this project (docs/reference/custom-rules.md)."""
 
-    subject: Subject = Field(alias="for", description="Objects that the rule checks, one at a time.")
-    when: str = Field(default="", description="CEL expression: check only objects for which it is true.")
+    subject: Subject = Field(
+        alias="for", description="Objects that the rule checks, one at a time."
+    )
+    when: str = Field(
+        default="", description="CEL expression: check only objects for which it is true."
+    )
     expression: NonEmpty = Field(description="CEL expression that must be true.")
     message: NonEmpty = Field(description="Problem, printed after the object's name.")
-    message_expression: str = Field(default="", description="CEL expression of a string to print instead of `message`.")
+    message_expression: str = Field(
+        default="", description="CEL expression of a string to print instead of `message`."
+    )
     fix: str = Field(default="", description="How to fix the problem, in the imperative.")
     level: Literal["mandatory", "advisory", "disabled"] = Field(
         default="mandatory", description="mandatory (an error), advisory (a warning), or disabled."
     )
-    tests: list[RuleTest] = Field(default_factory=list[RuleTest], description="Cases for `pulumi-dra rules test`.")
+    tests: list[RuleTest] = Field(
+        default_factory=list[RuleTest], description="Cases for `pulumi-dra rules test`."
+    )

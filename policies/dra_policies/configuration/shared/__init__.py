@@ -1,1 +1,3 @@
-"""Files that repositories share: fleets and configurations in other folders, git repositories, and registries."""
+"""Files that repositories share: fleets and configurations in other folders, git repositories, and
+registries.
+"""

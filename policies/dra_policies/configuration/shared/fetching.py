@@ -1,6 +1,7 @@
 """Shared files, fetched: by git, over HTTP, and from OCI registries.
 
-Content that a commit or a digest pins is kept in the user's cache. Everything else is fetched once per run.
+Content that a commit or a digest pins is kept in the user's cache. Everything else is fetched once
+per run.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from dra_policies.configuration.shared.pinned_files import DownloadError, downlo
 
 
 def fetch(location: Location, place: Place = NOWHERE) -> Source:
-    """Return a shared file as text, named by its location; raises SourceError if it can't be fetched.
+    """Return a shared file as text, named by its location; raises SourceError if it can't be
+    fetched.
 
     `place` is where the location is written.
     """
@@ -30,16 +32,24 @@ def fetch(location: Location, place: Place = NOWHERE) -> Source:
         return Source(str(location), _content(location).decode("utf-8"))
     except DownloadError as error:
         fix = error.fix or "check URL and network"
-        raise SourceError(f"{location} can't be downloaded: {error.message}", place=place, fix=fix) from None
+        raise SourceError(
+            f"{location} can't be downloaded: {error.message}", place=place, fix=fix
+        ) from None
     except GitError as error:
-        raise SourceError(f"{location} can't be fetched: {error.message}", place=place, fix=error.fix) from None
+        raise SourceError(
+            f"{location} can't be fetched: {error.message}", place=place, fix=error.fix
+        ) from None
     except UnicodeDecodeError:
-        raise SourceError(f"{location} isn't text in UTF-8", place=place, fix="name another file") from None
+        raise SourceError(
+            f"{location} isn't text in UTF-8", place=place, fix="name another file"
+        ) from None
 
 
 @cache
 def _content(location: Location) -> bytes:
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pulumi-dra" / "shared"
+    folder = (
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pulumi-dra" / "shared"
+    )
     if isinstance(location, GitFile):
         return read_git_file(location, folder)
     if isinstance(location, WebFile):

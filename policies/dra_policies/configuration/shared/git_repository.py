@@ -1,4 +1,6 @@
-"""Files of git repositories, fetched with the user's git: its credentials, proxies, and host keys apply."""
+"""Files of git repositories, fetched with the user's git: its credentials, proxies, and host keys
+apply.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class GitError(Exception):
 
 
 def read_git_file(file: GitFile, folder: Path) -> bytes:
-    """Return a file at its ref. Files at a whole commit are kept in the folder. Raises GitError, DownloadError."""
+    """Return a file at its ref. Files at a whole commit are kept in the folder. Raises GitError,
+    DownloadError.
+    """
     if not _COMMIT.fullmatch(file.ref):
         return _shown(file)
     name = hashlib.sha256(f"{file.url}\n{file.ref}\n{file.path}".encode()).hexdigest()
@@ -44,7 +48,9 @@ def read_git_file(file: GitFile, folder: Path) -> bytes:
 def _shown(file: GitFile) -> bytes:
     repository = _fetched(file.url, file.ref)
     spec = f"FETCH_HEAD:{file.path}"
-    size = _git("-C", repository, "cat-file", "-s", spec, fix=f"name a file that exists at {file.ref}")
+    size = _git(
+        "-C", repository, "cat-file", "-s", spec, fix=f"name a file that exists at {file.ref}"
+    )
     if int(size) > MOST_BYTES:
         raise too_large()
     return _git("-C", repository, "cat-file", "blob", spec, fix="name a file, not a folder")
@@ -57,7 +63,9 @@ def _fetched(url: str, ref: str) -> str:
     _KEPT.append(holder)
     _git("init", "--quiet", "--bare", holder.name, fix="install git")
     fix = "check the URL, the ref (a branch, tag, or whole commit), and git's credentials"
-    _git("-C", holder.name, "fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, ref, fix=fix)
+    _git(
+        "-C", holder.name, "fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, ref, fix=fix
+    )
     return holder.name
 
 
@@ -80,6 +88,8 @@ def _git(*words: str, fix: str) -> bytes:
         raise GitError(f"git didn't answer within {_TIMEOUT_S} seconds", fix) from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
-        said = re.sub(r"[a-z+]+://\S+", lambda url: without_password(url[0]), lines[0].removeprefix("fatal: "))
+        said = re.sub(
+            r"[a-z+]+://\S+", lambda url: without_password(url[0]), lines[0].removeprefix("fatal: ")
+        )
         raise GitError(said, fix)
     return done.stdout

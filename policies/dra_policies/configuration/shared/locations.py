@@ -75,9 +75,13 @@ Location = LocalFile | GitFile | WebFile | OciFile
 
 
 def parse_location(text: str, base: Location | None = None, place: Place = NOWHERE) -> Location:
-    """Return the location that a text names; a path is relative to the file `base`. Raises LocationError."""
+    """Return the location that a text names; a path is relative to the file `base`. Raises
+    LocationError.
+    """
     if "://" in text and not _is_valid_url(text):
-        raise LocationError("the URL isn't valid", place=place, fix="correct its host, port, and characters")
+        raise LocationError(
+            "the URL isn't valid", place=place, fix="correct its host, port, and characters"
+        )
     if text.startswith("git+"):
         return _git(text, place)
     if text.startswith(("https://", "http://")):
@@ -85,14 +89,18 @@ def parse_location(text: str, base: Location | None = None, place: Place = NOWHE
     if text.startswith("oci://"):
         return _oci(text, place)
     if "://" in text:
-        raise LocationError(f"unknown kind of URL: {text}", place=place, fix="use git+https, git+ssh, https, or oci")
+        raise LocationError(
+            f"unknown kind of URL: {text}", place=place, fix="use git+https, git+ssh, https, or oci"
+        )
     match base:
         case GitFile():
             return replace(base, path=_inside(base.path, text, place))
         case OciFile():
             return replace(base, path=_inside(base.path, text, place))
         case WebFile():
-            raise LocationError(f"a file at a URL can't name the path {text}", place=place, fix="write a whole URL")
+            raise LocationError(
+                f"a file at a URL can't name the path {text}", place=place, fix="write a whole URL"
+            )
         case LocalFile():
             return LocalFile(os.path.normpath(os.path.join(os.path.dirname(base.path), text)))
         case _:
@@ -113,7 +121,9 @@ def without_password(url: str) -> str:
 
 
 def _is_valid_url(text: str) -> bool:
-    """Return True if git and the HTTP client can parse the URL: its host and port, without control characters."""
+    """Return True if git and the HTTP client can parse the URL: its host and port, without control
+    characters.
+    """
     try:
         port = urlsplit(text).port
     except ValueError:
@@ -140,7 +150,9 @@ def _web(text: str, place: Place) -> WebFile:
     found = _SHA256.fullmatch(fragment)
     if found is None:
         fix = f"add its digest: {without_password(url)}#sha256=DIGEST (sha256sum FILE prints it)"
-        raise LocationError("the URL has no digest, so its content could change unnoticed", place=place, fix=fix)
+        raise LocationError(
+            "the URL has no digest, so its content could change unnoticed", place=place, fix=fix
+        )
     return WebFile(url, found["digest"])
 
 
@@ -154,8 +166,12 @@ def _oci(text: str, place: Place) -> OciFile:
 
 
 def _inside(base: str, path: str, place: Place) -> str:
-    """Return a path relative to a file of a repository; raises LocationError if it leads out of the repository."""
+    """Return a path relative to a file of a repository; raises LocationError if it leads out of the
+    repository.
+    """
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
     if posixpath.isabs(joined) or joined == ".." or joined.startswith("../"):
-        raise LocationError(f"{path} is outside the repository", place=place, fix="name a file in it")
+        raise LocationError(
+            f"{path} is outside the repository", place=place, fix="name a file in it"
+        )
     return joined

@@ -1,7 +1,8 @@
-"""Files of OCI artifacts, as `oras push` writes them: one layer for each file, with its name as the title.
+"""Files of OCI artifacts, as `oras push` writes them: one layer for each file, with its name as the
+title.
 
-Public repositories only: a token that the registry gives to anyone is requested, and no credentials are read.
-Source of the protocol: opencontainers/distribution-spec:spec.md@v1.1.0.
+Public repositories only: a token that the registry gives to anyone is requested, and no credentials
+are read. Source of the protocol: opencontainers/distribution-spec:spec.md@v1.1.0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ def read_oci_file(file: OciFile, folder: Path) -> bytes:
     """Return a file of an artifact, kept in the folder by its digest; raises DownloadError."""
     registry = _Registry(file)
     if file.reference.startswith("sha256:"):
-        text = pinned(file.reference.removeprefix("sha256:"), folder, lambda: registry.get("manifests", file.reference))
+        text = pinned(
+            file.reference.removeprefix("sha256:"),
+            folder,
+            lambda: registry.get("manifests", file.reference),
+        )
     else:
         text = registry.get("manifests", file.reference)
     digest = _layer(text, file.path)
@@ -38,7 +43,8 @@ def _layer(text: bytes, path: str) -> str:
     try:
         manifest: Any = json.loads(text)
         layers = [
-            (str(each.get("annotations", {}).get(_TITLE, "")), str(each["digest"])) for each in manifest["layers"]
+            (str(each.get("annotations", {}).get(_TITLE, "")), str(each["digest"]))
+            for each in manifest["layers"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DownloadError("its manifest isn't one of an OCI artifact", fix=_PUSH) from None
@@ -69,7 +75,9 @@ class _Registry:
         try:
             return download(url, self._headers)
         except DownloadError as error:
-            challenge = error.headers.get("WWW-Authenticate", error.headers.get("Www-Authenticate", ""))
+            challenge = error.headers.get(
+                "WWW-Authenticate", error.headers.get("Www-Authenticate", "")
+            )
             if error.status != 401 or not challenge.startswith("Bearer "):
                 raise
         self._headers["Authorization"] = f"Bearer {_token(challenge)}"

@@ -18,13 +18,19 @@ TIMEOUT_S: Final = 60
 
 
 class DownloadError(Exception):
-    """A download that failed: the reason, and the response's status and headers if there was a response.
+    """A download that failed: the reason, and the response's status and headers if there was a
+    response.
 
     `fix` is "" if the URL, the server, or the network is the cause.
     """
 
     def __init__(
-        self, message: str, status: int = 0, headers: Mapping[str, str] | None = None, *, fix: str = ""
+        self,
+        message: str,
+        status: int = 0,
+        headers: Mapping[str, str] | None = None,
+        *,
+        fix: str = "",
     ) -> None:
         super().__init__(message)
         self.message, self.fix = message, fix
@@ -57,7 +63,8 @@ def too_large() -> DownloadError:
 def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
     """Return the content with this digest: from the folder, or fetched and kept there.
 
-    Raises DownloadError if what is fetched has another digest. A cached file that was changed is fetched again.
+    Raises DownloadError if what is fetched has another digest. A cached file that was changed is
+    fetched again.
     """
     path = folder / "sha256" / sha256
     with suppress(OSError):
@@ -74,7 +81,9 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write a file of the cache whole or not at all; a cache that can't be written is only slower."""
+    """Write a file of the cache whole or not at all; a cache that can't be written is only
+    slower.
+    """
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

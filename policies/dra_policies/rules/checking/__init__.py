@@ -1,1 +1,3 @@
-"""Rules about the check itself: rules that failed, facts that are unknown, exemptions without effect."""
+"""Rules about the check itself: rules that failed, facts that are unknown, exemptions without
+effect.
+"""

@@ -19,14 +19,17 @@ def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
     frames = extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
     what = f"rule {rule}" if rule else "reading the stack"
-    return Finding(message=f"{what} ended with {type(error).__name__}{where}: {error}", fix=RULE.fix, urn=urn)
+    return Finding(
+        message=f"{what} ended with {type(error).__name__}{where}: {error}", fix=RULE.fix, urn=urn
+    )
 
 
 RULE = Rule(
     id="rule-could-not-run",
     says="A rule failed with an internal error.",
     why="The failed rule didn't check anything, and an unchecked stack must not pass.",
-    fix="report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run to advisory",
+    fix="report it with the sentence above; to go on meanwhile, set the level of "
+    "rule-could-not-run to advisory",
     level="mandatory",
     check=check,
 )

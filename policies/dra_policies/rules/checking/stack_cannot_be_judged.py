@@ -16,8 +16,10 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="stack-cannot-be-judged",
     says="A mandatory rule needs a value that isn't known yet.",
-    why="The rule neither passes nor fails, so a later preview or the update can still reject the stack.",
-    fix="Declare it as a plain value instead of an output, or read the sentence and judge for yourself.",
+    why="The rule neither passes nor fails, so a later preview or the update can still reject the "
+    "stack.",
+    fix="Declare it as a plain value instead of an output, or read the sentence and judge for "
+    "yourself.",
     level="advisory",
     needs="stack",
     check=check,

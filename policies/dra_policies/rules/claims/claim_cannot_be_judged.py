@@ -39,7 +39,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if any(meant_class(name, known) for name in blocked.classes):
             continue  # told of the claim
         if blocked.member.workload not in unfit:
-            continue  # only a rollout or a scaler adds these pods, or nobody asked about the workload
+            # only a rollout or a scaler adds these pods, or nobody asked about the workload
+            continue
         if blocked.verdict == "cannot-tell" and blocked.reason.code != OTHER_DRIVER:
             yield Finding(
                 message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
@@ -52,7 +53,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
-    """Return what isn't known, each with its fix: a value of a node, or what the simulation leaves open."""
+    """Return what isn't known, each with its fix: a value of a node, or what the simulation leaves
+    open.
+    """
     if case.is_undecided:
         return tuple(
             (f'pool "{pool.offer.name}": {reason.message}', reason.fix or RULE.fix)
@@ -68,9 +71,11 @@ def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
 RULE = Rule(
     id="claim-cannot-be-judged",
     says="It isn't known before a node exists whether a claim fits.",
-    why="The result depends on a value that is known only at run time, on a fact that isn't in the tables, or on a "
+    why="The result depends on a value that is known only at run time, on a fact that isn't in the "
+    "tables, or on a "
     "better packing than the best one found.",
-    fix="Use a selector on an attribute that is known in advance, or accept that the first node decides.",
+    fix="Use a selector on an attribute that is known in advance, or accept that the first node "
+    "decides.",
     level="advisory",
     needs="pools",
     check=check,

@@ -15,7 +15,8 @@ from dra_policies.view.waiting_pods import Waiting, doubt, subject, waiting
 
 MOST_REASONS = 4  # told in one sentence
 MOST_NAMES = 3  # of pools that give the same reason
-REPORTED_OBJECTS = ("claim-refused", "class-refused")  # what is wrong with it is a finding of its own
+# what is wrong with it is a finding of its own
+REPORTED_OBJECTS = ("claim-refused", "class-refused")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -26,7 +27,8 @@ def check(view: StackView) -> Iterator[Finding]:
         proved = case.size.verdict == "does-not-fit" and case.size.wanted != 0
         if proved and not case.fits_somewhere and not case.is_undecided:
             yield Finding(
-                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: {_pools(case)}{doubt(view)}",
+                message=f"{subject(case, view.manifests)} fits no {_kind(case.pools)}: "
+                f"{_pools(case)}{doubt(view)}",
                 fix=_fix(case, judgement),
                 urn=view.judged_urn,
                 place=case.member.place,
@@ -36,8 +38,11 @@ def check(view: StackView) -> Iterator[Finding]:
     unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
     for blocked in judgement.demand.blocked:
         if blocked.member.workload not in unfit:
-            continue  # only a rollout or a scaler adds these pods, or nobody asked about the workload
-        if blocked.verdict == "does-not-fit" and not (view.diagnostics and blocked.reason.code in REPORTED_OBJECTS):
+            # only a rollout or a scaler adds these pods, or nobody asked about the workload
+            continue
+        if blocked.verdict == "does-not-fit" and not (
+            view.diagnostics and blocked.reason.code in REPORTED_OBJECTS
+        ):
             yield Finding(
                 message=f"{blocked.member.workload}: {blocked.reason.message}",
                 fix=blocked.reason.fix,
@@ -56,11 +61,17 @@ def _pools(case: Waiting) -> str:
         groups.setdefault(_why(case, pool), []).append(_name(pool))
     told = [f"{noun(len(names), kind)} {_listed(names)}: {why}" for why, names in groups.items()]
     more = len(told) - MOST_REASONS
-    return "; ".join([*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])])
+    return "; ".join(
+        [*told[:MOST_REASONS], *([f"and {counted(more, 'reason')} more"] if more > 0 else [])]
+    )
 
 
 def _listed(names: list[str]) -> str:
-    shown = names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    shown = (
+        names
+        if len(names) <= MOST_NAMES
+        else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    )
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -73,12 +84,20 @@ def _name(pool: PoolAnswer) -> str:
 
 
 def _why(case: Waiting, pool: PoolAnswer) -> str:
-    """Say what is short on one node where that is a number of devices, otherwise the nearest miss."""
+    """Say what is short on one node where that is a number of devices, otherwise the nearest
+    miss.
+    """
     needed, offered = case.devices_per_pod, _offered(pool)
     if _asks_devices(pool) and 0 < offered < needed:
-        return f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: {needed - offered} short"
+        return (
+            f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: "
+            f"{needed - offered} short"
+        )
     reasons = _nearest(pool)
-    return ", and ".join(" ".join(reason.message.split()) for reason in reasons) or "no reason is known"
+    return (
+        ", and ".join(" ".join(reason.message.split()) for reason in reasons)
+        or "no reason is known"
+    )
 
 
 def _offered(pool: PoolAnswer) -> int:
@@ -86,15 +105,21 @@ def _offered(pool: PoolAnswer) -> int:
 
 
 def _asks_devices(pool: PoolAnswer) -> bool:
-    """Whether a node refuses by its devices, or by amounts before it looks at them: more of these would not help."""
+    """Whether a node refuses by its devices, or by amounts before it looks at them: more of these
+    would not help.
+    """
     answer = pool.answer
     if not isinstance(answer, Refusal):
         return False
-    return answer.kind == "devices" or (answer.misfit is not None and answer.misfit.filter == "resources")
+    return answer.kind == "devices" or (
+        answer.misfit is not None and answer.misfit.filter == "resources"
+    )
 
 
 def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
-    """Return the nearest miss, and beside a taint or label what the node does not offer; () where none is known."""
+    """Return the nearest miss, and beside a taint or label what the node does not offer; () where
+    none is known.
+    """
     if not isinstance(pool.answer, Refusal):
         return ()
     misfit, reasons = pool.answer.misfit, tuple(reasons_of(pool.answer))
@@ -113,11 +138,16 @@ def _fix(case: Waiting, judgement: Judgement) -> str:
 def _fix_of_claim(case: Waiting) -> str:
     """Return the fewest changes to the pod or its claims with which some pool takes it."""
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
-    near = [answer for answer in refusals if answer.misfit is None]  # such a node takes the pod, but for its devices
+    # such a node takes the pod, but for its devices
+    near = [answer for answer in refusals if answer.misfit is None]
     for pool in case.pools:
         if not (near and _asks_devices(pool)) and (fix := _fix_of_node(case, pool)):
             return fix
-    fewest = min(filter(None, (suggest_edits(answer, None) for answer in near or refusals)), key=len, default=())
+    fewest = min(
+        filter(None, (suggest_edits(answer, None) for answer in near or refusals)),
+        key=len,
+        default=(),
+    )
     return " and ".join(edit.text for edit in fewest)
 
 
@@ -135,7 +165,8 @@ RULE = Rule(
     id="claim-fits-no-pool",
     says="A claim doesn't fit any pool.",
     why="Its pods stay pending with any number of nodes.",
-    fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or constraints.",
+    fix="Add a pool with devices that satisfy the claim, or relax its selectors, count or "
+    "constraints.",
     level="mandatory",
     needs="pools",
     check=check,

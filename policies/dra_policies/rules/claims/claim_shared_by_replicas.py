@@ -25,9 +25,14 @@ def check(view: StackView) -> Iterator[Finding]:
             if entry.resource_claim_name is not None:
                 claim = f"ResourceClaim {workload.meta.namespace}/{entry.resource_claim_name}"
                 is_known = _is_of_nodes(view.manifests, workload.meta.namespace, entry)
-                where = "run on one node" if is_known else "run on one node unless many nodes reach them"
+                where = (
+                    "run on one node"
+                    if is_known
+                    else "run on one node unless many nodes reach them"
+                )
                 yield Finding(
-                    message=f"{workload.ref}: {pods} name {claim}, so they share its devices and {where}",
+                    message=f"{workload.ref}: {pods} name {claim}, so they share its devices and "
+                    f"{where}",
                     fix="use a ResourceClaimTemplate to give each pod devices of its own",
                     place=entry.place if entry.place.file else workload.place,
                     certain=is_known,
@@ -35,11 +40,16 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
-    """Return whether some device of a claim belongs to a node, by its class; not of a claim that nobody sees."""
+    """Return whether some device of a claim belongs to a node, by its class; not of a claim that
+    nobody sees.
+    """
     spec = spec_of(manifests, namespace, entry)
     requests = spec.requests if spec else ()
     classes = {exact.device_class_name for request in requests for exact in alternatives(request)}
-    if any(name in manifests.classes and is_of_several_nodes(manifests.classes[name], manifests) for name in classes):
+    if any(
+        name in manifests.classes and is_of_several_nodes(manifests.classes[name], manifests)
+        for name in classes
+    ):
         return False
     return any(name in CHART_CLASSES or name in manifests.classes for name in classes)
 
@@ -47,7 +57,8 @@ def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) 
 RULE = Rule(
     id="claim-shared-by-replicas",
     says="Replicas share the devices of one claim.",
-    why="A named claim is allocated once. All pods that name it share its devices on one node, without isolation.",
+    why="A named claim is allocated once. All pods that name it share its devices on one node, "
+    "without isolation.",
     fix="Use a ResourceClaimTemplate, or keep the named claim if sharing is intended.",
     level="advisory",
     check=check,

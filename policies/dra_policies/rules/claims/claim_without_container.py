@@ -21,12 +21,19 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         spec = pod_set.template.spec
-        used = {claim.name for container in (*spec.containers, *spec.init_containers) for claim in container.claims}
+        used = {
+            claim.name
+            for container in (*spec.containers, *spec.init_containers)
+            for claim in container.claims
+        }
         for entry in spec.resource_claims:
             spec_of_claim = spec_of(view.manifests, workload.meta.namespace, entry)
-            if entry.name not in used and not (spec_of_claim and _is_for_pods(spec_of_claim, view.manifests)):
+            if entry.name not in used and not (
+                spec_of_claim and _is_for_pods(spec_of_claim, view.manifests)
+            ):
                 yield Finding(
-                    message=f'{workload.ref}: no container uses claim "{entry.name}", so its devices are allocated '
+                    message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
+                    "devices are allocated "
                     "and nobody sees them",
                     fix=f"list {{name: {entry.name}}} under resources.claims of a container",
                     place=entry.place if entry.place.file else workload.place,
@@ -34,9 +41,11 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_for_pods(spec: ClaimSpec, manifests: Manifests) -> bool:
-    """Whether all devices of a claim are interfaces of networks, which are a pod's and not a container's.
+    """Whether all devices of a claim are interfaces of networks, which are a pod's and not a
+    container's.
 
-    Source: kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the pod's network).
+    Source: kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the
+    pod's network).
     """
     names = {way.device_class_name for request in spec.requests for way in alternatives(request)}
     return bool(names) and all(

@@ -25,12 +25,17 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     known = known_classes(view)
     for claim in written_claims(manifests):
-        names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
+        names = {
+            exact.device_class_name
+            for request in claim.spec.requests
+            for exact in alternatives(request)
+        }
         for name in sorted(names - known):
             meant = meant_class(name, known)
             if meant:
                 yield Finding(
-                    message=f'{claim.title} requests devices of the class "{name}", which nobody declares',
+                    message=f'{claim.title} requests devices of the class "{name}", which nobody '
+                    "declares",
                     fix=f"write deviceClassName: {meant}",
                     place=claim.place,
                 )
@@ -40,7 +45,8 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = meant_class(driver, _drivers())
             if meant:
                 yield Finding(
-                    message=f'DeviceClass {name} selects devices of the driver "{driver}", which nobody runs',
+                    message=f'DeviceClass {name} selects devices of the driver "{driver}", which '
+                    "nobody runs",
                     fix=f"write device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )
@@ -58,7 +64,9 @@ def _drivers() -> frozenset[str]:
 
 def known_classes(view: StackView) -> frozenset[str]:
     """Return the classes that somebody declares: charts of the driver, the fleet, the manifests."""
-    return frozenset((*CHART_CLASSES, *view.classes, *(view.manifests.classes if view.manifests else ())))
+    return frozenset(
+        (*CHART_CLASSES, *view.classes, *(view.manifests.classes if view.manifests else ()))
+    )
 
 
 def meant_class(name: str, known: frozenset[str]) -> str:

@@ -24,34 +24,49 @@ def check(view: StackView) -> Iterator[Finding]:
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
             driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
             yield Finding(
-                message=f"DeviceClass {name} has no selector on device.driver, so it means devices of every driver",
+                message=f"DeviceClass {name} has no selector on device.driver, so it means devices "
+                "of every driver",
                 fix=f"add the selector device.driver == '{driver}', or that of the driver you mean",
                 place=device_class.meta.place,
             )
-        elif _OF_MIG.search(name) and not any(_is_for_parts(each.expression) for each in device_class.selectors):
+        elif _OF_MIG.search(name) and not any(
+            _is_for_parts(each.expression) for each in device_class.selectors
+        ):
             yield Finding(
-                message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG devices",
-                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use class {MIG_CLASS}",
+                message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG "
+                "devices",
+                fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use "
+                f"class {MIG_CLASS}",
                 place=device_class.meta.place,
             )
 
 
 def _drivers_meant(device_class: DeviceClass) -> list[str]:
-    """Return the drivers that a class speaks of: in its configuration, and as the domains that its selectors read."""
-    read = (domain for each in device_class.selectors for domain in _DOMAIN.findall(each.expression))
+    """Return the drivers that a class speaks of: in its configuration, and as the domains that its
+    selectors read.
+    """
+    read = (
+        domain for each in device_class.selectors for domain in _DOMAIN.findall(each.expression)
+    )
     named = [*(each.driver for each in device_class.config), *read]
     return [each for each in dict.fromkeys(named) if not each.endswith(_STANDARD)]
 
 
 def _is_for_parts(expression: str) -> bool:
-    """Whether a selector reads what MIG devices alone have, or their type; or is for another driver."""
-    return GPU_DRIVER not in expression.replace(MIG_CLASS, "") or _OF_PARTS.search(expression) is not None
+    """Whether a selector reads what MIG devices alone have, or their type; or is for another
+    driver.
+    """
+    return (
+        GPU_DRIVER not in expression.replace(MIG_CLASS, "")
+        or _OF_PARTS.search(expression) is not None
+    )
 
 
 RULE = Rule(
     id="class-of-any-driver",
     says="A DeviceClass doesn't restrict the driver, or the device type of MIG devices.",
-    why="The scheduler also tries devices of other drivers. Reading an attribute that they lack is an error that "
+    why="The scheduler also tries devices of other drivers. Reading an attribute that they lack is "
+    "an error that "
     "keeps the pod pending.",
     fix=f"Begin its selectors with device.driver == '{GPU_DRIVER}'.",
     level="advisory",

@@ -1,11 +1,18 @@
-"""Opaque configuration for requests that the claim does not have, or for a driver that none of them is about."""
+"""Opaque configuration for requests that the claim does not have, or for a driver that none of them
+is about.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dra_planner.claims.written import WrittenClaim, alternatives, written_claims
-from dra_planner.drivers.nvidia import CHART_CLASSES, COMPUTE_DOMAIN_DRIVER, CONFIG_KINDS, GPU_DRIVER
+from dra_planner.drivers.nvidia import (
+    CHART_CLASSES,
+    COMPUTE_DOMAIN_DRIVER,
+    CONFIG_KINDS,
+    GPU_DRIVER,
+)
 from dra_planner.model import DeviceConfiguration
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
@@ -18,7 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
             if drivers and config.driver not in drivers:
                 listed = " and ".join(sorted(drivers))
                 yield Finding(
-                    message=f"{claim.title}: its configuration is for the driver {config.driver}, and its devices are "
+                    message=f"{claim.title}: its configuration is for the driver {config.driver}, "
+                    "and its devices are "
                     f"of {listed}: nobody reads it",
                     fix=f"write driver: {sorted(drivers)[0]}",
                     place=claim.place,
@@ -27,14 +35,18 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterator[Finding]:
-    """Yield configuration of a kind that is for other devices than all those that it is about, by the charts' classes.
+    """Yield configuration of a kind that is for other devices than all those that it is about, by
+    the charts' classes.
 
-    Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v25.8.1 (applyConfig).
+    Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v25.8.1
+    (applyConfig).
     """
     kind = str(config.parameters.get("kind"))
     named = {each.partition("/")[0] for each in config.requests}
     requests = [each for each in claim.spec.requests if not named or each.name in named]
-    classes = sorted({exact.device_class_name for request in requests for exact in alternatives(request)})
+    classes = sorted(
+        {exact.device_class_name for request in requests for exact in alternatives(request)}
+    )
     kinds = {CONFIG_KINDS.get(each, "") for each in classes}
     if (
         config.driver == GPU_DRIVER
@@ -43,18 +55,27 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         and kinds.isdisjoint({"", kind})
     ):
         yield Finding(
-            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}: the driver does not apply it",
+            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}: the driver "
+            "does not apply it",
             fix=f"write kind: {kinds.pop()}",
             place=claim.place,
         )
 
 
 def _drivers(claim: WrittenClaim) -> frozenset[str]:
-    """Return the drivers of a claim's devices, by the charts' classes; nothing where some class is another."""
-    names = {exact.device_class_name for request in claim.spec.requests for exact in alternatives(request)}
+    """Return the drivers of a claim's devices, by the charts' classes; nothing where some class is
+    another.
+    """
+    names = {
+        exact.device_class_name
+        for request in claim.spec.requests
+        for exact in alternatives(request)
+    }
     if not names or not names <= set(CHART_CLASSES):
         return frozenset()
-    return frozenset(COMPUTE_DOMAIN_DRIVER if name.startswith("compute-domain") else GPU_DRIVER for name in names)
+    return frozenset(
+        COMPUTE_DOMAIN_DRIVER if name.startswith("compute-domain") else GPU_DRIVER for name in names
+    )
 
 
 RULE = Rule(

@@ -24,7 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
                     continue
                 near = _nearest(name)
                 yield Finding(
-                    message=f'{claim.title}: no release of the NVIDIA driver that is known here publishes "{name}", '
+                    message=f"{claim.title}: no release of the NVIDIA driver that is known here "
+                    f'publishes "{name}", '
                     "and a device without that attribute never meets the constraint",
                     fix=f'write "{near}"' if near else RULE.fix,
                     place=claim.place,
@@ -36,22 +37,30 @@ def _nearest(name: str) -> str:
     domain, _, identifier = name.partition("/")
     own = sorted(each.partition("/")[2] for each in _known() if each.startswith(f"{domain}/"))
     lower = {each.lower(): each for each in own}
-    return next((f"{domain}/{lower[each]}" for each in get_close_matches(identifier.lower(), lower, n=1)), "")
+    return next(
+        (f"{domain}/{lower[each]}" for each in get_close_matches(identifier.lower(), lower, n=1)),
+        "",
+    )
 
 
 @cache
 def _known() -> frozenset[str]:
     """Return the attributes that some release publishes."""
     releases = nvidia.driver_releases()
-    own = {name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)}
+    own = {
+        name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)
+    }
     gated = {f"{_DOMAINS[0]}/{name}" for name in own}
-    return frozenset(gated | {each.qualified_name for release in releases for each in release.attributes})
+    return frozenset(
+        gated | {each.qualified_name for release in releases for each in release.attributes}
+    )
 
 
 RULE = Rule(
     id="constraint-names-no-attribute",
     says="A constraint names an attribute that the NVIDIA driver doesn't publish.",
-    why="A device without the attribute never satisfies the constraint, so the claim is never allocated.",
+    why="A device without the attribute never satisfies the constraint, so the claim is never "
+    "allocated.",
     fix="Name an attribute of docs/catalog.md.",
     level="advisory",
     check=check,

@@ -1,4 +1,6 @@
-"""Pods that request devices of drivers that the fleet does not run: named, and left to those drivers."""
+"""Pods that request devices of drivers that the fleet does not run: named, and left to those
+drivers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for other in view.other_devices:
         names = " and ".join(other.names)
         yield Finding(
-            message=f"{other.member.workload} requests {names}, of a driver that the fleet does not run: not judged",
+            message=f"{other.member.workload} requests {names}, of a driver that the fleet does "
+            "not run: not judged",
             urn=view.judged_urn,
             place=other.member.place,
             remark=True,
@@ -34,7 +37,8 @@ RULE = Rule(
     id="device-of-another-driver",
     says="A claim requests devices of a driver that isn't in the fleet.",
     why="The plan only covers the fleet's drivers, so it's unknown whether the devices exist.",
-    fix="If another program installs the driver, do nothing. Otherwise, request devices of the fleet.",
+    fix="If another program installs the driver, do nothing. Otherwise, request devices of the "
+    "fleet.",
     level="advisory",
     needs="pools",
     check=check,

@@ -1,4 +1,6 @@
-"""A CEL selector that uses something our CEL does not support; one that is refused is an object that is refused."""
+"""A CEL selector that uses something our CEL does not support; one that is refused is an object
+that is refused.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def check(view: StackView) -> Iterator[Finding]:
             text = " ".join(selector.expression.split())
             shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
             yield Finding(
-                message=f"selector `{shown}` cannot be checked for Kubernetes {view.features.version}: "
+                message=f"selector `{shown}` cannot be checked for Kubernetes "
+                f"{view.features.version}: "
                 f"{outcome.message}",
                 fix=outcome.fix or "",
                 place=selector.place,
@@ -34,7 +37,8 @@ RULE = Rule(
     id="selector-cannot-be-checked",
     says="A CEL selector uses a feature that can't be checked.",
     why="It's unknown whether the API server accepts the selector, and which devices match it.",
-    fix="Write the condition with other functions, or apply the object to a test cluster with --dry-run=server.",
+    fix="Write the condition with other functions, or apply the object to a test cluster with "
+    "--dry-run=server.",
     level="advisory",
     check=check,
 )

@@ -1,4 +1,6 @@
-"""A bound on memory that a GPU misses by the difference between the box and what its driver publishes."""
+"""A bound on memory that a GPU misses by the difference between the box and what its driver
+publishes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from dra_policies.rules.rule import Finding, Rule, Threshold
 from dra_policies.view.known_devices import KnownDevice, known_devices
 from dra_policies.view.stack_view import StackView
 
-NEAR: Final = 7  # per cent: a driver publishes up to so much less than the figure on the box (an L4: 23034Mi of 24)
+# per cent: a driver publishes up to so much less than the figure on the box (an L4: 23034Mi of 24)
+NEAR: Final = 7
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -29,23 +32,31 @@ def check(view: StackView) -> Iterator[Finding]:
         if missed:
             shown = ", ".join(f"{device.product} ({device.memory})" for device in missed)
             yield Finding(
-                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by less than {near} %",
-                fix="compare with what the driver publishes, which is less than the figure on the box",
+                message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by "
+                f"less than {near} %",
+                fix="compare with what the driver publishes, which is less than the figure on the "
+                "box",
                 place=selector.place,
             )
 
 
 def _products(view: StackView) -> set[str]:
-    """Return the GPUs that the pools of the view have; none where it has no pools, so that every GPU counts."""
+    """Return the GPUs that the pools of the view have; none where it has no pools, so that every
+    GPU counts.
+    """
     offers = view.judgement.offers if view.judgement else ()
     devices = (device for offer in offers for part in offer.slices for device in part.devices)
     return {str(device.attributes.get("productName", "")) for device in devices}
 
 
 def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
-    """Return the GPUs that do not match, and would with `near` per cent more memory; none for what does not compile."""
+    """Return the GPUs that do not match, and would with `near` per cent more memory; none for what
+    does not compile.
+    """
     selector = compile(expression, Dialect.of(features, "stored"))
-    if not isinstance(selector, Selector) or not any(path[:1] in ((), ("capacity",)) for path in selector.reads):
+    if not isinstance(selector, Selector) or not any(
+        path[:1] in ((), ("capacity",)) for path in selector.reads
+    ):
         return ()
     missed: list[KnownDevice] = []
     for device in known_devices(features):
@@ -59,12 +70,16 @@ def just_missed(expression: str, features: Features, near: float = NEAR) -> tupl
 RULE = Rule(
     id="selector-just-misses-a-gpu",
     says="A selector excludes a GPU by a few percent of its memory.",
-    why="The driver publishes less than the nominal size: 81559Mi for an H100 with “80 GB”, and 23034Mi for an L4 "
+    why="The driver publishes less than the nominal size: 81559Mi for an H100 with “80 GB”, and "
+    "23034Mi for an L4 "
     "with “24 GB”.",
     fix='Compare with slightly less than the nominal size, for example quantity("79Gi").',
     level="advisory",
     check=check,
     threshold=Threshold(
-        says="Per cent by which a selector may miss the memory that a GPU publishes.", default=NEAR, least=0, most=50
+        says="Per cent by which a selector may miss the memory that a GPU publishes.",
+        default=NEAR,
+        least=0,
+        most=50,
     ),
 )

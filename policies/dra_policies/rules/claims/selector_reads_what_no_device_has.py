@@ -21,14 +21,22 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.known_devices import GPU_DRIVER
 from dra_policies.view.stack_view import StackView
 
-# Capacities of GPUs, MIG devices and shared GPUs, all releases; memorySlice<i> are those of MIG devices.
-# Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go, partitions.go @v25.3.2 to v0.4.1
+# Capacities of GPUs, MIG devices and shared GPUs, all releases; memorySlice<i> are those of MIG
+# devices. Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/deviceinfo.go,
+# partitions.go @v25.3.2 to v0.4.1
 CAPACITIES: Final = frozenset(
     {
-        "memory", "multiprocessors", "copyEngines", "decoders", "encoders", "jpegEngines", "ofaEngines",
-        "addressableMemory", "shares",
+        "memory",
+        "multiprocessors",
+        "copyEngines",
+        "decoders",
+        "encoders",
+        "jpegEngines",
+        "ofaEngines",
+        "addressableMemory",
+        "shares",
     }
-) | {f"memorySlice{number}" for number in range(12)}  # fmt: skip
+) | {f"memorySlice{number}" for number in range(12)}
 
 
 _SMALL: Final = 1024
@@ -48,8 +56,18 @@ def check(view: StackView) -> Iterator[Finding]:
             names = attribute_names(version) if kind == "attributes" else CAPACITIES
             is_gone = not version and name in names - CAPACITIES and name not in _names_today()
             if name not in names or is_gone:
-                by = f"version {version} of the driver publishes" if version else "no version of the driver publishes"
-                no = f"it after {_last_with(name)}" if is_gone else "no such thing" if version else "any such thing"
+                by = (
+                    f"version {version} of the driver publishes"
+                    if version
+                    else "no version of the driver publishes"
+                )
+                no = (
+                    f"it after {_last_with(name)}"
+                    if is_gone
+                    else "no such thing"
+                    if version
+                    else "any such thing"
+                )
                 yield Finding(
                     message=f'selector reads device.{kind}["{GPU_DRIVER}"].{name}, and {by} {no}',
                     fix=_compared(selector.expression, kind, name) or _fix(kind, name, version),
@@ -58,7 +76,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
-    """Yield selectors for MIG devices in requests of the class of whole GPUs; beside pools the claim is judged."""
+    """Yield selectors for MIG devices in requests of the class of whole GPUs; beside pools the
+    claim is judged.
+    """
     for claim in written_claims(manifests) if GPU_DRIVER not in manifests.classes else ():
         for way in (way for request in claim.spec.requests for way in alternatives(request)):
             if way.device_class_name != GPU_DRIVER:
@@ -66,7 +86,8 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
             for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
                 shown = " ".join(selector.expression.split())
                 yield Finding(
-                    message=f"{claim.title}: selector `{shown}` is for MIG devices, and the class {GPU_DRIVER} has "
+                    message=f"{claim.title}: selector `{shown}` is for MIG devices, and the class "
+                    f"{GPU_DRIVER} has "
                     "whole GPUs alone",
                     fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are cut",
                     place=selector.place,
@@ -80,15 +101,21 @@ def _is_for_parts(expression: str) -> bool:
 
 
 def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Finding]:
-    """Yield what compares a version with text or a number: an error on every GPU, or true of every one."""
+    """Yield what compares a version with text or a number: an error on every GPU, or true of every
+    one.
+    """
     compiled = compile(selector.expression, Dialect.of(features, "stored"))
-    if not isinstance(compiled, Selector) or not _versions() & {path[1:3] for path in compiled.reads}:
+    if not isinstance(compiled, Selector) or not _versions() & {
+        path[1:3] for path in compiled.reads
+    }:
         return
     for condition, better in compared_as_text(compiled.tree, _versions()):
         says = "is true of every GPU" if " != " in condition else "ends in an error on every GPU"
         yield Finding(
             message=f"selector `{condition}` compares a version with what is none, and {says}",
-            fix=f"write {better}" if better else "compare versions by compareTo(semver(…)), or parts by major()",
+            fix=f"write {better}"
+            if better
+            else "compare versions by compareTo(semver(…)), or parts by major()",
             place=selector.place,
         )
 
@@ -97,7 +124,9 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
 def _versions() -> frozenset[tuple[str, str]]:
     """Return the attributes that are versions, as domain and name."""
     known = (attribute for release in nvidia.driver_releases() for attribute in release.attributes)
-    return frozenset((GPU_DRIVER, attribute.name) for attribute in known if attribute.type == "version")
+    return frozenset(
+        (GPU_DRIVER, attribute.name) for attribute in known if attribute.type == "version"
+    )
 
 
 @cache
@@ -105,12 +134,17 @@ def _names_today() -> frozenset[str]:
     """Return the names that some release since the first of today's drivers publishes."""
     first = nvidia.driver_releases()[0].generation
     return frozenset(
-        name for release in nvidia.driver_releases() if release.generation != first for name in release.own_names
+        name
+        for release in nvidia.driver_releases()
+        if release.generation != first
+        for name in release.own_names
     )
 
 
 def _last_with(name: str) -> str:
-    return [release.version for release in nvidia.driver_releases() if name in release.own_names][-1]
+    return [release.version for release in nvidia.driver_releases() if name in release.own_names][
+        -1
+    ]
 
 
 def _driver_version(view: StackView) -> str:
@@ -127,12 +161,16 @@ def _read(expression: str, features: Features) -> list[tuple[str, str]]:
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return []
-    return sorted((path[0], path[2]) for path in selector.reads if len(path) == 3 and path[1] == GPU_DRIVER)
+    return sorted(
+        (path[0], path[2]) for path in selector.reads if len(path) == 3 and path[1] == GPU_DRIVER
+    )
 
 
 @cache
 def attribute_names(version: str) -> frozenset[str]:
-    """Return the names of all devices of a release, without the driver's domain; of every release for ""."""
+    """Return the names of all devices of a release, without the driver's domain; of every release
+    for "".
+    """
     try:
         releases = (nvidia.driver_release(version),) if version else nvidia.driver_releases()
     except PlannerError:
@@ -141,14 +179,17 @@ def attribute_names(version: str) -> frozenset[str]:
 
 
 def _compared(expression: str, kind: str, name: str) -> str:
-    """Return the comparison of a capacity that was taken for an attribute and compared with a number; "" for others.
+    """Return the comparison of a capacity that was taken for an attribute and compared with a
+    number; "" for others.
 
     A small number is one of GiB, as guides mean it; a large one is bytes.
     """
     if kind != "attributes" or name not in CAPACITIES:
         return ""
     read = rf"device\.attributes\[[\"']{re.escape(GPU_DRIVER)}[\"']\]\.{name}"
-    found = re.search(rf"{read}\s*(?P<sign>>=|<=|>|<)\s*[\"']?(?P<amount>\d+)(?P<unit>[KMGT]i?)?\b", expression)
+    found = re.search(
+        rf"{read}\s*(?P<sign>>=|<=|>|<)\s*[\"']?(?P<amount>\d+)(?P<unit>[KMGT]i?)?\b", expression
+    )
     if found is None:
         return ""
     amount, unit = int(found["amount"]), found["unit"] or ""
@@ -168,13 +209,17 @@ def _fix(kind: str, name: str, version: str) -> str:
     own = sorted(each for each in known if "/" not in each)
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
-        return "drop it: no driver since 25.8 numbers its GPUs; count says how many, and uuid names one"
+        return (
+            "drop it: no driver since 25.8 numbers its GPUs; count says how many, and uuid "
+            "names one"
+        )
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
 
 
 RULE = Rule(
     id="selector-reads-what-no-device-has",
-    says="A selector reads an attribute or capacity that no device has, or compares a version as text.",
+    says="A selector reads an attribute or capacity that no device has, or compares a version as "
+    "text.",
     why="This is an error at run time, which keeps the pod pending on every node.",
     fix="Use a name that the driver publishes. The ResourceSlices of a node list them.",
     level="advisory",

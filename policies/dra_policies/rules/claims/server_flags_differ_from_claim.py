@@ -17,7 +17,9 @@ from dra_policies.view.stack_view import StackView
 
 _MIG: Final = "mig"
 _DRIVER: Final = nvidia.DRIVER.domains[0]
-_SEVERAL_PODS: Final = frozenset({"RayCluster", "RayJob", "RayService", "LeaderWorkerSet", "MPIJob"})
+_SEVERAL_PODS: Final = frozenset(
+    {"RayCluster", "RayJob", "RayService", "LeaderWorkerSet", "MPIJob"}
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -37,10 +39,13 @@ def _compare(
     workload: Workload, container: Container, asked: ServerGpus, requests: list[ExactDeviceRequest]
 ) -> Iterator[Finding]:
     devices = sum(each.count for each in requests)
-    subject = f'{workload.ref}: container "{container.name}" starts {asked.server} with {asked.flags}'
+    subject = (
+        f'{workload.ref}: container "{container.name}" starts {asked.server} with {asked.flags}'
+    )
     if asked.gpus > 1 and any(_MIG in each.device_class_name for each in requests):
         yield Finding(
-            message=f"{subject}, but its claim requests MIG devices. NCCL can't connect MIG devices of one GPU, so the "
+            message=f"{subject}, but its claim requests MIG devices. NCCL can't connect MIG "
+            "devices of one GPU, so the "
             "server doesn't start",
             fix="request whole GPUs, or set the flags to 1",
             place=workload.place,
@@ -56,7 +61,8 @@ def _compare(
         yield Finding(
             message=f"{subject}, which uses {counted(asked.gpus, 'GPU')}, but its claims give it "
             f"{counted(devices, 'GPU')}, so the others stay idle",
-            fix=f"request {counted(asked.gpus, 'device')} in the claim, or raise the flags to {devices}",
+            fix=f"request {counted(asked.gpus, 'device')} in the claim, or raise the flags to "
+            f"{devices}",
             place=workload.place,
         )
 
@@ -64,11 +70,17 @@ def _compare(
 def _requests(
     manifests: Manifests, workload: Workload, pod_set: PodSet, container: Container
 ) -> list[ExactDeviceRequest] | None:
-    """Return the requests for GPUs that a container uses; None if their number of GPUs isn't known."""
+    """Return the requests for GPUs that a container uses; None if their number of GPUs isn't
+    known.
+    """
     entries = {entry.name: entry for entry in pod_set.template.spec.resource_claims}
     found: list[ExactDeviceRequest] = []
     for claim in container.claims:
-        spec = spec_of(manifests, workload.meta.namespace, entries[claim.name]) if claim.name in entries else None
+        spec = (
+            spec_of(manifests, workload.meta.namespace, entries[claim.name])
+            if claim.name in entries
+            else None
+        )
         if spec is None:
             return None
         for request in spec.requests:
@@ -94,8 +106,10 @@ def _is_gpu(request: ExactDeviceRequest, manifests: Manifests) -> bool:
 RULE = Rule(
     id="server-flags-differ-from-claim",
     says="The flags of a model server don't match the GPUs of its claim.",
-    why="A server that is started for more GPUs than it has doesn't start. Other GPUs of the claim stay idle.",
-    fix="Request as many GPUs as the flags say, or set the flags to the number of GPUs in the claim.",
+    why="A server that is started for more GPUs than it has doesn't start. Other GPUs of the claim "
+    "stay idle.",
+    fix="Request as many GPUs as the flags say, or set the flags to the number of GPUs in the "
+    "claim.",
     level="advisory",
     check=check,
 )

@@ -13,7 +13,9 @@ from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredResource, StackView
 
-_PROFILES: Final = tuple(cloud(name).serverless_token for name in names() if cloud(name).serverless_token)
+_PROFILES: Final = tuple(
+    cloud(name).serverless_token for name in names() if cloud(name).serverless_token
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -23,15 +25,19 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.declared:
         if each.type in _PROFILES and (taken := _taken(each, view)):
             yield Finding(
-                message=f'Fargate profile "{each.name}" takes the pods of {taken}, which have claims, and Fargate has '
+                message=f'Fargate profile "{each.name}" takes the pods of {taken}, which have '
+                "claims, and Fargate has "
                 "no devices",
-                fix="name other namespaces in its selectors, or labels that pods with claims do not have",
+                fix="name other namespaces in its selectors, or labels that pods with claims do "
+                "not have",
                 urn=each.urn,
             )
 
 
 def _taken(profile: DeclaredResource, view: StackView) -> str:
-    """Return a workload with claims whose pods a profile takes for certain, "" where there is none."""
+    """Return a workload with claims whose pods a profile takes for certain, "" where there is
+    none.
+    """
     assert view.manifests is not None  # check has looked
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         if _selects(profile, workload, pod_set.template):
@@ -45,7 +51,10 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
         namespace, labels = selector.text("namespace"), selector.mapping("labels")
         if not namespace or labels is None or not fnmatchcase(workload.meta.namespace, namespace):
             continue
-        if all(value and fnmatchcase(template.labels.get(key, ""), value) for key, value in labels.items()):
+        if all(
+            value and fnmatchcase(template.labels.get(key, ""), value)
+            for key, value in labels.items()
+        ):
             return True
     return False
 
@@ -53,7 +62,8 @@ def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplat
 RULE = Rule(
     id="auto-nodes-take-no-claims",
     says="The cluster has nodes that the cloud chooses by itself.",
-    why="These nodes don't support claims. Pods with claims only run on the node groups of the stack.",
+    why="These nodes don't support claims. Pods with claims only run on the node groups of the "
+    "stack.",
     fix="Disable these nodes, or use them only for pods without claims.",
     level="advisory",
     needs="stack",

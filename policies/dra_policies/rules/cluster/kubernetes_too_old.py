@@ -15,7 +15,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.versions:
         if each.minor and is_too_old(each.minor):
             yield Finding(
-                message=f"{each.title} is of Kubernetes 1.{each.minor}, where resource.k8s.io/v1 is not served",
+                message=f"{each.title} is of Kubernetes 1.{each.minor}, where resource.k8s.io/v1 "
+                "is not served",
                 fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or newer',
                 urn=each.urn,
             )
@@ -24,7 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="kubernetes-too-old",
     says=f"Clusters and nodes for claims are of Kubernetes 1.{MINIMUM_MINOR} or newer.",
-    why=f"Before 1.{MINIMUM_MINOR} the API of claims is off: classes and claims are refused, and no driver publishes.",
+    why=f"Before 1.{MINIMUM_MINOR} the API of claims is off: classes and claims are refused, and "
+    "no driver publishes.",
     fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
     level="mandatory",
     needs="stack",

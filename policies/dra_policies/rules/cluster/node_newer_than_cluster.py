@@ -29,16 +29,20 @@ def check(view: StackView) -> Iterator[Finding]:
         if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
             than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of 1.{minor}",
+                message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of "
+                f"1.{minor}",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
-                certain=not (is_floor and is_newer(own, minor)),  # a channel may have moved the control plane on
+                # a channel may have moved the control plane on
+                certain=not (is_floor and is_newer(own, minor)),
             )
     yield from _proxies(view, minor)
 
 
 def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
-    """Yield kube-proxy as an add-on where its version does not go with the control plane: newer, or too old."""
+    """Yield kube-proxy as an add-on where its version does not go with the control plane: newer, or
+    too old.
+    """
     for each in view.declared:
         if each.type not in _ADDONS or each.props.text("addonName") != "kube-proxy":
             continue
@@ -47,7 +51,8 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
         if is_newer(own, minor) or is_left_behind(own, minor):
             than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f'add-on "{each.name}": kube-proxy of 1.{own} is {than} a control plane of 1.{minor}',
+                message=f'add-on "{each.name}": kube-proxy of 1.{own} is {than} a control plane of '
+                f"1.{minor}",
                 fix=f"set addonVersion to one of 1.{minor}, or leave it out",
                 urn=each.urn,
             )
@@ -56,7 +61,8 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
 RULE = Rule(
     id="node-newer-than-cluster",
     says="A node's Kubernetes version is newer than the control plane's, or too old.",
-    why="The cloud rejects newer nodes. If nodes are too old, it rejects their update or the update of the control "
+    why="The cloud rejects newer nodes. If nodes are too old, it rejects their update or the "
+    "update of the control "
     "plane.",
     fix="Update the control plane first, then its nodes.",
     level="mandatory",

@@ -1,4 +1,6 @@
-"""Clusters and nodes as a security baseline wants them: one finding for each row that a resource breaks."""
+"""Clusters and nodes as a security baseline wants them: one finding for each row that a resource
+breaks.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="security-baseline",
-    says="A cluster or node doesn't meet the security baseline: private endpoints, audit logs, encrypted Secrets and "
+    says="A cluster or node doesn't meet the security baseline: private endpoints, audit logs, "
+    "encrypted Secrets and "
     "disks, IMDSv2.",
     why="GPU nodes are valuable targets, and auditors and attackers check these settings first.",
     fix="Set the property that the finding names.",

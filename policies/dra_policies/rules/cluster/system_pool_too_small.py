@@ -9,7 +9,8 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-# What DNS, network, storage and metrics of a cluster request together, with room for one controller of a driver.
+# What DNS, network, storage and metrics of a cluster request together, with room for one controller
+# of a driver.
 VCPUS: Final = 2
 MEMORY_MIB: Final = 4096
 
@@ -28,7 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if vcpus < VCPUS or memory < MEMORY_MIB:
         names = " and ".join(pool.title for pool in system)
         yield Finding(
-            message=f"nodes without GPUs ({names}) have {vcpus} vCPUs and {memory} MiB of memory together: too little "
+            message=f"nodes without GPUs ({names}) have {vcpus} vCPUs and {memory} MiB of memory "
+            "together: too little "
             "for the controllers of a cluster",
             fix=f"use more or larger nodes: at least {VCPUS} vCPUs and {MEMORY_MIB} MiB",
             urn=system[0].urn,

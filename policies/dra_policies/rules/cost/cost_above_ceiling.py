@@ -21,7 +21,8 @@ def check(view: StackView) -> Iterator[Finding]:
     if total > Decimal(str(allowed)):
         most = max(known, key=lambda each: each[0])[1]
         yield Finding(
-            message=f"the pools cost ${total:,.0f} a month at their maximum, and the ceiling is ${allowed:,.0f}; most "
+            message=f"the pools cost ${total:,.0f} a month at their maximum, and the ceiling is "
+            f"${allowed:,.0f}; most "
             f'of it is pool "{most.name}"',
             fix=f'lower the maximum of pool "{most.name}", or raise the threshold of {RULE.id}',
             urn=view.judged_urn,
@@ -29,7 +30,8 @@ def check(view: StackView) -> Iterator[Finding]:
     elif len(known) < len(offers):
         names = ", ".join(f'"{offer.name}"' for offer in offers if monthly(offer) is None)
         yield Finding(
-            message=f"whether the pools keep to ${allowed:,.0f} a month cannot be told: the price of {names} is "
+            message=f"whether the pools keep to ${allowed:,.0f} a month cannot be told: the price "
+            f"of {names} is "
             "unknown",
             fix="give the pool a pricePerHour",
             urn=view.judged_urn,
@@ -38,14 +40,20 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def monthly(offer: Offer) -> Decimal | None:
-    """Return what a pool costs in a month at its maximum, in US dollars; None where its price is unknown."""
+    """Return what a pool costs in a month at its maximum, in US dollars; None where its price is
+    unknown.
+    """
     if offer.count_max == 0:
         return Decimal(0)
-    return None if offer.hourly_usd is None else offer.hourly_usd * offer.count_max * HOURS_PER_MONTH
+    return (
+        None if offer.hourly_usd is None else offer.hourly_usd * offer.count_max * HOURS_PER_MONTH
+    )
 
 
 def ceiling(of_what: str) -> Threshold:
-    """Return the threshold of a ceiling: so many US dollars a month that something may cost; 0 by default, for none."""
+    """Return the threshold of a ceiling: so many US dollars a month that something may cost; 0 by
+    default, for none.
+    """
     says = f"US dollars a month that {of_what} may cost at their maximum; 0: no ceiling"
     return Threshold(says=says, default=0, least=0, most=1_000_000_000)
 

@@ -1,1 +1,3 @@
-"""Rules about installing DRA drivers: version, chart values, and the nodes that the driver reaches."""
+"""Rules about installing DRA drivers: version, chart values, and the nodes that the driver
+reaches.
+"""

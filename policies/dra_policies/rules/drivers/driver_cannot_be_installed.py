@@ -16,21 +16,25 @@ def check(view: StackView) -> Iterator[Finding]:
         release = releases.get(driver.version or "")
         if release is not None and not release.is_installable:
             yield Finding(
-                message=f"{driver.title} is of version {release.version} of the driver: {release.fault}",
+                message=f"{driver.title} is of version {release.version} of the driver: "
+                f"{release.fault}",
                 fix=f"set its version to {_newer(usable, release.generation)}",
                 urn=driver.urn,
             )
 
 
 def _newer(usable: list[str], generation: str) -> str:
-    """Return the oldest release that can be installed, of the same generation where there is one."""
+    """Return the oldest release that can be installed, of the same generation where there is
+    one.
+    """
     return next((version for version in usable if version.startswith(f"{generation}.")), usable[-1])
 
 
 RULE = Rule(
     id="driver-cannot-be-installed",
     says="The driver version doesn't support Kubernetes 1.34 and later.",
-    why="Older charts create DeviceClasses with an API version that is no longer served, so the update fails.",
+    why="Older charts create DeviceClasses with an API version that is no longer served, so the "
+    "update fails.",
     fix="Set a newer version of the release.",
     level="mandatory",
     url=DRIVER_PAGE,

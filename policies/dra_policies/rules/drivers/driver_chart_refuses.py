@@ -31,10 +31,14 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
                 fix=f'remove "{key}" from its values',
                 urn=driver.urn,
             )
-    is_elsewhere = _truth(values, "namespaceOverride", False), _truth(values, "allowDefaultNamespace", False)
+    is_elsewhere = (
+        _truth(values, "namespaceOverride", False),
+        _truth(values, "allowDefaultNamespace", False),
+    )
     if driver.namespace == "default" and is_elsewhere == (False, False):
         yield Finding(
-            message=f'{driver.title} is installed in the namespace "default", and its chart refuses that',
+            message=f'{driver.title} is installed in the namespace "default", and its chart '
+            "refuses that",
             fix='install it in a namespace of its own, for example "nvidia-dra-driver"',
             urn=driver.urn,
         )
@@ -50,7 +54,8 @@ RULE = Rule(
     id="driver-chart-refuses",
     says="The driver's chart rejects its values.",
     why="The preview doesn't render the chart, so the update fails after the cluster was created.",
-    fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no chart takes.",
+    fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no "
+    "chart takes.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

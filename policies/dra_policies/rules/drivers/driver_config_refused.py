@@ -10,9 +10,11 @@ from dra_policies.rules.rule import DRIVER_PAGE, Rule
 RULE = Rule(
     id="driver-config-refused",
     says="The driver rejects the configuration in a claim or class, or how pods use the claim.",
-    why="The API server accepts any configuration, but the driver rejects it when a pod starts, so the pod never "
+    why="The API server accepts any configuration, but the driver rejects it when a pod starts, so "
+    "the pod never "
     "starts.",
-    fix="Write the configuration in the format of the driver version, and enable the feature gate that it needs.",
+    fix="Write the configuration in the format of the driver version, and enable the feature gate "
+    "that it needs.",
     level="mandatory",
     url=DRIVER_PAGE,
     check=tell("driver-config-refused", find_refused_configuration, find_unprepared_uses),

@@ -19,15 +19,20 @@ def check(view: StackView) -> Iterator[Finding]:
     if not any(each.is_cluster for each in view.versions) and not view.pools:
         return
     for driver in view.drivers:
-        if driver.values is None or order.get(driver.version or "", order[_PREFERS_SINCE]) >= order[_PREFERS_SINCE]:
+        if (
+            driver.values is None
+            or order.get(driver.version or "", order[_PREFERS_SINCE]) >= order[_PREFERS_SINCE]
+        ):
             continue
         domains = driver.values.flag("resources.computeDomains.enabled", True)
         controller = as_mapping(driver.values.at("controller")) or {}
         if domains and "affinity" not in controller:
             yield Finding(
-                message=f"{driver.title}: its controller requires a node of the control plane, and a managed cluster "
+                message=f"{driver.title}: its controller requires a node of the control plane, and "
+                "a managed cluster "
                 "shows none: it stays pending",
-                fix="set resources.computeDomains.enabled: false among its values where no pool needs ComputeDomains, "
+                fix="set resources.computeDomains.enabled: false among its values where no pool "
+                "needs ComputeDomains, "
                 "otherwise controller.affinity: null",
                 urn=driver.urn,
             )

@@ -23,7 +23,9 @@ def check(view: StackView) -> Iterator[Finding]:
         known = {gate: value for gate, value in gates.items() if isinstance(value, bool)}
         for _, fault in gate_faults(release, PublishingSettings(gates=known)):
             yield Finding(
-                message=f"{driver.title}: {fault.message}, so its plugin does not start", fix=fault.fix, urn=driver.urn
+                message=f"{driver.title}: {fault.message}, so its plugin does not start",
+                fix=fault.fix,
+                urn=driver.urn,
             )
 
 

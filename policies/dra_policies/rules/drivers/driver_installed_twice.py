@@ -12,14 +12,16 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers[1:]:
         first = view.drivers[0].title
         yield Finding(
-            message=f"{driver.title} installs the DRA driver again beside {first}: both publish the same GPUs, and "
+            message=f"{driver.title} installs the DRA driver again beside {first}: both publish "
+            "the same GPUs, and "
             "both make the same DeviceClasses",
             fix=f"remove {driver.title}, or {first}",
             urn=driver.urn,
         )
     for second in view.second_drivers if view.drivers else ():
         yield Finding(
-            message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so two pods can get one GPU",
+            message=f"{second.title} publishes the same GPUs as {view.drivers[0].title}, so two "
+            "pods can get one GPU",
             fix=second.fix,
             urn=second.urn,
         )
@@ -28,7 +30,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-installed-twice",
     says="The cluster has two DRA drivers for the same GPUs.",
-    why="Only one release can own a DeviceClass. The second driver fails to install, or its devices are allocated "
+    why="Only one release can own a DeviceClass. The second driver fails to install, or its "
+    "devices are allocated "
     "twice.",
     fix="Remove one of the drivers.",
     level="mandatory",

@@ -1,4 +1,6 @@
-"""Values that the driver's chart ignores without a word: dotted keys, and keys with a slip of the pen."""
+"""Values that the driver's chart ignores without a word: dotted keys, and keys with a slip of the
+pen.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,42 @@ BELOW: Final = {
     "resources.gpus": ("enabled",),
     "resources.computeDomains": ("enabled", "imex"),
     "kubeletPlugin": (
-        "affinity", "containers", "kubeletPluginsDirectoryPath", "kubeletRegistrarDirectoryPath", "metrics",
-        "networkPolicy", "nodeSelector", "podAnnotations", "podSecurityContext", "priorityClassName", "tolerations",
+        "affinity",
+        "containers",
+        "kubeletPluginsDirectoryPath",
+        "kubeletRegistrarDirectoryPath",
+        "metrics",
+        "networkPolicy",
+        "nodeSelector",
+        "podAnnotations",
+        "podSecurityContext",
+        "priorityClassName",
+        "tolerations",
         "updateStrategy",
     ),
     "kubeletPlugin.containers": ("computeDomains", "gpus", "init"),
     "controller": (
-        "affinity", "containers", "leaderElection", "metrics", "networkPolicy", "nodeSelector", "podAnnotations",
-        "podSecurityContext", "priorityClassName", "replicas", "tolerations", "updateStrategy",
+        "affinity",
+        "containers",
+        "leaderElection",
+        "metrics",
+        "networkPolicy",
+        "nodeSelector",
+        "podAnnotations",
+        "podSecurityContext",
+        "priorityClassName",
+        "replicas",
+        "tolerations",
+        "updateStrategy",
     ),
-}  # fmt: skip
+}
 
-# Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/k8s-dra-driver/values.yaml@dc531f3a, the chart of 2024.
-_REPLACED: Final = {"kubeletPlugin.containers": {"plugin": 'write "gpus" and "computeDomains" instead'}}
+# Source:
+# kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/k8s-dra-driver/values.yaml@dc531f3a, the
+# chart of 2024.
+_REPLACED: Final = {
+    "kubeletPlugin.containers": {"plugin": 'write "gpus" and "computeDomains" instead'}
+}
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -46,7 +71,11 @@ def check(view: StackView) -> Iterator[Finding]:
 def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the keys that the chart ignores, each with what to do instead."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
-    yield from ((key, f"write {meant}") for key in values if key not in IGNORED and (meant := meant_key(key)))
+    yield from (
+        (key, f"write {meant}")
+        for key in values
+        if key not in IGNORED and (meant := meant_key(key))
+    )
     for path, known in BELOW.items():
         for key in as_mapping(Properties(values).at(path)) or {}:
             first, *rest = key.split(".")
@@ -55,7 +84,10 @@ def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 continue
             near = [] if key in known else get_close_matches(key, known, 1, NEAR)
             if rest and first in known:
-                yield f"{path}.{key}", f"write it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}"
+                yield (
+                    f"{path}.{key}",
+                    f"write it nested: {first}: {{{': {'.join(rest)}: …{'}' * len(rest)}",
+                )
             elif near:
                 yield f"{path}.{key}", f'write "{near[0]}"'
 

@@ -1,4 +1,6 @@
-"""A kubelet plugin that selects labels of node feature discovery, where nothing discovers features."""
+"""A kubelet plugin that selects labels of node feature discovery, where nothing discovers
+features.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from dra_policies.view.driver_pod import plugin_pod
 from dra_policies.view.node_selection import DISCOVERED, REQUIRED_TERMS, affine, term_accepts
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-_DISCOVER: Final = ("node-feature-discovery", "gpu-feature-discovery", "gpu-operator", "nvidia-device-plugin")
+_DISCOVER: Final = (
+    "node-feature-discovery",
+    "gpu-feature-discovery",
+    "gpu-operator",
+    "nvidia-device-plugin",
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -26,15 +33,20 @@ def check(view: StackView) -> Iterator[Finding]:
         for pool in view.pools:
             if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
                 yield Finding(
-                    message=f"the kubelet plugin of {driver.title} selects labels that node feature discovery sets, "
-                    f"nodes of {pool.title} do not carry them, and no release of this stack discovers features",
-                    fix=f"label the nodes of the pool {GPU_PRESENT}=true, or install node-feature-discovery",
+                    message=f"the kubelet plugin of {driver.title} selects labels that node "
+                    "feature discovery sets, "
+                    f"nodes of {pool.title} do not carry them, and no release of this stack "
+                    "discovers features",
+                    fix=f"label the nodes of the pool {GPU_PRESENT}=true, or install "
+                    "node-feature-discovery",
                     urn=pool.urn,
                 )
 
 
 def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
-    """Whether the pod's affinity accepts the pool's nodes for labels alone that are discovered on them."""
+    """Whether the pod's affinity accepts the pool's nodes for labels alone that are discovered on
+    them.
+    """
     labels = pool.labels or {}
     for term in pod.items(REQUIRED_TERMS) or ():
         keys = [expression.text("key") or "" for expression in term.items("matchExpressions") or ()]

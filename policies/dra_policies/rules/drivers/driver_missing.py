@@ -12,10 +12,14 @@ def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
         return
     for pool in view.pools:
-        if pool.has_gpus is not False and (pool.is_dra is True or (pool.has_gpus and _claims(view))):
+        if pool.has_gpus is not False and (
+            pool.is_dra is True or (pool.has_gpus and _claims(view))
+        ):
             yield Finding(
-                message=f"{pool.title} is for claims, and no release of this stack installs the DRA driver",
-                fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from elsewhere",
+                message=f"{pool.title} is for claims, and no release of this stack installs the "
+                "DRA driver",
+                fix="add a release of the chart dra-driver-nvidia-gpu, or install the driver from "
+                "elsewhere",
                 urn=pool.urn,
             )
             return
@@ -24,7 +28,11 @@ def check(view: StackView) -> Iterator[Finding]:
 def _claims(view: StackView) -> bool:
     """Whether the stack has claims, and nothing else that serves its GPUs."""
     manifests = view.manifests
-    return manifests is not None and bool(manifests.claims or manifests.templates) and not view.device_plugins
+    return (
+        manifests is not None
+        and bool(manifests.claims or manifests.templates)
+        and not view.device_plugins
+    )
 
 
 RULE = Rule(

@@ -14,19 +14,25 @@ PINNED: Final = re.compile(r"v?\d+\.\d+\.\d+([-+].+)?")
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    planned = view.record.plan_file.fleet.document() if view.record and view.record.plan_file else {}
+    planned = (
+        view.record.plan_file.fleet.document() if view.record and view.record.plan_file else {}
+    )
     version = planned.get("drivers", {}).get("nvidia", {}).get("version")
     for driver in view.drivers:
         if driver.version == "":
             newest = nvidia.driver_releases()[-1].version
             yield Finding(
-                message=f"{driver.title} names no version of its chart, so each update may install another",
-                fix=f'set its version to "{version}", as planned' if version else f'set its version, as to "{newest}"',
+                message=f"{driver.title} names no version of its chart, so each update may install "
+                "another",
+                fix=f'set its version to "{version}", as planned'
+                if version
+                else f'set its version, as to "{newest}"',
                 urn=driver.urn,
             )
         elif driver.version and not PINNED.fullmatch(driver.version):
             yield Finding(
-                message=f'{driver.title} takes whichever version the range "{driver.version}" has: 0.4 is newer than '
+                message=f'{driver.title} takes whichever version the range "{driver.version}" has: '
+                "0.4 is newer than "
                 "25.12, so a range over numbers installs an older one",
                 fix=f'set its version to "{version}", as planned'
                 if version
@@ -38,7 +44,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-not-pinned",
     says="The driver version isn't pinned.",
-    why="Attribute and device names change between versions, so a different version than the planned one can be "
+    why="Attribute and device names change between versions, so a different version than the "
+    "planned one can be "
     "installed. Version 0.4 is newer than 25.12.",
     fix="Set the version of the release.",
     level="advisory",

@@ -1,4 +1,6 @@
-"""GKE admits critical pods outside kube-system only within a ResourceQuota: the driver needs a large enough one."""
+"""GKE admits critical pods outside kube-system only within a ResourceQuota: the driver needs a
+large enough one.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,13 @@ def check(view: StackView) -> Iterator[Finding]:
             yield from _check_driver(driver, pools, view)
 
 
-def _check_driver(driver: InstalledDriver, pools: list[DeclaredPool], view: StackView) -> Iterator[Finding]:
+def _check_driver(
+    driver: InstalledDriver, pools: list[DeclaredPool], view: StackView
+) -> Iterator[Finding]:
     if driver.namespace is None or driver.priority_class is None:
         yield Finding(
-            message=f"{driver.title}: its namespace or priority class is not known, so neither is its quota",
+            message=f"{driver.title}: its namespace or priority class is not known, so neither is "
+            "its quota",
             urn=driver.urn,
             certain=False,
         )
@@ -32,7 +37,11 @@ def _check_driver(driver: InstalledDriver, pools: list[DeclaredPool], view: Stac
         return
     quotas = [quota for quota in view.quotas if quota.namespace == driver.namespace]
     needed = _needed(driver, pools)
-    amount = "one pod for each GPU node and each controller" if needed is None else f"at least {needed} pods"
+    amount = (
+        "one pod for each GPU node and each controller"
+        if needed is None
+        else f"at least {needed} pods"
+    )
     if not quotas:
         doubtful = any(quota.namespace is None for quota in view.quotas)
         yield Finding(
@@ -40,7 +49,8 @@ def _check_driver(driver: InstalledDriver, pools: list[DeclaredPool], view: Stac
             f"{driver.priority_class} pods"
             + (", unless it is one whose namespace is not known" if doubtful else "")
             + ", and GKE admits no such pods without one",
-            fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, with {amount}",
+            fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, "
+            f"with {amount}",
             urn=driver.urn,
             certain=not doubtful,
         )
@@ -54,15 +64,18 @@ def _compare(
     if quota.pods is None or needed is None:
         unknown = "its number of pods" if quota.pods is None else "how far the pools can grow"
         yield Finding(
-            message=f"{quota.title}: whether it is large enough cannot be told, since {unknown} is not known",
+            message=f"{quota.title}: whether it is large enough cannot be told, since {unknown} is "
+            "not known",
             urn=quota.urn,
             certain=False,
         )
     elif quota.pods < needed:
         nodes = needed - (driver.other_critical_pods or 0)
         yield Finding(
-            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} needs {needed}: one on each "
-            f"of {nodes} GPU nodes ({_shown(pools)}) and {driver.other_critical_pods} for controllers",
+            message=f"{quota.title} admits {quota.pods} critical pods, but {driver.title} needs "
+            f"{needed}: one on each "
+            f"of {nodes} GPU nodes ({_shown(pools)}) and {driver.other_critical_pods} for "
+            "controllers",
             fix=f"raise its hard pods to {needed}",
             urn=quota.urn,
         )
@@ -85,7 +98,8 @@ def _shown(pools: list[DeclaredPool]) -> str:
 
 RULE = Rule(
     id="driver-quota-too-small",
-    says="The ResourceQuota for critical pods in the driver's namespace on GKE doesn't cover all GPU nodes.",
+    says="The ResourceQuota for critical pods in the driver's namespace on GKE doesn't cover all "
+    "GPU nodes.",
     why="The API server rejects driver pods above the quota, so nodes start without devices.",
     fix="Set the quota's hard pods to the sum of all pool maximums and the driver's controllers.",
     level="mandatory",

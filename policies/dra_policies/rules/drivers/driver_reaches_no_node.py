@@ -1,4 +1,6 @@
-"""A kubelet plugin of the DRA driver that may not run on GPU nodes: nothing publishes their devices."""
+"""A kubelet plugin of the DRA driver that may not run on GPU nodes: nothing publishes their
+devices.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,17 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
-    """Yield that the driver selects none of the stack's GPU nodes, none of which is labelled for it."""
+    """Yield that the driver selects none of the stack's GPU nodes, none of which is labelled for
+    it.
+    """
     pools = [pool for pool in view.pools if pool.has_gpus is not False]
-    if pools and all(pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools):
+    if pools and all(
+        pool.has_gpus and pool.is_labelled is False and pool.runs_driver is False for pool in pools
+    ):
         shown = " or ".join(pool.title for pool in pools)
         yield Finding(
-            message=f"the kubelet plugin of {driver.title} never runs on {shown}: it selects labels that "
+            message=f"the kubelet plugin of {driver.title} never runs on {shown}: it selects "
+            "labels that "
             "they do not have",
             fix="correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity",
             urn=driver.urn,
@@ -38,35 +45,53 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
 
 def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Iterator[Finding]:
     if tolerates(pod, pool) is False:
-        taints = ", ".join(str(taint) for taint in pool.taints or () if taint.effect != "PreferNoSchedule")
+        taints = ", ".join(
+            str(taint) for taint in pool.taints or () if taint.effect != "PreferNoSchedule"
+        )
         fix = "set kubeletPlugin.tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
         others = [taint.key for taint in pool.taints or () if taint.key != "nvidia.com/gpu"]
-        yield _finding(driver, pool, f"does not tolerate its taints ({taints})", fix if not others else _of(others))
+        yield _finding(
+            driver,
+            pool,
+            f"does not tolerate its taints ({taints})",
+            fix if not others else _of(others),
+        )
     elif selects(pod, pool) is False:
         yield _finding(
-            driver, pool, "selects nodes by labels that it does not have", "correct kubeletPlugin.nodeSelector"
+            driver,
+            pool,
+            "selects nodes by labels that it does not have",
+            "correct kubeletPlugin.nodeSelector",
         )
     elif affine(pod, pool) is False:
         yield _finding(
-            driver, pool, "has a node affinity to labels that it does not have", "correct kubeletPlugin.affinity"
+            driver,
+            pool,
+            "has a node affinity to labels that it does not have",
+            "correct kubeletPlugin.affinity",
         )
 
 
 def _of(keys: list[str]) -> str:
-    listed = ", ".join(f"{{key: {key}, operator: Exists}}" for key in dict.fromkeys(("nvidia.com/gpu", *keys)))
+    listed = ", ".join(
+        f"{{key: {key}, operator: Exists}}" for key in dict.fromkeys(("nvidia.com/gpu", *keys))
+    )
     return f"set kubeletPlugin.tolerations: [{listed}]"
 
 
 def _finding(driver: InstalledDriver, pool: DeclaredPool, says: str, fix: str) -> Finding:
     return Finding(
-        message=f"the kubelet plugin of {driver.title} never runs on {pool.title}: it {says}", fix=fix, urn=driver.urn
+        message=f"the kubelet plugin of {driver.title} never runs on {pool.title}: it {says}",
+        fix=fix,
+        urn=driver.urn,
     )
 
 
 RULE = Rule(
     id="driver-reaches-no-node",
     says="The DRA driver's kubelet plugin can't run on a DRA pool.",
-    why="Nodes start without publishing devices. Claims aren't allocated, and autoscalers add more nodes.",
+    why="Nodes start without publishing devices. Claims aren't allocated, and autoscalers add more "
+    "nodes.",
     fix="Tolerate the pool's taints, and match its labels in nodeSelector.",
     level="mandatory",
     url=DRIVER_PAGE,

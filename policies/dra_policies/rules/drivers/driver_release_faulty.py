@@ -11,7 +11,10 @@ from dra_policies.view.stack_view import StackView
 # Version → what is wrong with it, and what to install instead.
 # Source: kubernetes-sigs/dra-driver-nvidia-gpu issue 719, fixed in commit d8fa00e4
 KNOWN_FAULTS: Final = {
-    "25.8.0": ("on GPUs with MIG it publishes the GPU beside its MIG devices, so both are given away", "25.8.1"),
+    "25.8.0": (
+        "on GPUs with MIG it publishes the GPU beside its MIG devices, so both are given away",
+        "25.8.1",
+    ),
 }
 
 
@@ -29,7 +32,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-release-faulty",
     says="The driver version can allocate devices twice.",
-    why="The scheduler gets wrong data about the devices, so pods share GPUs that each should have exclusively.",
+    why="The scheduler gets wrong data about the devices, so pods share GPUs that each should have "
+    "exclusively.",
     fix="Install the version in the finding.",
     level="advisory",
     url=DRIVER_PAGE,

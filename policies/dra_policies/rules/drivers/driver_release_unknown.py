@@ -18,7 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version and PINNED.fullmatch(driver.version) and not _is_known(driver.version):
             near = get_close_matches(driver.version, known, 1, 0.5)
             yield Finding(
-                message=f'{driver.title} is of version "{driver.version}", which is unknown: what it publishes cannot '
+                message=f'{driver.title} is of version "{driver.version}", which is unknown: what '
+                "it publishes cannot "
                 "be told",
                 fix=f'set its version to "{near[0] if near else known[-1]}"',
                 urn=driver.urn,
@@ -37,7 +38,8 @@ def _is_known(version: str) -> bool:
 RULE = Rule(
     id="driver-release-unknown",
     says="The driver version doesn't exist.",
-    why="The preview doesn't download the chart, so the update fails or installs an untested version.",
+    why="The preview doesn't download the chart, so the update fails or installs an untested "
+    "version.",
     fix="Use a version from `pulumi-dra catalog drivers`.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -18,10 +18,18 @@ def check(view: StackView) -> Iterator[Finding]:
         return
     of_cloud = cloud(clouds.pop())
     where, who = of_cloud.driver_root, f"nodes of {of_cloud.title} have it in"
-    if view.record and view.record.plan_file and (planned := view.record.plan_file.fleet.driver_root) != where:
+    if (
+        view.record
+        and view.record.plan_file
+        and (planned := view.record.plan_file.fleet.driver_root) != where
+    ):
         where, who = planned, "images of the planned fleet have it in"
     if view.has_gpu_operator:
-        if not all(_has_no_driver(pool) for pool in view.pools if pool.has_gpus and pool.is_dra is not False):
+        if not all(
+            _has_no_driver(pool)
+            for pool in view.pools
+            if pool.has_gpus and pool.is_dra is not False
+        ):
             return  # the operator leaves alone what the image brings
         where, who = OPERATOR_ROOT, "the GPU Operator puts it in"
     for driver in view.drivers:
@@ -48,9 +56,11 @@ def _plain(path: str) -> str:
 RULE = Rule(
     id="driver-root-wrong",
     says="The driver root doesn't match the node image.",
-    why="The first container of the kubelet plugin waits for NVIDIA's libraries without end, so nodes publish no "
+    why="The first container of the kubelet plugin waits for NVIDIA's libraries without end, so "
+    "nodes publish no "
     "devices.",
-    fix="Set nvidiaDriverRoot to the folder in the finding, which contains the libraries in the node image.",
+    fix="Set nvidiaDriverRoot to the folder in the finding, which contains the libraries in the "
+    "node image.",
     level="mandatory",
     is_outage=True,
     url=DRIVER_PAGE,

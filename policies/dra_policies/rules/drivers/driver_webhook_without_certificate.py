@@ -9,19 +9,23 @@ from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if not view.complete or any("cert-manager" in (each.props.text("chart") or each.name) for each in view.objects):
+    if not view.complete or any(
+        "cert-manager" in (each.props.text("chart") or each.name) for each in view.objects
+    ):
         return
     for driver in view.drivers:
         values = driver.values
         if values is None or values.flag("webhook.enabled", False) is not True:
             continue
-        if values.has("webhook.tls.secret.name") is False and values.text("webhook.tls.mode", "cert-manager") == (
-            "cert-manager"
-        ):
+        if values.has("webhook.tls.secret.name") is False and values.text(
+            "webhook.tls.mode", "cert-manager"
+        ) == ("cert-manager"):
             yield Finding(
-                message=f"{driver.title} turns the webhook on, whose certificate comes from cert-manager, and no "
+                message=f"{driver.title} turns the webhook on, whose certificate comes from "
+                "cert-manager, and no "
                 "release of this stack installs cert-manager",
-                fix="install cert-manager before it, or set webhook.tls.mode: secret with a secret of your own",
+                fix="install cert-manager before it, or set webhook.tls.mode: secret with a secret "
+                "of your own",
                 urn=driver.urn,
             )
 
@@ -29,7 +33,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="driver-webhook-without-certificate",
     says="The driver's webhook has no source for its certificate.",
-    why="Without cert-manager, the cluster doesn't serve the chart's Certificate kind, so the release fails.",
+    why="Without cert-manager, the cluster doesn't serve the chart's Certificate kind, so the "
+    "release fails.",
     fix="Install cert-manager before the driver, or set a Secret for the webhook.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -1,4 +1,6 @@
-"""Installers on Container-Optimized OS of a driver version that a release of the image may not list."""
+"""Installers on Container-Optimized OS of a driver version that a release of the image may not
+list.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,14 @@ def check(view: StackView) -> Iterator[Finding]:
         milestones = qualified_on(installer.version)
         yield Finding(
             message=f"{installer.title} installs NVIDIA driver {installer.version}, which "
-            + (f"only images of {milestones} list" if milestones else "isn't known to be listed by any image")
+            + (
+                f"only images of {milestones} list"
+                if milestones
+                else "isn't known to be listed by any image"
+            )
             + ", so after an upgrade of the nodes it may crash-loop",
-            fix="install the version default, or check the images that the release channel will bring",
+            fix="install the version default, or check the images that the release channel will "
+            "bring",
             urn=installer.urn,
             remark=bool(milestones),
         )
@@ -28,7 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="installed-driver-fails",
     says="A driver installer names a version that the node image may not list.",
-    why="Container-Optimized OS installs only listed versions; without a driver, nodes publish no devices.",
+    why="Container-Optimized OS installs only listed versions; without a driver, nodes publish no "
+    "devices.",
     fix="Install the image's default version.",
     level="advisory",
     url=URL,

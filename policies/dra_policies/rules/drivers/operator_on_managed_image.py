@@ -1,4 +1,6 @@
-"""GPU Operator that installs a driver or toolkit on node images that have their own, or can't have its driver."""
+"""GPU Operator that installs a driver or toolkit on node images that have their own, or can't have
+its driver.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,25 @@ from dra_planner.clouds import cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-URL: Final = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/getting-started.html"
+URL: Final = (
+    "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/getting-started.html"
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from _on_images_without_builds(view)
     pools = [pool for pool in view.pools if pool.has_gpus and _image_has_driver(pool)]
     for operator in view.operators if pools else ():
-        parts = [part for part in _parts(pools[0]) if operator.values.flag(f"{part}.enabled", True) is True]
+        parts = [
+            part
+            for part in _parts(pools[0])
+            if operator.values.flag(f"{part}.enabled", True) is True
+        ]
         if parts:
             shown = " and ".join(f"{part}.enabled" for part in parts)
             yield Finding(
-                message=f"{operator.title} installs its {' and '.join(parts)} on nodes of {pools[0].title}, whose "
+                message=f"{operator.title} installs its {' and '.join(parts)} on nodes of "
+                f"{pools[0].title}, whose "
                 f"image has the NVIDIA driver and toolkit already",
                 fix=f"set {shown} to false",
                 urn=operator.urn,
@@ -28,15 +37,19 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
-    """Yield operators whose driver has no build for the image of a pool, so that its pods never start."""
+    """Yield operators whose driver has no build for the image of a pool, so that its pods never
+    start.
+    """
     for operator in view.operators:
         for pool in view.pools:
             without = pool.image in cloud(pool.cloud).images_without_operator_driver
             if pool.has_gpus and without and operator.values.flag("driver.enabled", True) is True:
                 yield Finding(
-                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but it has no build for "
+                    message=f"{operator.title} installs its driver on nodes of {pool.title}, but "
+                    "it has no build for "
                     f"their image, {images_title(pool)}",
-                    fix="set driver.enabled to false, and install the driver with a DaemonSet of the image's installer",
+                    fix="set driver.enabled to false, and install the driver with a DaemonSet of "
+                    "the image's installer",
                     urn=operator.urn,
                 )
 
@@ -47,7 +60,9 @@ def images_title(pool: DeclaredPool) -> str:
 
 
 def _parts(pool: DeclaredPool) -> tuple[str, ...]:
-    """Return the parts to report; `managed-driver-on-dra-node` reports the driver on pools that name theirs."""
+    """Return the parts to report; `managed-driver-on-dra-node` reports the driver on pools that
+    name theirs.
+    """
     return ("toolkit",) if cloud(pool.cloud).driver_left_out else ("driver", "toolkit")
 
 
@@ -64,7 +79,8 @@ def _image_has_driver(pool: DeclaredPool) -> bool:
 RULE = Rule(
     id="operator-on-managed-image",
     says="The GPU Operator manages the driver or toolkit of managed node images.",
-    why="Its driver doesn't replace the image's, and its toolkit crash-loops on newer containerd versions.",
+    why="Its driver doesn't replace the image's, and its toolkit crash-loops on newer containerd "
+    "versions.",
     fix="Set driver.enabled and toolkit.enabled of the GPU Operator to false.",
     level="mandatory",
     is_outage=True,

@@ -18,7 +18,11 @@ def check(view: StackView) -> Iterator[Finding]:
         release = pool.release
         if not release:
             continue
-        faults = [fault for name in machine_names(pool) if (fault := image_release_fault(pool.cloud, name, release))]
+        faults = [
+            fault
+            for name in machine_names(pool)
+            if (fault := image_release_fault(pool.cloud, name, release))
+        ]
         if faults:
             says, _, fix = faults[0].partition("; ")
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)

@@ -24,14 +24,16 @@ def check(view: StackView) -> Iterator[Finding]:
         ended = of_cloud.image_ended(pool.image)
         if built_for and built_for != arch:
             yield Finding(
-                message=f"{pool.title}: a machine {pool.machine} is of {arch}, and the image {pool.image} "
+                message=f"{pool.title}: a machine {pool.machine} is of {arch}, and the image "
+                f"{pool.image} "
                 f"of {built_for}",
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )
         elif ended and is_newer(newest, ended):
             yield Finding(
-                message=f"{pool.title}: the image {pool.image} is made for Kubernetes 1.{ended} at most, and the "
+                message=f"{pool.title}: the image {pool.image} is made for Kubernetes 1.{ended} at "
+                "most, and the "
                 f"cluster is of 1.{newest}",
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,

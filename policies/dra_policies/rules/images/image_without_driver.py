@@ -18,19 +18,26 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
             if pool.own.text(path) == value:
                 yield Finding(
-                    message=f"{pool.title} has GPUs ({pool.machine}), and its {path} {value} leaves the NVIDIA driver "
+                    message=f"{pool.title} has GPUs ({pool.machine}), and its {path} {value} "
+                    "leaves the NVIDIA driver "
                     "out of its nodes",
                     fix=f"remove {path}, or install the GPU Operator with a driver",
                     urn=pool.urn,
                 )
         machine = known_machine(pool.cloud, pool.machine)
-        if pool.has_gpus and machine and pool.image and (fault := of_cloud.image_fault(machine, pool.image)):
+        if (
+            pool.has_gpus
+            and machine
+            and pool.image
+            and (fault := of_cloud.image_fault(machine, pool.image))
+        ):
             says, _, fix = fault.partition("; ")
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
         if pool.has_gpus and pool.image in of_cloud.images_without_driver:
             images = sorted(set(of_cloud.gpu_images.values()))
             yield Finding(
-                message=f"{pool.title} has GPUs ({pool.machine}), and its image {pool.image} brings no NVIDIA driver",
+                message=f"{pool.title} has GPUs ({pool.machine}), and its image {pool.image} "
+                "brings no NVIDIA driver",
                 fix=f"use an image that does: {' or '.join(images)}",
                 urn=pool.urn,
             )
@@ -39,7 +46,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="image-without-driver",
     says="GPU nodes have no NVIDIA driver in their image, and nothing in the stack installs it.",
-    why="Without the driver, nodes publish no devices. Pods stay pending while you pay for the GPUs.",
+    why="Without the driver, nodes publish no devices. Pods stay pending while you pay for the "
+    "GPUs.",
     fix="Use the cloud's GPU image, or install the GPU Operator.",
     level="mandatory",
     is_outage=True,

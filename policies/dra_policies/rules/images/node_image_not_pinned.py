@@ -26,20 +26,32 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _alias(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield an alias of Karpenter that stands for the newest image, with whichever driver that has."""
+    """Yield an alias of Karpenter that stands for the newest image, with whichever driver that
+    has.
+    """
     settings = cloud(pool.cloud).node_class
     if settings is None or pool.release != _NEWEST or pool.template is None:
         return
-    alias = next((term.text("alias") for term in pool.template.items(settings.images) or () if term.text("alias")), "")
+    alias = next(
+        (
+            term.text("alias")
+            for term in pool.template.items(settings.images) or ()
+            if term.text("alias")
+        ),
+        "",
+    )
     yield Finding(
-        message=f"{pool.title}: its nodes boot {alias}, so each new node may have another NVIDIA driver",
+        message=f"{pool.title}: its nodes boot {alias}, so each new node may have another NVIDIA "
+        "driver",
         fix="name the release of the image that you tested in the alias",
         urn=pool.template_urn,
     )
 
 
 def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a cluster that replaces node images by itself under machine types that a release has broken before."""
+    """Yield a cluster that replaces node images by itself under machine types that a release has
+    broken before.
+    """
     rules = [
         rule
         for rule in image_rules()
@@ -53,14 +65,16 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     for rule in rules:
         if rule.broken and channel in paths.new_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" gets new node images by itself (channel {channel}), and release '
+                message=f'cluster "{cluster.name}" gets new node images by itself (channel '
+                f"{channel}), and release "
                 f"{rule.broken} broke {pool.machine} of {pool.title}, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
             )
         elif rule.first and channel in paths.old_images:
             yield Finding(
-                message=f'cluster "{cluster.name}" keeps its node images (channel {channel}), and {pool.machine} of '
+                message=f'cluster "{cluster.name}" keeps its node images (channel {channel}), and '
+                f"{pool.machine} of "
                 f"{pool.title} needs release {rule.first} or later, because {rule.says}",
                 fix=paths.image_fix,
                 urn=cluster.urn,
@@ -70,7 +84,8 @@ def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="node-image-not-pinned",
     says="Images of GPU nodes change without a change of the program.",
-    why="A new image brings another NVIDIA driver, and new nodes may publish other devices or none.",
+    why="A new image brings another NVIDIA driver, and new nodes may publish other devices or "
+    "none.",
     fix="Name the image's release, or let the cluster install security patches only.",
     level="advisory",
     url=URL,

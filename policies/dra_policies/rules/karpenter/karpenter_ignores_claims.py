@@ -9,7 +9,8 @@ from typing import Final
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
-# Source: karpenter.sh "Utilizing GPUs and EFAs with Dynamic Resource Allocation", settings.enableDRA since 1.15
+# Source: karpenter.sh "Utilizing GPUs and EFAs with Dynamic Resource Allocation",
+# settings.enableDRA since 1.15
 _SINCE: Final = (1, 15)
 URL: Final = "https://karpenter.sh/docs/tasks/dra/"
 
@@ -18,7 +19,9 @@ def check(view: StackView) -> Iterator[Finding]:
     pools = [
         pool
         for pool in view.pools
-        if pool.is_dra and pool.own.has("spec.template.spec.nodeClassRef") and pool.own.has("spec.replicas") is False
+        if pool.is_dra
+        and pool.own.has("spec.template.spec.nodeClassRef")
+        and pool.own.has("spec.replicas") is False
     ]
     for each in view.objects if pools else ():
         chart = (each.props.text("chart") or "").rstrip("/").rpartition("/")[2]
@@ -26,13 +29,20 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
         if version and (int(version[1]), int(version[2])) < _SINCE:
-            says, fix = f"version {version[0]} starts no node for a claim", 'set its version to "1.15.0" or newer'
+            says, fix = (
+                f"version {version[0]} starts no node for a claim",
+                'set its version to "1.15.0" or newer',
+            )
         elif each.props.below("values").flag("settings.enableDRA", False) is False:
-            says, fix = "it ignores claims unless it is told otherwise", "set settings.enableDRA: true among its values"
+            says, fix = (
+                "it ignores claims unless it is told otherwise",
+                "set settings.enableDRA: true among its values",
+            )
         else:
             continue
         yield Finding(
-            message=f'Release "{each.name}" installs Karpenter, and {pools[0].title} is for claims: {says}',
+            message=f'Release "{each.name}" installs Karpenter, and {pools[0].title} is for '
+            f"claims: {says}",
             fix=fix,
             urn=each.urn,
         )

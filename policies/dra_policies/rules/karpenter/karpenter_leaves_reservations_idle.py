@@ -1,4 +1,6 @@
-"""Reservations beside pools of Karpenter that don't use them: they are paid for, and on-demand nodes too."""
+"""Reservations beside pools of Karpenter that don't use them: they are paid for, and on-demand
+nodes too.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ from typing import Final
 from dra_planner.clouds import cloud
 from dra_planner.clouds.protocol.resources import KarpenterNodeClass
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.pool_machines import CAPACITY_TYPE, allows_machine, capacity_types, known_machine
+from dra_policies.view.pool_machines import (
+    CAPACITY_TYPE,
+    allows_machine,
+    capacity_types,
+    known_machine,
+)
 from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
 
 URL: Final = "https://karpenter.sh/docs/tasks/odcrs/"
@@ -17,25 +24,33 @@ URL: Final = "https://karpenter.sh/docs/tasks/odcrs/"
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         settings = cloud(pool.cloud).node_class
-        if settings is None or pool.template is None or not pool.own.has("spec.template.spec.nodeClassRef"):
+        if (
+            settings is None
+            or pool.template is None
+            or not pool.own.has("spec.template.spec.nodeClassRef")
+        ):
             continue
         wanted = capacity_types(pool)
         selects = pool.template.has(settings.reservations)
         if selects and wanted is not None and settings.reserved not in wanted:
             yield _finding(
                 pool,
-                f"its node class selects them, but the pool doesn't allow the capacity type {settings.reserved}",
+                "its node class selects them, but the pool doesn't allow the capacity type "
+                f"{settings.reserved}",
                 fix=f"allow {settings.reserved} in the requirement {CAPACITY_TYPE}",
             )
         elif selects is False:
             yield from _open_reservations(pool, settings, view)
 
 
-def _open_reservations(pool: DeclaredPool, settings: KarpenterNodeClass, view: StackView) -> Iterator[Finding]:
-    """Yield open reservations of the stack for the pool's machine types, which Karpenter's nodes don't use.
+def _open_reservations(
+    pool: DeclaredPool, settings: KarpenterNodeClass, view: StackView
+) -> Iterator[Finding]:
+    """Yield open reservations of the stack for the pool's machine types, which Karpenter's nodes
+    don't use.
 
-    With the feature gate ReservedCapacity (on since 1.6), Karpenter starts on-demand nodes outside open reservations.
-    Source: karpenter.sh, “Utilizing On-Demand Capacity Reservations”, migration.
+    With the feature gate ReservedCapacity (on since 1.6), Karpenter starts on-demand nodes outside
+    open reservations. Source: karpenter.sh, “Utilizing On-Demand Capacity Reservations”, migration.
     """
     for each in view.declared:
         if each.type == settings.reservation and _is_open(each, settings):
@@ -44,9 +59,11 @@ def _open_reservations(pool: DeclaredPool, settings: KarpenterNodeClass, view: S
                 key = settings.reservations.rpartition(".")[2]
                 yield _finding(
                     pool,
-                    f'its {machine.name} nodes don\'t use the open reservation "{each.name}", because its node class '
+                    f'its {machine.name} nodes don\'t use the open reservation "{each.name}", '
+                    "because its node class "
                     f"has no {key}",
-                    fix=f"select it in {settings.reservations} of the {settings.kind}, and allow {settings.reserved} "
+                    fix=f"select it in {settings.reservations} of the {settings.kind}, and allow "
+                    f"{settings.reserved} "
                     f"in the requirement {CAPACITY_TYPE}",
                 )
 
@@ -64,8 +81,10 @@ def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
 RULE = Rule(
     id="karpenter-leaves-reservations-idle",
     says="Karpenter's pools don't use the reservations for their machine types.",
-    why="The reservation is billed although no node uses it, and on-demand nodes are billed in addition.",
-    fix="Select the reservations in the node class, and allow the capacity type reserved in the pool.",
+    why="The reservation is billed although no node uses it, and on-demand nodes are billed in "
+    "addition.",
+    fix="Select the reservations in the node class, and allow the capacity type reserved in the "
+    "pool.",
     level="advisory",
     url=URL,
     needs="stack",

@@ -1,4 +1,6 @@
-"""NodePools of Karpenter that no machine satisfies: their own requirements, limits or node class exclude all."""
+"""NodePools of Karpenter that no machine satisfies: their own requirements, limits or node class
+exclude all.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,22 @@ from dra_planner.clouds import cloud
 from dra_planner.quantity import Quantity, QuantityError
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import as_mapping
-from dra_policies.view.pool_machines import CAPACITY_TYPE, capacity_types, known_machine, requirements
+from dra_policies.view.pool_machines import (
+    CAPACITY_TYPE,
+    capacity_types,
+    known_machine,
+    requirements,
+)
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 URL: Final = "https://karpenter.sh/docs/concepts/nodepools/"
 _NODE_CLASS: Final = ":EC2NodeClass"
 _MIB: Final = 1024 * 1024
-# Karpenter keeps a part of the memory that a machine is listed with (settings.vmMemoryOverheadPercent, 7.5 %).
+# Karpenter keeps a part of the memory that a machine is listed with
+# (settings.vmMemoryOverheadPercent, 7.5 %).
 _MEMORY_LEFT: Final = 0.9
-_LAST_BETA: Final = (1, 0)  # karpenter.sh, upgrade guide: v1beta1 is served by 1.0 for the last time
+# karpenter.sh, upgrade guide: v1beta1 is served by 1.0 for the last time
+_LAST_BETA: Final = (1, 0)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -43,11 +52,16 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
             f"it requires {' or '.join(systems)}, and the driver runs on Linux",
             fix="set kubernetes.io/os to linux",
         )
-    known = {name: found for name in names if (found := known_machine(pool.cloud, name)) is not None}
+    known = {
+        name: found for name in names if (found := known_machine(pool.cloud, name)) is not None
+    }
     for name in names:
         if name not in known and (near := _near(pool.cloud, name)):
             yield _finding(
-                pool, f"no table knows its machine {name}", fix=f"write {near}, if that is meant", certain=False
+                pool,
+                f"no table knows its machine {name}",
+                fix=f"write {near}, if that is meant",
+                certain=False,
             )
     if not names or len(known) < len(names):
         return
@@ -56,7 +70,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its machines ({', '.join(names)}) are of {' and '.join(sorted({each.arch for each in known.values()}))}, "
+            f"its machines ({', '.join(names)}) are of "
+            f"{' and '.join(sorted({each.arch for each in known.values()}))}, "
             f"and it requires {' or '.join(arches)}",
             fix=f"set kubernetes.io/arch of its requirements to {next(iter(known.values())).arch}",
         )
@@ -65,13 +80,18 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
-    """Yield limits that the smallest machine exceeds: Karpenter leaves out machines that do not fit in what is left.
+    """Yield limits that the smallest machine exceeds: Karpenter leaves out machines that do not fit
+    in what is left.
 
-    Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go (filterByRemainingResources).
+    Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go
+    (filterByRemainingResources).
     """
     for key, sizes in (
         ("cpu", [each.vcpus for each in machines]),
-        ("memory", [each.memory_mib and int(each.memory_mib * _MIB * _MEMORY_LEFT) for each in machines]),
+        (
+            "memory",
+            [each.memory_mib and int(each.memory_mib * _MIB * _MEMORY_LEFT) for each in machines],
+        ),
         ("nvidia.com/gpu", [each.accelerator and each.accelerator.count for each in machines]),
     ):
         limit = _amount(pool.own.below("spec.limits").values, key)
@@ -100,9 +120,13 @@ def _amount(limits: object, key: str) -> int | None:
 
 
 def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a node class that is one slip away from one of the stack; others may be made elsewhere."""
+    """Yield a node class that is one slip away from one of the stack; others may be made
+    elsewhere.
+    """
     wanted = pool.own.text("spec.template.spec.nodeClassRef.name")
-    classes = [each.props.text("metadata.name") for each in view.objects if each.type.endswith(_NODE_CLASS)]
+    classes = [
+        each.props.text("metadata.name") for each in view.objects if each.type.endswith(_NODE_CLASS)
+    ]
     names = [name for name in classes if name]
     if not wanted or wanted in names or len(names) < len(classes):
         return
@@ -131,9 +155,16 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a pool of reserved nodes only whose node class selects no reservation."""
     settings = cloud(pool.cloud).node_class
-    if settings is None or capacity_types(pool) != frozenset({settings.reserved}) or pool.template is None:
+    if (
+        settings is None
+        or capacity_types(pool) != frozenset({settings.reserved})
+        or pool.template is None
+    ):
         return
-    if pool.template.has(settings.reservations) is False or pool.template.at(settings.reservations) == []:
+    if (
+        pool.template.has(settings.reservations) is False
+        or pool.template.at(settings.reservations) == []
+    ):
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
@@ -143,14 +174,20 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _near(of_cloud: str, name: str) -> str:
-    """Return the machine that an unknown name of a known family is a slip of, "" where there is none."""
+    """Return the machine that an unknown name of a known family is a slip of, "" where there is
+    none.
+    """
     family = name.partition(".")[0]
     of_family = [each.name for each in catalog.machines(of_cloud) if each.family == family]
     return next(iter(get_close_matches(name, of_family, 1, 0.8)), "")
 
 
 def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
-    message = f"{pool.title} starts no node: {says}" if certain else f"{pool.title} may start no node: {says}"
+    message = (
+        f"{pool.title} starts no node: {says}"
+        if certain
+        else f"{pool.title} may start no node: {says}"
+    )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 
 

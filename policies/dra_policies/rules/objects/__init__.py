@@ -1,1 +1,3 @@
-"""Rules about single objects: rejected by the API server, incomplete, or with secrets in plain text."""
+"""Rules about single objects: rejected by the API server, incomplete, or with secrets in plain
+text.
+"""

@@ -1,4 +1,6 @@
-"""Keys and tokens that stand in the declaration of a resource; what is marked as secret never comes here."""
+"""Keys and tokens that stand in the declaration of a resource; what is marked as secret never comes
+here.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,19 @@ _FORMS: Final = (
     ("an access key of AWS", re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b")),
     ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
     ("an API key of Google", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
-    ("a token of GitHub", re.compile(r"\b(gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{40,})")),
+    (
+        "a token of GitHub",
+        re.compile(r"\b(gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{40,})"),
+    ),
     ("a token of Hugging Face", re.compile(r"\bhf_[0-9A-Za-z]{30,}\b")),
     ("a key of NVIDIA NGC", re.compile(r"\bnvapi-[0-9A-Za-z_-]{40,}")),
 )
 _OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "clientSecret")
-_NAME: Final = re.compile(r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$")
-_ENCODED: Final = ("userData", "userDataBase64", "customData")  # what a machine runs when it starts, often in base64
+_NAME: Final = re.compile(
+    r"(TOKEN|PASSWORD|PASSWD|SECRET|SECRET_KEY|API_KEY|ACCESS_KEY|PRIVATE_KEY)$"
+)
+# what a machine runs when it starts, often in base64
+_ENCODED: Final = ("userData", "userDataBase64", "customData")
 _DEEPEST: Final = 30
 
 
@@ -32,7 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
                 message=f'"{each.name}" holds {what} in plain text, at {path}',
-                fix="pass it as a secret (pulumi config set --secret), or take it from a store of secrets, "
+                fix="pass it as a secret (pulumi config set --secret), or take it from a store of "
+                "secrets, "
                 "and change it",
                 urn=each.urn,
             )
@@ -45,7 +54,12 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
         return
     if mapping is not None:
         name, given = mapping.get("name"), mapping.get("value")
-        if isinstance(name, str) and isinstance(given, str) and given and _NAME.search(name.upper()):
+        if (
+            isinstance(name, str)
+            and isinstance(given, str)
+            and given
+            and _NAME.search(name.upper())
+        ):
             yield f"{path}.value" if path else "value", f"what {name} is"
         for key, item in mapping.items():
             below = f"{path}.{key}" if path else key

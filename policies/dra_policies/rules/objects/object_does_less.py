@@ -17,7 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="object-does-less",
     says="A field of a DRA object, scaler, or queue has no effect.",
-    why="The API server drops fields with a disabled feature gate, scalers ignore missing targets, and queues "
+    why="The API server drops fields with a disabled feature gate, scalers ignore missing targets, "
+    "and queues "
     "silently reject claims.",
     fix="Fix what the sentence names.",
     level="advisory",

@@ -12,7 +12,9 @@ def check(view: StackView) -> Iterator[Finding]:
     for diagnostic in view.diagnostics:
         if diagnostic.severity == "error":
             path = f"{diagnostic.place.path}: " if diagnostic.place.path else ""
-            yield Finding(message=f"{path}{diagnostic.message}", fix=diagnostic.fix, place=diagnostic.place)
+            yield Finding(
+                message=f"{path}{diagnostic.message}", fix=diagnostic.fix, place=diagnostic.place
+            )
 
 
 RULE = Rule(

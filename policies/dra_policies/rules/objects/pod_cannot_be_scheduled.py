@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dra_planner.plan.hindrances.unmet_rules import find_daemons_without_devices, find_unmet_affinity
+from dra_planner.plan.hindrances.unmet_rules import (
+    find_daemons_without_devices,
+    find_unmet_affinity,
+)
 from dra_policies.rules.hindrances import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="pod-cannot-be-scheduled",
     says="A pod's own rules exclude every node.",
-    why="A pod that must run next to pods that don't exist stays pending. So do pods of a DaemonSet with claims on "
+    why="A pod that must run next to pods that don't exist stays pending. So do pods of a "
+    "DaemonSet with claims on "
     "nodes without devices.",
     fix="Correct the labels of podAffinity, or tolerate the taint of the nodes with devices.",
     level="mandatory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/",
-    check=tell_of_clusters("pod-cannot-be-scheduled", find_unmet_affinity, find_daemons_without_devices),
+    check=tell_of_clusters(
+        "pod-cannot-be-scheduled", find_unmet_affinity, find_daemons_without_devices
+    ),
 )

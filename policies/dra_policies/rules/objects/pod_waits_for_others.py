@@ -9,9 +9,11 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="pod-waits-for-others",
     says="The default scheduler doesn't schedule a pod.",
-    why="The scheduler ignores pods with a scheduling gate or another scheduler's name. It's unknown whether and "
+    why="The scheduler ignores pods with a scheduling gate or another scheduler's name. It's "
+    "unknown whether and "
     "where they run.",
-    fix="Remove schedulingGates and schedulerName, or accept that another program schedules the pod.",
+    fix="Remove schedulingGates and schedulerName, or accept that another program schedules the "
+    "pod.",
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-scheduling-readiness/",

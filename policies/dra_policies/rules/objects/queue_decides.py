@@ -9,7 +9,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="queue-decides",
     says="Kueue changes a workload's pods, or facts about its queue are unknown.",
-    why="Kueue starts pods with the node labels and tolerations of its flavors, and only within its quotas.",
+    why="Kueue starts pods with the node labels and tolerations of its flavors, and only within "
+    "its quotas.",
     fix="Nothing, or give the manifests of the queue.",
     level="advisory",
     needs="pools",

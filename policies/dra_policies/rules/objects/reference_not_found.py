@@ -10,7 +10,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="reference-not-found",
     says="The manifests lack an object that decides whether pods are admitted.",
-    why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue never admits a workload "
+    why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
+    "never admits a workload "
     "whose queue or flavor doesn't exist.",
     fix="Give the manifest of the object, or correct its name.",
     level="advisory",

@@ -1,4 +1,6 @@
-"""Facts that decide what pods get, and that are easy to overlook: remarks, because nothing is wrong."""
+"""Facts that decide what pods get, and that are easy to overlook: remarks, because nothing is
+wrong.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Rules about devices that two managers would hand out: a DRA driver, a device plugin, an operator, the cloud."""
+"""Rules about devices that two managers would hand out: a DRA driver, a device plugin, an operator,
+the cloud.
+"""

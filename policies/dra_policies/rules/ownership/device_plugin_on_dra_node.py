@@ -1,4 +1,6 @@
-"""NVIDIA's device plugin and the DRA driver hand out the same GPUs, so a node may run only one of them."""
+"""NVIDIA's device plugin and the DRA driver hand out the same GPUs, so a node may run only one of
+them.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,24 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Finding]:
-    """Yield one finding for the pools a plugin runs on, and one for those where it cannot be told."""
+    """Yield one finding for the pools a plugin runs on, and one for those where it cannot be
+    told.
+    """
     for certain in (True, False):
         hit = [pool for pool in pools if _runs_on(plugin, pool) is (True if certain else None)]
         if hit:
             shown = _and([pool.title for pool in hit])
             yield Finding(
                 message=(
-                    f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}: {_reason(plugin, hit[0])}"
+                    (
+                        f"{plugin.title} runs NVIDIA's device plugin on nodes of {shown}: "
+                        f"{_reason(plugin, hit[0])}"
+                    )
                     if certain
-                    else f"{plugin.title}: whether it keeps the device plugin off the nodes of {shown} is not known"
+                    else (
+                        f"{plugin.title}: whether it keeps the device plugin off the nodes of "
+                        f"{shown} is not known"
+                    )
                 ),
                 fix=_fix(plugin),
                 urn=plugin.urn,
@@ -54,19 +64,29 @@ def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:
 def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
     """Say which of the ORed terms lets the plugin in, or that nothing keeps it out."""
     terms = plugin.pod.items(REQUIRED_TERMS) or ()
-    letting_in = [(number, term) for number, term in enumerate(terms, 1) if term_accepts(term, pool) is not False]
+    letting_in = [
+        (number, term)
+        for number, term in enumerate(terms, 1)
+        if term_accepts(term, pool) is not False
+    ]
     if plugin.opt_out_label:
         return f'the nodes carry no label {plugin.opt_out_label}="false"'
     if not letting_in:
         return f"it has no node affinity, so nothing keeps it off nodes labelled {DRA}=true"
     shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
     verb = "does" if len(letting_in) == 1 else "do"
-    return f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and terms are ORed"
+    return (
+        f"{shown} of its {len(terms)} node-selector terms {verb} not exclude {DRA}=true, and "
+        "terms are ORed"
+    )
 
 
 def _fix(plugin: PluginWorkload) -> str:
     if plugin.opt_out_label:
-        return f'label the pool\'s nodes {plugin.opt_out_label}="false", or set devicePlugin.enabled to false'
+        return (
+            f'label the pool\'s nodes {plugin.opt_out_label}="false", or set '
+            "devicePlugin.enabled to false"
+        )
     return f"add {EXCLUSION} to every node-selector term of its required node affinity"
 
 
@@ -95,7 +115,9 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
 def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
     """Yield the device plugin of the pool's image, unless the nodes' settings turn it off."""
     of_cloud = cloud(pool.cloud)
-    runs = None if pool.boot_script is None else of_cloud.keeps_device_plugin(image, pool.boot_script)
+    runs = (
+        None if pool.boot_script is None else of_cloud.keeps_device_plugin(image, pool.boot_script)
+    )
     if runs is not False:
         yield Finding(
             message=f"{pool.title} uses the image {image}, whose device plugin manages the GPUs"
@@ -114,9 +136,12 @@ def _and(names: list[str]) -> str:
 RULE = Rule(
     id="device-plugin-on-dra-node",
     says="NVIDIA's device plugin runs on a DRA node.",
-    why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods can get one GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and one without it is "
-    "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that it stays off, as the "
+    why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
+    "can get one GPU.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and "
+    "one without it is "
+    "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that "
+    "it stays off, as the "
     "finding says.",
     level="mandatory",
     is_outage=True,

@@ -23,7 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
         )
         if twice:
             yield Finding(
-                message=f'{workload.ref}: container "{twice[0]}" has a claim, and requests {GPU} beside it: two GPUs, '
+                message=f'{workload.ref}: container "{twice[0]}" has a claim, and requests {GPU} '
+                "beside it: two GPUs, "
                 "from two that do not know of each other",
                 fix=f"remove {GPU} from its limits and requests",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
@@ -33,7 +34,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="device-requested-twice",
     says="A container requests GPUs through both a claim and an extended resource.",
-    why="The pod needs a node with a GPU of the device plugin and another GPU of the DRA driver, which few clusters "
+    why="The pod needs a node with a GPU of the device plugin and another GPU of the DRA driver, "
+    "which few clusters "
     "have.",
     fix="Keep the claim, and remove the extended resource.",
     level="advisory",

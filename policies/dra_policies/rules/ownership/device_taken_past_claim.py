@@ -17,7 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters and the like are there for all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, and {way}: it reaches GPUs that were given to others",
+                message=f"{workload.ref} has claims, and {way}: it reaches GPUs that were given to "
+                "others",
                 fix="remove it: the claim brings the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
@@ -26,7 +27,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="device-taken-past-claim",
     says="A pod with claims can access other GPUs of the node.",
-    why="Device files of the host, NVIDIA_VISIBLE_DEVICES, and privileged containers give access to all GPUs of the "
+    why="Device files of the host, NVIDIA_VISIBLE_DEVICES, and privileged containers give access "
+    "to all GPUs of the "
     "node, including GPUs of other pods.",
     fix="Remove the mount, the variable, or the privilege.",
     level="advisory",

@@ -17,7 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for name, device_class in sorted(view.manifests.classes.items()):
         if device_class.extended_resource_name == SERVED:
             yield Finding(
-                message=f"DeviceClass {name} serves the extended resource {SERVED}, and {plugin} serves it too: which "
+                message=f"DeviceClass {name} serves the extended resource {SERVED}, and {plugin} "
+                "serves it too: which "
                 "of the two a pod gets is left to the node that it comes to",
                 fix=f"remove extendedResourceName from the class, or {plugin}",
                 place=device_class.meta.place,
@@ -28,7 +29,8 @@ RULE = Rule(
     id="extended-resource-served-twice",
     says="Both a DeviceClass and a device plugin serve an extended resource.",
     why="Quotas, taints, and sharing differ between them, and pods can get either.",
-    fix="Set another extended resource in the class, or remove it while the device plugin is installed.",
+    fix="Set another extended resource in the class, or remove it while the device plugin is "
+    "installed.",
     level="advisory",
     check=check,
 )

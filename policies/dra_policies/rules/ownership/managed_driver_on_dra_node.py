@@ -14,11 +14,15 @@ from dra_policies.view.stack_view import StackView
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     for pool in view.pools if view.has_gpu_operator else ():
-        for path, value in cloud(pool.cloud).driver_left_out if pool.is_dra and pool.has_gpus else ():
+        for path, value in (
+            cloud(pool.cloud).driver_left_out if pool.is_dra and pool.has_gpus else ()
+        ):
             if pool.own.text(path) not in (value, None):
                 yield Finding(
-                    message=f"{pool.title}: its node image brings the NVIDIA driver, and the GPU Operator another",
-                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in a new pool and "
+                    message=f"{pool.title}: its node image brings the NVIDIA driver, and the GPU "
+                    "Operator another",
+                    fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in "
+                    "a new pool and "
                     f"nvidiaDriverRoot of the DRA driver to {OPERATOR_ROOT}",
                     urn=pool.urn,
                 )
@@ -26,10 +30,13 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="managed-driver-on-dra-node",
-    says="The cloud's NVIDIA driver installation is enabled on a DRA pool together with another one.",
-    why="Clouds document DRA for nodes without their installation, or enable it by default. It conflicts with the "
+    says="The cloud's NVIDIA driver installation is enabled on a DRA pool together with another "
+    "one.",
+    why="Clouds document DRA for nodes without their installation, or enable it by default. It "
+    "conflicts with the "
     "GPU Operator's installation.",
-    fix="Disable the installation for the pool, and install the driver with a DaemonSet. Or only use the cloud's "
+    fix="Disable the installation for the pool, and install the driver with a DaemonSet. Or only "
+    "use the cloud's "
     "installation.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -8,13 +8,17 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 OPT_OUTS = ("nvidia.com/gpu.deploy.mig-manager", "nvidia.com/gpu.deploy.operands")
-"""Labels of nodes that the operator keeps its MIG manager off by (NVIDIA/gpu-operator:controllers/state_manager.go)."""
+"""Labels of nodes that the operator keeps its MIG manager off by
+(NVIDIA/gpu-operator:controllers/state_manager.go).
+"""
 
 
 def check(view: StackView) -> Iterator[Finding]:
     if view.record is None or view.record.plan_file is None:
         return
-    layouts = {pool.name: pool.mig for pool in view.record.plan_file.fleet.pools if pool.mig != "none"}
+    layouts = {
+        pool.name: pool.mig for pool in view.record.plan_file.fleet.pools if pool.mig != "none"
+    }
     for manager in view.mig_managers:
         for pool in view.pools:
             layout = layouts.get(pool.name or "")
@@ -22,16 +26,20 @@ def check(view: StackView) -> Iterator[Finding]:
             if layout is None or kept_off is True:
                 continue
             yield Finding(
-                message=f"{manager.title} runs NVIDIA's MIG manager, which takes the layout {layout} of {pool.title} "
+                message=f"{manager.title} runs NVIDIA's MIG manager, which takes the layout "
+                f"{layout} of {pool.title} "
                 "away: nodes without a layout of its own get none",
-                fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to false',
+                fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to '
+                "false",
                 urn=manager.urn,
                 certain=manager.certain and kept_off is False,
             )
 
 
 def _is_kept_off(pool: DeclaredPool) -> bool | None:
-    """Whether the labels of a pool keep the MIG manager off its nodes; None where they are not known."""
+    """Whether the labels of a pool keep the MIG manager off its nodes; None where they are not
+    known.
+    """
     if pool.labels is None:
         return None
     said = [pool.labels.get(label, "") for label in OPT_OUTS]
@@ -41,7 +49,8 @@ def _is_kept_off(pool: DeclaredPool) -> bool | None:
 RULE = Rule(
     id="mig-laid-out-twice",
     says="Both the boot script and the GPU Operator configure MIG.",
-    why="The operator's MIG manager disables MIG on nodes without its label, including the MIG devices in use.",
+    why="The operator's MIG manager disables MIG on nodes without its label, including the MIG "
+    "devices in use.",
     fix="Keep the MIG manager off the pool with its label, or disable it.",
     level="mandatory",
     url=DRIVER_PAGE,

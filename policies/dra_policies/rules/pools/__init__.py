@@ -1,1 +1,3 @@
-"""Rules about node pools: machine types, disks, images, counts, and whether the cloud accepts them."""
+"""Rules about node pools: machine types, disks, images, counts, and whether the cloud accepts
+them.
+"""

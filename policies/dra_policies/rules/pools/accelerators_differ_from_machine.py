@@ -18,7 +18,10 @@ def check(view: StackView) -> Iterator[Finding]:
         attached = pool.own.items(paths.attached.path) if paths.attached and name else None
         if not name or not attached or paths.attached is None:
             continue
-        kind, count = attached[0].text(paths.attached.type), attached[0].count(paths.attached.count, 1)
+        kind, count = (
+            attached[0].text(paths.attached.type),
+            attached[0].count(paths.attached.count, 1),
+        )
         if kind and count is not None:
             yield from _compare(pool, name, kind, count)
 
@@ -31,14 +34,16 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
     if accelerator is None or not accelerator.gke_type or not accelerator.count:
         if not name.startswith(_TAKE_GPUS):
             yield Finding(
-                message=f"{pool.title}: a machine {name} takes no GPUs, and {counted(count, 'GPU')} ({kind}) are "
+                message=f"{pool.title}: a machine {name} takes no GPUs, and "
+                f"{counted(count, 'GPU')} ({kind}) are "
                 "attached",
                 fix="use a machine that has GPUs, or one of the family n1",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):
         yield Finding(
-            message=f"{pool.title}: a machine {name} has {accelerator.count} × {accelerator.gke_type}, and its "
+            message=f"{pool.title}: a machine {name} has {accelerator.count} × "
+            f"{accelerator.gke_type}, and its "
             f"pool says {count} × {kind}",
             fix=f"set type to {accelerator.gke_type} and count to {accelerator.count}",
             urn=pool.urn,

@@ -1,4 +1,6 @@
-"""Pools on bought capacity with settings that keep it from being used: placement, surge, sizes, paths."""
+"""Pools on bought capacity with settings that keep it from being used: placement, surge, sizes,
+paths.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_bought(pool: DeclaredPool, bought: BoughtCapacity) -> bool:
-    """Return True if the pool says so for certain; Spot nodes come from elsewhere whatever else is written."""
+    """Return True if the pool says so for certain; Spot nodes come from elsewhere whatever else is
+    written.
+    """
     if is_spot(pool):
         return False
     template = pool.template or NOTHING_DECLARED
-    marks = [*((pool.own, *mark) for mark in bought.marks), *((template, *mark) for mark in bought.template_marks)]
+    marks = [
+        *((pool.own, *mark) for mark in bought.marks),
+        *((template, *mark) for mark in bought.template_marks),
+    ]
     return any(_says(properties, path, value) for properties, path, value in marks) or any(
-        pool.made_from and not value and has_unknown(properties.at(path)) for properties, path, value in marks
+        pool.made_from and not value and has_unknown(properties.at(path))
+        for properties, path, value in marks
     )
 
 
@@ -47,7 +55,9 @@ def _says(properties: Properties, path: str, value: str) -> bool:
 
 def _of_machine(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Iterator[Finding]:
     try:
-        fault = of_cloud.purchase_fault(catalog.machine(pool.cloud, pool.machine or ""), "reservation")
+        fault = of_cloud.purchase_fault(
+            catalog.machine(pool.cloud, pool.machine or ""), "reservation"
+        )
     except CatalogError:
         return
     if fault:
@@ -79,7 +89,8 @@ def _of_placement(pool: DeclaredPool, bought: BoughtCapacity) -> Iterator[Findin
         if named := next((path for path in paths if properties.has(path) is not False), ""):
             yield _finding(
                 pool,
-                f"it names a {bought.placement_kind} that doesn't hold the bought machines, so nodes don't start",
+                f"it names a {bought.placement_kind} that doesn't hold the bought machines, so "
+                "nodes don't start",
                 f"remove {named.partition('.')[0]}{where}",
             )
 
@@ -93,7 +104,8 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
         setting = surge.setting.rpartition(".")[2]
         yield _finding(
             pool,
-            f"updates start new nodes before old ones end ({setting} {value}), and a full reservation has no room",
+            f"updates start new nodes before old ones end ({setting} {value}), and a full "
+            "reservation has no room",
             surge.fix,
         )
 

@@ -1,4 +1,6 @@
-"""Machines of a capacity block in a pool that does not say all it has to, or asks for more than can be bought."""
+"""Machines of a capacity block in a pool that does not say all it has to, or asks for more than can
+be bought.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,13 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.unknowns import Properties
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
-# Amazon EC2 user guide, Capacity Blocks: sizes, and 64 instances at most; EKS user guide, capacity-blocks-mng.
+# Amazon EC2 user guide, Capacity Blocks: sizes, and 64 instances at most; EKS user guide,
+# capacity-blocks-mng.
 SIZES: Final = (1, 2, 4, 8, 16, 32, 64)
-_MARKET, _TARGET = "instanceMarketOptions.marketType", "capacityReservationSpecification.capacityReservationTarget"
+_MARKET, _TARGET = (
+    "instanceMarketOptions.marketType",
+    "capacityReservationSpecification.capacityReservationTarget",
+)
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -19,7 +25,9 @@ def check(view: StackView) -> Iterator[Finding]:
         if pool.own.text("capacityType") == "CAPACITY_BLOCK":
             yield from _of_block(pool)
         elif pool.own.text("capacityType") is not None and _is_block(pool.template):
-            yield _finding(pool, "its template is for a capacity block", 'set capacityType to "CAPACITY_BLOCK"')
+            yield _finding(
+                pool, "its template is for a capacity block", 'set capacityType to "CAPACITY_BLOCK"'
+            )
 
 
 def _is_block(template: Properties | None) -> bool:
@@ -29,7 +37,9 @@ def _is_block(template: Properties | None) -> bool:
 def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
     if pool.own.has("launchTemplate") is False:
         yield _finding(
-            pool, "it names no launch template", "give it a launch template with market type and reservation"
+            pool,
+            "it names no launch template",
+            "give it a launch template with market type and reservation",
         )
     elif pool.template is not None:
         yield from _of_template(pool, pool.template)
@@ -44,20 +54,30 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
     market = template.text(_MARKET)
     if market is not None and market != "capacity-block":
         yield _finding(
-            pool, "its launch template does not say so", f'set {_MARKET} of the template to "capacity-block"'
+            pool,
+            "its launch template does not say so",
+            f'set {_MARKET} of the template to "capacity-block"',
         )
     if template.has(_TARGET) is False:
         yield _finding(
-            pool, "its launch template names no reservation", f"set {_TARGET}.capacityReservationId of the template"
+            pool,
+            "its launch template names no reservation",
+            f"set {_TARGET}.capacityReservationId of the template",
         )
     if template.has("instanceType") is False:
         yield _finding(
-            pool, "its launch template names no machine", "set instanceType of the template, and no instanceTypes"
+            pool,
+            "its launch template names no machine",
+            "set instanceType of the template, and no instanceTypes",
         )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(message=f"{pool.title} has its machines from a capacity block: {says}", fix=fix, urn=pool.urn)
+    return Finding(
+        message=f"{pool.title} has its machines from a capacity block: {says}",
+        fix=fix,
+        urn=pool.urn,
+    )
 
 
 RULE = Rule(

@@ -16,9 +16,14 @@ def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
     for pool in view.pools:
         template = pool.template
-        if pool.own.text("capacityType") == "SPOT" and template is not None and template.has(_TARGET):
+        if (
+            pool.own.text("capacityType") == "SPOT"
+            and template is not None
+            and template.has(_TARGET)
+        ):
             yield Finding(
-                message=f"{pool.title}: Spot machines come from no reservation, and its launch template names one",
+                message=f"{pool.title}: Spot machines come from no reservation, and its launch "
+                "template names one",
                 fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} of the template',
                 urn=pool.urn,
             )

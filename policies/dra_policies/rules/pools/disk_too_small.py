@@ -16,7 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="disk-too-small",
     says="A DRA node has less than 50 GiB of disk.",
-    why="GPU images have 10 to 30 GiB each. If the disk fills up, kubelet evicts the pods that use the GPUs.",
+    why="GPU images have 10 to 30 GiB each. If the disk fills up, kubelet evicts the pods that use "
+    "the GPUs.",
     fix="Make the disk larger.",
     level="advisory",
     needs="stack",

@@ -18,12 +18,16 @@ _MANY: Final = 4  # interfaces: with fewer, a machine is bought for its GPUs
 
 def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
-        machine, network = known_machine(pool.cloud, pool.machine), cloud(pool.cloud).pool.fast_network
+        machine, network = (
+            known_machine(pool.cloud, pool.machine),
+            cloud(pool.cloud).pool.fast_network,
+        )
         if machine is None or network is None or not pool.is_dra or pool.count_max in (0, 1):
             continue
         if (has := _network_of(machine)) and not _is_used(pool, network, view):
             yield Finding(
-                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool doesn't attach them, so jobs "
+                message=f"{pool.title}: its {machine.name} nodes have {has}, but the pool doesn't "
+                "attach them, so jobs "
                 "on several nodes use TCP",
                 fix=network.fix,
                 urn=pool.urn,
@@ -53,7 +57,8 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
         return True  # Karpenter attaches what pods request
     if pool.template is None:
         template = cloud(pool.cloud).pool.template
-        return template is None or pool.own.has(template.property) is not False  # one of another stack isn't known
+        # one of another stack isn't known
+        return template is None or pool.own.has(template.property) is not False
     interfaces = pool.template.items(network.interfaces)
     path, start = network.kind
     return (
@@ -66,7 +71,8 @@ def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
 RULE = Rule(
     id="machine-network-unused",
     says="A pool doesn't attach the EFA, RDMA, or InfiniBand network of its machines.",
-    why="The network is a large part of the machine's price, and jobs on several nodes are many times slower over TCP.",
+    why="The network is a large part of the machine's price, and jobs on several nodes are many "
+    "times slower over TCP.",
     fix="Attach the interfaces, or use machines without them.",
     level="advisory",
     url=URL,

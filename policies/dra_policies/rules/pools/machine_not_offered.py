@@ -24,13 +24,16 @@ def check(view: StackView) -> Iterator[Finding]:
         for zone in zones or ():
             if zone and of_cloud.region_of(zone) and of_cloud.zone_fault(zone, region):
                 yield Finding(
-                    message=f'{pool.title}: zone "{zone}" is not in the region {region} of its cluster',
+                    message=f'{pool.title}: zone "{zone}" is not in the region {region} of its '
+                    "cluster",
                     fix=f"name zones of {region}",
                     urn=pool.urn,
                 )
         yield from _in_region(pool, region)
         at = (location,) if location and of_cloud.region_of(location) else ()
-        yield from _in_zones(pool, region, [zone for zone in dict.fromkeys((*(zones or ()), *at)) if zone])
+        yield from _in_zones(
+            pool, region, [zone for zone in dict.fromkeys((*(zones or ()), *at)) if zone]
+        )
 
 
 def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
@@ -45,11 +48,18 @@ def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
 def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
     """Yield the zones of the region that are known not to have the machine."""
     machine = known_machine(pool.cloud, pool.machine)
-    having = [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region] if machine else []
-    without = [zone for zone in zones if cloud(pool.cloud).region_of(zone) == region and zone not in having]
+    having = (
+        [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region]
+        if machine
+        else []
+    )
+    without = [
+        zone for zone in zones if cloud(pool.cloud).region_of(zone) == region and zone not in having
+    ]
     if machine is not None and having and without:
         yield Finding(
-            message=f"{pool.title}: machines {machine.instance_type} are not offered in {' and '.join(without)}, "
+            message=f"{pool.title}: machines {machine.instance_type} are not offered in "
+            f"{' and '.join(without)}, "
             f"but in {', '.join(having)}",
             fix=f"name zones among {', '.join(having)}",
             urn=pool.urn,
@@ -60,9 +70,14 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
     machine = known_machine(pool.cloud, pool.machine)
     if machine is not None and machine.regions and region not in machine.regions:
         listed = ", ".join(machine.regions[:MOST_NAMES])
-        more = f" and {len(machine.regions) - MOST_NAMES} more" if len(machine.regions) > MOST_NAMES else ""
+        more = (
+            f" and {len(machine.regions) - MOST_NAMES} more"
+            if len(machine.regions) > MOST_NAMES
+            else ""
+        )
         yield Finding(
-            message=f"{pool.title}: machines {machine.instance_type} are not offered in {region}, but in "
+            message=f"{pool.title}: machines {machine.instance_type} are not offered in {region}, "
+            "but in "
             f"{listed}{more}",
             fix=f"use a machine that {region} has (pulumi-dra catalog machines --region {region})",
             urn=pool.urn,

@@ -1,4 +1,6 @@
-"""Network devices of GPU pools that carry no traffic: closed security groups, clusters without Dataplane V2."""
+"""Network devices of GPU pools that carry no traffic: closed security groups, clusters without
+Dataplane V2.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ URL: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
 def check(view: StackView) -> Iterator[Finding]:
     for group in view.closed_efa_groups:
         yield Finding(
-            message=f"{group.title} is for EFA interfaces of {group.pool}, but it has no rule for all {group.missing} "
+            message=f"{group.title} is for EFA interfaces of {group.pool}, but it has no rule for "
+            f"all {group.missing} "
             "traffic to itself, so NCCL and MPI jobs hang",
             fix=f"add an {group.missing} rule for all protocols with the group itself as its peer",
             urn=group.urn,
@@ -23,7 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.has_dataplane_v2 is False and _has_network_devices(pool):
             yield Finding(
-                message=f"{pool.title} publishes network devices (managed DRANET), but its cluster has no Dataplane V2",
+                message=f"{pool.title} publishes network devices (managed DRANET), but its cluster "
+                "has no Dataplane V2",
                 fix='set datapathProvider of the cluster to "ADVANCED_DATAPATH"',
                 urn=pool.urn,
             )

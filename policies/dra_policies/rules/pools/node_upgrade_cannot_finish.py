@@ -11,19 +11,25 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.disruption_budgets import budgets_of, keeps_all
 from dra_policies.view.stack_view import StackView
 
-_SERVERS: Final = ("Deployment", "StatefulSet", "ReplicaSet")  # pods of a job may be meant to stay until it ends
+# pods of a job may be meant to stay until it ends
+_SERVERS: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 
 
 def check(view: StackView) -> Iterator[Finding]:
     yield from broken_rows(view, RULE.id)
-    for workload, pod_set in pod_sets_with_claims(view.manifests) if view.complete and view.manifests else ():
+    for workload, pod_set in (
+        pod_sets_with_claims(view.manifests) if view.complete and view.manifests else ()
+    ):
         pods = pod_set.figures.steady
         if workload.kind not in _SERVERS or not pods:
             continue
-        for budget, is_certain in budgets_of(view, workload.meta.namespace, pod_set.template.labels):
+        for budget, is_certain in budgets_of(
+            view, workload.meta.namespace, pod_set.template.labels
+        ):
             if is_certain and (says := keeps_all(budget, pods)):
                 yield Finding(
-                    message=f'PodDisruptionBudget "{budget.name}" lets no pod of {workload.ref} go ({says}): an '
+                    message=f'PodDisruptionBudget "{budget.name}" lets no pod of {workload.ref} go '
+                    f"({says}): an "
                     "upgrade of its nodes waits for them until it is given up",
                     fix="set maxUnavailable to 1",
                     urn=budget.urn,

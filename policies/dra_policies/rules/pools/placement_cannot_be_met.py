@@ -16,9 +16,15 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         yield from _of_nvlink(pool)
         subnets = pool.own.texts("subnetIds")
-        if subnets and len(subnets) > 1 and pool.template is not None and pool.template.text("placement.groupName"):
+        if (
+            subnets
+            and len(subnets) > 1
+            and pool.template is not None
+            and pool.template.text("placement.groupName")
+        ):
             yield Finding(
-                message=f"{pool.title} has {len(subnets)} subnets, and its launch template a placement group, which "
+                message=f"{pool.title} has {len(subnets)} subnets, and its launch template a "
+                "placement group, which "
                 "holds machines of one zone alone",
                 fix="name one subnet in subnetIds",
                 urn=pool.urn,
@@ -28,9 +34,16 @@ def check(view: StackView) -> Iterator[Finding]:
 def _of_nvlink(pool: DeclaredPool) -> Iterator[Finding]:
     """Yield a pool whose nodes share NVLink, without the policy that starts them in one domain."""
     path, machine = cloud(pool.cloud).pool.nvlink_placement, known_machine(pool.cloud, pool.machine)
-    if path and machine and machine.nvlink_nodes and pool.count_max != 1 and pool.own.has(path) is False:
+    if (
+        path
+        and machine
+        and machine.nvlink_nodes
+        and pool.count_max != 1
+        and pool.own.has(path) is False
+    ):
         yield Finding(
-            message=f"{pool.title} has no placement policy, so its {machine.name} nodes may be in different NVLink "
+            message=f"{pool.title} has no placement policy, so its {machine.name} nodes may be in "
+            "different NVLink "
             f"domains (of {machine.nvlink_nodes} nodes each)",
             fix=f"name a placement policy in {path}, one for each domain",
             urn=pool.urn,

@@ -16,12 +16,16 @@ def check(view: StackView) -> Iterator[Finding]:
     if judgement is None:
         return
     cases = waiting(judgement)
-    without_pool = {case.size.workload for case in cases if not (case.fits_somewhere or case.is_undecided)}
+    without_pool = {
+        case.size.workload for case in cases if not (case.fits_somewhere or case.is_undecided)
+    }
     for case in cases:
         is_short = case.size.verdict == "does-not-fit" and _pending(case, judgement)
-        if is_short and case.fits_somewhere and case.size.workload not in without_pool:  # more nodes are no help there
+        # more nodes are no help there
+        if is_short and case.fits_somewhere and case.size.workload not in without_pool:
             yield Finding(
-                message=f"{subject(case, view.manifests)}: {_shortage(case, judgement)}{doubt(view)}",
+                message=f"{subject(case, view.manifests)}: "
+                f"{_shortage(case, judgement)}{doubt(view)}",
                 fix=next((reason.fix for reason in case.size.reasons if reason.fix), ""),
                 urn=view.judged_urn,
                 place=case.member.place,
@@ -31,7 +35,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _pending(case: Waiting, judgement: Judgement) -> int:
-    """Return the pods that wait for nodes; those that are refused or lack something else wait whatever the pools."""
+    """Return the pods that wait for nodes; those that are refused or lack something else wait
+    whatever the pools.
+    """
     blocked = [each.member.figures.at(judgement.level) for each in judgement.demand.blocked
                if each.member.workload == case.size.workload]  # fmt: skip
     return max(case.size.pending - sum(filter(None, blocked)), 0)
@@ -46,19 +52,27 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(
-        f'pool "{pool.offer.name}" offers at most {text}' for pool, (_, text) in zip(fitting, offers, strict=True)
+        f'pool "{pool.offer.name}" offers at most {text}'
+        for pool, (_, text) in zip(fitting, offers, strict=True)
     )
     needed = pods * each
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)
-    others = f", {taken} of which go to other workloads" if taken > 0 and sum(a for a, _ in offers) >= needed else ""
+    others = (
+        f", {taken} of which go to other workloads"
+        if taken > 0 and sum(a for a, _ in offers) >= needed
+        else ""
+    )
     return f"{shown}{others}, {needed} are needed: {short} short"
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
     """Return the devices of a pool that pods like this one can use, and the sum behind them."""
     nodes, usable = pool.offer.count_max, pool.pods_per_node * each
-    return nodes * usable, f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})"
+    return (
+        nodes * usable,
+        f"{counted(nodes * usable, 'device')} ({counted(nodes, 'node')} × {usable})",
+    )
 
 
 RULE = Rule(

@@ -27,9 +27,14 @@ def check(view: StackView) -> Iterator[Finding]:
         needed = -(-size.devices.used // each) if each else 0
         idle = pool.count_min - max(needed, 1)
         if idle > 0 and size.plan == pool.count_min:
-            price = f", ${size.hourly_usd * idle * HOURS_PER_MONTH:,.0f} a month" if size.hourly_usd else ""
+            price = (
+                f", ${size.hourly_usd * idle * HOURS_PER_MONTH:,.0f} a month"
+                if size.hourly_usd
+                else ""
+            )
             yield Finding(
-                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, and the least demand uses devices of "
+                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, and the least "
+                "demand uses devices of "
                 f"{needed}: {counted(idle, 'node')} without work{price}",
                 fix=f"set its minimum to {max(needed, 1)}",
                 urn=pool.urn,
@@ -40,7 +45,8 @@ RULE = Rule(
     id="pool-minimum-above-floor",
     says="A pool's minimum is higher than the lowest demand needs.",
     why="You pay for unused GPU nodes all the time.",
-    fix="Lower the minimum of the pool, but keep one node, because few autoscalers scale up empty pools.",
+    fix="Lower the minimum of the pool, but keep one node, because few autoscalers scale up empty "
+    "pools.",
     level="advisory",
     needs="stack",
     check=check,

@@ -26,7 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 else ("set its minimum and its desired count to 1")
             )
             yield Finding(
-                message=f"{pool.title} has no node, and nothing starts one for a claim: {workload} waits for ever",
+                message=f"{pool.title} has no node, and nothing starts one for a claim: {workload} "
+                "waits for ever",
                 fix=wake,
                 urn=pool.urn,
             )
@@ -36,7 +37,9 @@ def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:
     """Yield every workload with the pools that its pods fit."""
     for shape in judgement.demand.shapes:
         if shape.id not in judgement.on_system and shape.members:
-            fits = {answer.offer.name for answer in judgement.answers(shape) if answer.verdict == "fits"}
+            fits = {
+                answer.offer.name for answer in judgement.answers(shape) if answer.verdict == "fits"
+            }
             yield str(shape.members[0].workload), fits
 
 
@@ -53,7 +56,8 @@ def _stays_empty(pool: DeclaredPool) -> bool:
 RULE = Rule(
     id="pool-never-woken",
     says="No autoscaler can scale an empty pool up for claims.",
-    why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays empty.",
+    why="Autoscalers can't predict the devices of a node that doesn't exist, so the pool stays "
+    "empty.",
     fix="Keep one node, or use an autoscaler that can scale up the empty pool.",
     level="advisory",
     needs="stack",

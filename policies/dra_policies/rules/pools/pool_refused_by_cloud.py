@@ -1,4 +1,6 @@
-"""Pools that contradict themselves, so that their cloud refuses them: counts, names, templates, labels and taints."""
+"""Pools that contradict themselves, so that their cloud refuses them: counts, names, templates,
+labels and taints.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if not pool.own.values or pool.own.has("spec.template"):
-        return  # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody else may
+        # of a plan, with the labels that its nodes will have; of Karpenter, which sets what nobody
+        # else may
+        return
     yield from _counts(pool)
     yield from _labels(pool)
     yield from _effects(pool)
@@ -43,7 +47,9 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield counts of which one excludes another; those of GKE at creation are of one zone, its limits of all."""
+    """Yield counts of which one excludes another; those of GKE at creation are of one zone, its
+    limits of all.
+    """
     paths = cloud(pool.cloud).pool
     for limits in paths.limits if not pool.is_fixed else ():
         low, high = pool.own.count(limits.minimum, -1), pool.own.count(limits.maximum, -1)
@@ -85,32 +91,42 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield effects in the words of Kubernetes where the cloud has its own (EKS API reference, Taint)."""
+    """Yield effects in the words of Kubernetes where the cloud has its own (EKS API reference,
+    Taint).
+    """
     of_cloud = cloud(pool.cloud)
     for item in pool.own.items("taints") or () if of_cloud.taint_effects else ():
         effect = item.text("effect")
         if effect and effect not in of_cloud.taint_effects:
             meant = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", effect).upper()
             is_meant = effect in get_args(TaintEffect)
-            fix = f'write "{meant}"' if is_meant else f"write one of {', '.join(of_cloud.taint_effects)}"
+            fix = (
+                f'write "{meant}"'
+                if is_meant
+                else f"write one of {', '.join(of_cloud.taint_effects)}"
+            )
             yield RejectedPool(f'{of_cloud.title} knows no taint effect "{effect}"', fix)
 
 
 def _beside_template(group: Properties, template: Properties | None) -> Iterator[RejectedPool]:
     """What a group and its launch template may not both say.
 
-    Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with launch templates";
-    terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185.
+    Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
+    launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185.
     """
     if (template is None and group.has("launchTemplate") is not True) or group.has("arn"):
-        return  # a group that is there has what EKS made of both: machines and a version that nobody wrote
-    if group.has("diskSize") and group.at("diskSize") != 0:  # what the provider computes for a group with a template
+        # a group that is there has what EKS made of both: machines and a version that nobody wrote
+        return
+    # what the provider computes for a group with a template
+    if group.has("diskSize") and group.at("diskSize") != 0:
         yield RejectedPool(
-            "it has a launch template and a diskSize", fix="remove diskSize, and say the size in the template"
+            "it has a launch template and a diskSize",
+            fix="remove diskSize, and say the size in the template",
         )
     if group.has("remoteAccess"):
         yield RejectedPool(
-            "it has a launch template and remoteAccess", fix="remove remoteAccess, and say the key in the template"
+            "it has a launch template and remoteAccess",
+            fix="remove remoteAccess, and say the key in the template",
         )
     if template is None:
         return
@@ -133,7 +149,8 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
         )
     elif has_image and (release := group.text("releaseVersion")):
         yield RejectedPool(
-            f"its launch template names an image, and it asks for the release {release} of EKS' own",
+            f"its launch template names an image, and it asks for the release {release} of EKS' "
+            "own",
             fix="remove releaseVersion, or imageId of the template",
         )
     elif has_image is False and image == "CUSTOM":
@@ -144,18 +161,25 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
 
 
 def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield names and zones that clouds with a pattern for names, or a list of zones, do not take."""
+    """Yield names and zones that clouds with a pattern for names, or a list of zones, do not
+    take.
+    """
     of_cloud = cloud(pool.cloud)
     name = pool.own.text("agentPoolName") or pool.own.text("name")
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
         yield RejectedPool(
-            f'{of_cloud.title} takes no agent pool called "{name}": 1 to {most} lower-case letters and digits, '
+            f'{of_cloud.title} takes no agent pool called "{name}": 1 to {most} lower-case letters '
+            "and digits, "
             "the first a letter",
             fix=f'call it "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
-    wrong = [zone for zone in pool.own.texts("availabilityZones") or () if known and zone and zone not in known]
+    wrong = [
+        zone
+        for zone in pool.own.texts("availabilityZones") or ()
+        if known and zone and zone not in known
+    ]
     if wrong:
         fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"
         yield RejectedPool(f'{of_cloud.title} knows no zone "{wrong[0]}"', fix=fix)

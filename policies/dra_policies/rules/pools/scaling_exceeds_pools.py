@@ -18,12 +18,18 @@ def check(view: StackView) -> Iterator[Finding]:
     judgement = view.judgement
     if judgement is None or judgement.sizing.verdict != "fits":
         return  # what does not fit as it is, is told elsewhere
-    places = {member.workload: member.place for shape in judgement.demand.shapes for member in shape.members}
+    places = {
+        member.workload: member.place
+        for shape in judgement.demand.shapes
+        for member in shape.members
+    }
     for level in LEVELS:
         sizing = judgement.sizings.get(level)
         if sizing is None:
             continue  # nodes of a snapshot, which are judged for steady demand alone
-        crowded = [size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending]
+        crowded = [
+            size for size in sizing.workloads if size.verdict == "does-not-fit" and size.pending
+        ]
         if crowded:
             yield Finding(
                 message=_sentence(crowded[0], level) + _others(crowded[1:]),
@@ -36,7 +42,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _others(sizes: list[WorkloadSize]) -> str:
-    """Return the other workloads that the same pools are too small for, as the end of a sentence."""
+    """Return the other workloads that the same pools are too small for, as the end of a
+    sentence.
+    """
     if not sizes:
         return ""
     named = ", ".join(str(size.workload) for size in sizes[:MOST_NAMES])
@@ -47,8 +55,13 @@ def _others(sizes: list[WorkloadSize]) -> str:
 
 def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     pods = counted(size.wanted or 0, "pod")
-    when = f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
-    return f"{size.workload} fits as it is, but {when}, and {size.pending} of them would wait for devices"
+    when = (
+        f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
+    )
+    return (
+        f"{size.workload} fits as it is, but {when}, and {size.pending} of them would wait for "
+        "devices"
+    )
 
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:
@@ -57,15 +70,21 @@ def _fix(sizing: Sizing, level: DemandLevel) -> str:
         for pool in sizing.pools
         if pool.enough > pool.maximum
     )
-    other = "lower the maximum of its scaler" if level == "ceiling" else "set maxSurge to 0 and maxUnavailable to 1"
+    other = (
+        "lower the maximum of its scaler"
+        if level == "ceiling"
+        else "set maxSurge to 0 and maxUnavailable to 1"
+    )
     return f"{roomier}, or {other}" if roomier else other
 
 
 RULE = Rule(
     id="scaling-exceeds-pools",
     says="The pools at their maximum don't hold the pods that autoscalers and rollouts add.",
-    why="A workload at its maximum has pending pods, and a rollout that needs another node never ends.",
-    fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout remove pods before it "
+    why="A workload at its maximum has pending pods, and a rollout that needs another node never "
+    "ends.",
+    fix="Raise the maximum of a pool, lower the maximum of the autoscaler, or let the rollout "
+    "remove pods before it "
     "adds new ones.",
     level="advisory",
     needs="pools",

@@ -16,7 +16,12 @@ URL = "https://kubernetes.io/docs/tasks/run-application/configure-pdb/"
 
 def check(view: StackView) -> Iterator[Finding]:
     pools = [pool for pool in view.pools if pool.is_dra and pool.has_gpus is not False]
-    if not view.complete or view.manifests is None or not pools or not all(is_spot(pool) for pool in pools):
+    if (
+        not view.complete
+        or view.manifests is None
+        or not pools
+        or not all(is_spot(pool) for pool in pools)
+    ):
         return
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         most = pod_set.figures.ceiling
@@ -24,7 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if not any(budgets_of(view, workload.meta.namespace, pod_set.template.labels)):
             yield Finding(
-                message=f"{workload.ref}: its pods run on Spot machines alone ({pools[0].title}), and no "
+                message=f"{workload.ref}: its pods run on Spot machines alone ({pools[0].title}), "
+                "and no "
                 "PodDisruptionBudget says how many may be taken away at once",
                 fix="add a PodDisruptionBudget with maxUnavailable: 1 for its pods",
                 place=workload.place,
@@ -34,7 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="spot-without-disruption-budget",
     says="Replicas that only run on Spot nodes have no PodDisruptionBudget.",
-    why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same time.",
+    why="When Spot nodes are reclaimed or rebalanced, all replicas can be drained at the same "
+    "time.",
     fix="Add a PodDisruptionBudget, or a pool with another capacity type.",
     level="advisory",
     url=URL,

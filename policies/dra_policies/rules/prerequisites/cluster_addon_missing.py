@@ -1,4 +1,6 @@
-"""Clusters that turn off the add-ons that the cloud installs by default, and install no replacement."""
+"""Clusters that turn off the add-ons that the cloud installs by default, and install no
+replacement.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,29 @@ def check(view: StackView) -> Iterator[Finding]:
         for cluster in view.declared if addons is not None else ():
             assert addons is not None
             managed = cluster.props.flag(addons.managed, False)
-            is_own = cluster.type == of_cloud.cluster.token and cluster.props.flag(addons.by_default, True) is False
+            is_own = (
+                cluster.type == of_cloud.cluster.token
+                and cluster.props.flag(addons.by_default, True) is False
+            )
             if not is_own or managed is not False:
                 continue
             for addon, consequence in addons.needed.items():
                 if _installs(view, addons, addon) is False:
                     yield Finding(
-                        message=f'cluster "{cluster.name}" turns off the default add-ons ({addons.by_default} is '
+                        message=f'cluster "{cluster.name}" turns off the default add-ons '
+                        f"({addons.by_default} is "
                         f"false), and this stack installs no {addon}, so {consequence}",
-                        fix=f"declare the add-on {addon}, or remove {addons.by_default} in a new cluster",
+                        fix=f"declare the add-on {addon}, or remove {addons.by_default} in a new "
+                        "cluster",
                         urn=cluster.urn,
                         certain=bool(view.pools),
                     )
 
 
 def _installs(view: StackView, addons: ClusterAddons, addon: str) -> bool | None:
-    """Return whether a stack declares an add-on or a replacement of it; None if a name isn't known."""
+    """Return whether a stack declares an add-on or a replacement of it; None if a name isn't
+    known.
+    """
     declared = [each.props.text(addons.name) for each in view.declared if each.type == addons.token]
     if addon in declared or any(_replaces(each, addons, addon) for each in view.objects):
         return True
@@ -39,8 +48,15 @@ def _installs(view: StackView, addons: ClusterAddons, addon: str) -> bool | None
 
 
 def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool:
-    """Whether a chart or an object in the cluster has a name of the add-on, or of something that replaces it."""
-    texts = (each.name, each.props.text("chart"), each.props.text("metadata.name"), each.props.text("url"))
+    """Whether a chart or an object in the cluster has a name of the add-on, or of something that
+    replaces it.
+    """
+    texts = (
+        each.name,
+        each.props.text("chart"),
+        each.props.text("metadata.name"),
+        each.props.text("url"),
+    )
     words = (addon, *addons.replacements.get(addon, ()))
     return any(word in text for text in texts if text for word in words)
 
@@ -48,7 +64,8 @@ def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool
 RULE = Rule(
     id="cluster-addon-missing",
     says="A cluster without default add-ons gets a network plugin and DNS from the stack.",
-    why="Without a network plugin, nodes never become ready; without DNS, pods don't find services.",
+    why="Without a network plugin, nodes never become ready; without DNS, pods don't find "
+    "services.",
     fix="Declare the add-ons.",
     level="mandatory",
     is_outage=True,

@@ -22,9 +22,11 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.has_gpus and _leaves_driver_out(pool):
             yield Finding(
-                message=f"{pool.title}: its nodes get no NVIDIA driver, because it turns the cloud's installation off "
+                message=f"{pool.title}: its nodes get no NVIDIA driver, because it turns the "
+                "cloud's installation off "
                 "and this stack declares no installer",
-                fix="declare Google's DaemonSet nvidia-driver-installer, or check that something else installs it",
+                fix="declare Google's DaemonSet nvidia-driver-installer, or check that something "
+                "else installs it",
                 urn=pool.urn,
             )
 

@@ -17,13 +17,19 @@ _GPUS: Final = "resources.gpus.enabled"
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or not view.drivers:
         return
-    if any(driver.values is None or driver.values.flag(_GPUS, True) is not False for driver in view.drivers):
+    if any(
+        driver.values is None or driver.values.flag(_GPUS, True) is not False
+        for driver in view.drivers
+    ):
         return
     for title, spec in _claims(view):
-        names = {exact.device_class_name for request in spec.requests for exact in alternatives(request)}
+        names = {
+            exact.device_class_name for request in spec.requests for exact in alternatives(request)
+        }
         if names & GPU_CLASSES:
             yield Finding(
-                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {title} requests one",
+                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {title} "
+                "requests one",
                 fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
                 urn=view.drivers[0].urn,
             )

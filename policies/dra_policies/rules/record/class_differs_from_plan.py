@@ -21,10 +21,14 @@ def check(view: StackView) -> Iterator[Finding]:
         if ours != theirs or named[0] != named[1]:
             what = "selectors" if ours != theirs else "extendedResourceName"
             shown = planned.selectors if ours != theirs else (named[1] or "none",)
-            meant = " and ".join(f"`{getattr(each, 'expression', each)}`" for each in shown) or "none"
+            meant = (
+                " and ".join(f"`{getattr(each, 'expression', each)}`" for each in shown) or "none"
+            )
             yield Finding(
-                message=f"DeviceClass {name} has other {what} than the plan was made with ({meant})",
-                fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK --write",
+                message=f"DeviceClass {name} has other {what} than the plan was made with "
+                f"({meant})",
+                fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK "
+                "--write",
                 place=declared.meta.place,
             )
 
@@ -32,7 +36,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="class-differs-from-plan",
     says="A DeviceClass differs from the plan.",
-    why="Claims were checked with the plan's classes. With other classes, they may get different devices or none.",
+    why="Claims were checked with the plan's classes. With other classes, they may get different "
+    "devices or none.",
     fix="Define the classes of the plan, or plan again.",
     level="advisory",
     needs="stack",

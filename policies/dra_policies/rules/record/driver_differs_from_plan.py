@@ -14,11 +14,14 @@ def check(view: StackView) -> Iterator[Finding]:
     plan_file = view.record.plan_file if view.record else None
     if plan_file is None:
         return
-    planned = str(plan_file.fleet.document().get("drivers", {}).get("nvidia", {}).get("version", ""))
+    planned = str(
+        plan_file.fleet.document().get("drivers", {}).get("nvidia", {}).get("version", "")
+    )
     for driver in view.drivers:
         if driver.version and planned and driver.version != planned and _is_installable(driver):
             yield Finding(
-                message=f"{driver.title} is of version {driver.version}; the plan was made for {planned}"
+                message=f"{driver.title} is of version {driver.version}; the plan was made for "
+                f"{planned}"
                 f"{_older(driver.version, planned)}",
                 fix=f'set its version to "{planned}", or plan again for {driver.version}',
                 urn=driver.urn,
@@ -28,22 +31,32 @@ def check(view: StackView) -> Iterator[Finding]:
 def _older(version: str, planned: str) -> str:
     """Return what to add where a larger number is the older release: 0.4 came after 25.12."""
     releases = {release.version: release for release in nvidia.driver_releases()}
-    numbers = [[int(part) for part in each.split(".")] for each in (version, planned) if each in releases]
+    numbers = [
+        [int(part) for part in each.split(".")] for each in (version, planned) if each in releases
+    ]
     is_older = len(numbers) == 2 and releases[version].order < releases[planned].order
-    return ", which is newer although its number is smaller" if is_older and numbers[0] > numbers[1] else ""
+    return (
+        ", which is newer although its number is smaller"
+        if is_older and numbers[0] > numbers[1]
+        else ""
+    )
 
 
 def _is_installable(driver: InstalledDriver) -> bool:
     """Whether nothing worse is said of the version by another rule."""
     if driver.version in KNOWN_FAULTS:
         return False
-    return any(release.version == driver.version and release.is_installable for release in nvidia.driver_releases())
+    return any(
+        release.version == driver.version and release.is_installable
+        for release in nvidia.driver_releases()
+    )
 
 
 RULE = Rule(
     id="driver-differs-from-plan",
     says="The driver version differs from the plan.",
-    why="Driver versions publish different attributes, so selectors that matched in the plan may not match any device.",
+    why="Driver versions publish different attributes, so selectors that matched in the plan may "
+    "not match any device.",
     fix="Install the planned version, or plan again: pulumi-dra plan --stack STACK --write.",
     level="advisory",
     url=DRIVER_PAGE,

@@ -31,7 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(
             message=f"the plan needs {named('admission policy', missing[:_MOST_NAMED], ' and ')}"
             f"{more}, which the stack doesn't declare, so pods can use other pools",
-            fix="create PlacementPolicies with this plan, or set `placement: free` in the fleet and plan again",
+            fix="create PlacementPolicies with this plan, or set `placement: free` in the fleet "
+            "and plan again",
             urn="" if view.record is None else view.record.urn,
         )
 
@@ -39,7 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="guards-missing",
     says="The stack declares the admission policies of its plan.",
-    why="The plan counts nodes with its guards. Without them, the scheduler spreads pods over other pools, and some "
+    why="The plan counts nodes with its guards. Without them, the scheduler spreads pods over "
+    "other pools, and some "
     "stay pending.",
     fix="Create the component PlacementPolicies with the plan file.",
     level="advisory",

@@ -16,7 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(message=f"the plan record {record.problem}", fix=RULE.fix, urn=record.urn)
     else:
         yield Finding(
-            message="the plan record's document is not known yet, so nothing can be compared with it",
+            message="the plan record's document is not known yet, so nothing can be compared with "
+            "it",
             fix="pass it as plain text, not as an output of a resource",
             urn=record.urn,
             certain=False,

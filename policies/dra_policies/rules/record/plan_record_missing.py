@@ -1,4 +1,6 @@
-"""GPU pools without a plan: nobody has said what they are for, so nobody can judge whether they suffice."""
+"""GPU pools without a plan: nobody has said what they are for, so nobody can judge whether they
+suffice.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ RULE = Rule(
     id="plan-record-missing",
     says="A stack with DRA pools doesn't register its plan before them.",
     why="Without the plan, the claims can't be checked before the pools are created.",
-    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, and let everything "
+    fix="write the plan (pulumi-dra plan --stack STACK --write), register it with CapacityPlan, "
+    "and let everything "
     "else depend on it",
     level="mandatory",
     needs="stack",

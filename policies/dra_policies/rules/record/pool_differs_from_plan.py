@@ -29,7 +29,9 @@ def check(view: StackView) -> Iterator[Finding]:
 def _check_pool(
     pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile, *, own_images: bool
 ) -> Iterator[Finding]:
-    """Compare a pool with its row; `own_images` if something other than the image may install the driver."""
+    """Compare a pool with its row; `own_images` if something other than the image may install the
+    driver.
+    """
     is_for_claims = pool.is_labelled and pool.has_gpus is not False
     if pool.name is None:
         if pool.has_gpus is not False:
@@ -37,14 +39,17 @@ def _check_pool(
     elif not pool.name:
         if is_for_claims:
             yield Finding(
-                message=f"{pool.title} is for DRA, but carries no label {POOL}, so no row of the plan is its own",
+                message=f"{pool.title} is for DRA, but carries no label {POOL}, so no row of the "
+                "plan is its own",
                 fix=f"label its nodes {POOL}=NAME with one of: {_names(rows)}",
                 urn=pool.urn,
             )
     elif pool.name not in rows:
-        if is_for_claims:  # others, such as the nodes for controllers, are none of the plan's business
+        # others, such as the nodes for controllers, are none of the plan's business
+        if is_for_claims:
             yield Finding(
-                message=f'{pool.title} is labelled {POOL}="{pool.name}", but the plan has no such pool',
+                message=f'{pool.title} is labelled {POOL}="{pool.name}", but the plan has no such '
+                "pool",
                 fix=f"add it to the fleet and plan again, or use one of: {_names(rows)}",
                 urn=pool.urn,
             )
@@ -64,7 +69,9 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
         yield _unknown(pool, what)
     elif declared != planned:
         yield Finding(
-            message=f"{pool.title}: its {what} is {declared}, but the plan says {planned}", fix=_FIX, urn=pool.urn
+            message=f"{pool.title}: its {what} is {declared}, but the plan says {planned}",
+            fix=_FIX,
+            urn=pool.urn,
         )
 
 
@@ -84,17 +91,30 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
     if has_spot is None:
         yield _unknown(pool, "capacity type")
     elif has_spot and not wants_spot:
-        text = f"{pool.title}: its nodes are Spot nodes, but the plan has {planned.source.kind} nodes"
+        text = (
+            f"{pool.title}: its nodes are Spot nodes, but the plan has {planned.source.kind} nodes"
+        )
         yield Finding(message=text, fix=_FIX, urn=pool.urn)
     elif wants_spot and not has_spot:
         text = f"{pool.title}: its nodes aren't Spot nodes, but the plan has Spot nodes"
         yield Finding(message=text, fix=_FIX, urn=pool.urn)
     path = of_cloud.pool.max_pods
     if path and pool.own.at(path) is not None and planned.max_pods is not None:
-        yield from _compare("maximum number of pods", pool.own.count(path, 0), planned.max_pods, pool)
+        yield from _compare(
+            "maximum number of pods", pool.own.count(path, 0), planned.max_pods, pool
+        )
     images = set[str]() if own_images else set(of_cloud.gpu_images.values())
-    if pool.has_gpus and planned.image is None and images and pool.image and pool.image not in images:
-        text = f"{pool.title}: its image is {pool.image}, but the plan counts on {' or '.join(sorted(images))}"
+    if (
+        pool.has_gpus
+        and planned.image is None
+        and images
+        and pool.image
+        and pool.image not in images
+    ):
+        text = (
+            f"{pool.title}: its image is {pool.image}, but the plan counts on "
+            f"{' or '.join(sorted(images))}"
+        )
         yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
 
 
@@ -107,7 +127,8 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
         elif value != wanted:
             is_now = f'"{value}"' if value else "absent"
             yield Finding(
-                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on {key}={wanted}",
+                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on "
+                f"{key}={wanted}",
                 fix=f"set it, or {label.otherwise}",
                 urn=pool.urn,
             )
@@ -120,14 +141,17 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
     for taint in planned:
         if taint not in pool.taints:
             yield Finding(
-                message=f"{pool.title}: its nodes do not carry the taint {taint} that the plan counts on",
-                fix="add it, or other pods take the cpu and memory that the plan gave to pods with claims",
+                message=f"{pool.title}: its nodes do not carry the taint {taint} that the plan "
+                "counts on",
+                fix="add it, or other pods take the cpu and memory that the plan gave to pods with "
+                "claims",
                 urn=pool.urn,
             )
     for taint in pool.taints:
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
-                message=f"{pool.title}: its nodes carry the taint {taint}, which the plan does not know",
+                message=f"{pool.title}: its nodes carry the taint {taint}, which the plan does not "
+                "know",
                 fix="remove it, or write it to the pool in the fleet and plan again",
                 urn=pool.urn,
             )
@@ -160,12 +184,16 @@ def _names(rows: dict[str, PoolRow]) -> str:
     return ", ".join(sorted(rows)) or "none"
 
 
-_FIX = "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack STACK --write"
+_FIX = (
+    "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack "
+    "STACK --write"
+)
 
 RULE = Rule(
     id="pool-differs-from-plan",
     says="A GPU pool differs from the plan in machine type, counts, labels, or taints.",
-    why="The claims were checked against the plan's pools. Other pools may have fewer devices or reject the pods.",
+    why="The claims were checked against the plan's pools. Other pools may have fewer devices or "
+    "reject the pods.",
     fix=_FIX,
     level="mandatory",
     needs="stack",

@@ -9,7 +9,8 @@ from dra_policies.rules.rule import Rule
 RULE = Rule(
     id="admin-access-unknown",
     says="The namespace of a claim with admin access isn't declared with the required label.",
-    why="The API server rejects the claim without the label. The label gives everyone in the namespace access to "
+    why="The API server rejects the claim without the label. The label gives everyone in the "
+    "namespace access to "
     "all devices.",
     fix=f'Label the namespace {LABEL}: "true", or leave adminAccess out.',
     level="advisory",

@@ -14,14 +14,18 @@ _OFF = ("", "disabled")
 def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None:
         return
-    namespaces = sorted({workload.meta.namespace for workload, _ in pod_sets_with_claims(view.manifests)})
+    namespaces = sorted(
+        {workload.meta.namespace for workload, _ in pod_sets_with_claims(view.manifests)}
+    )
     for driver in view.drivers if len(namespaces) > 1 else ():
         shares = driver.values.at("consumableShares") if driver.values else None
         if isinstance(shares, str | int) and str(shares) not in _OFF:
             yield Finding(
-                message=f"{driver.title} shares each GPU (consumableShares: {shares}), and claims of namespaces "
+                message=f"{driver.title} shares each GPU (consumableShares: {shares}), and claims "
+                "of namespaces "
                 f"{', '.join(namespaces)} may share one without isolation of memory or faults",
-                fix="set consumableShares to disabled, and give each team whole GPUs or MIG devices",
+                fix="set consumableShares to disabled, and give each team whole GPUs or MIG "
+                "devices",
                 urn=driver.urn,
             )
 
@@ -29,7 +33,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="devices-shared-across-tenants",
     says="Claims of several namespaces share a GPU.",
-    why="Sharing isn't isolation. A fault in one pod can end another pod, and pods may read each other's memory.",
+    why="Sharing isn't isolation. A fault in one pod can end another pod, and pods may read each "
+    "other's memory.",
     fix="Only share within a namespace, and use MIG or whole GPUs between namespaces.",
     level="advisory",
     url=DRIVER_PAGE,

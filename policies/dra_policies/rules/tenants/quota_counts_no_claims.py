@@ -1,4 +1,6 @@
-"""Quotas of extended resources in namespaces whose pods take their devices by claims, which they do not count."""
+"""Quotas of extended resources in namespaces whose pods take their devices by claims, which they do
+not count.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ _OF_CLAIMS: Final = "resource.k8s.io"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if not view.complete or view.manifests is None or view.features is None or view.features.extended_resource:
+    if (
+        not view.complete
+        or view.manifests is None
+        or view.features is None
+        or view.features.extended_resource
+    ):
         return  # with that gate a quota of an extended resource counts the claims of its class too
     claiming = {
         workload.meta.namespace: str(workload.ref)
@@ -35,7 +42,8 @@ def check(view: StackView) -> Iterator[Finding]:
         keys = [key for key in each.props.mapping("spec.hard") or {} if key.startswith(_EXTENDED)]
         if keys and namespace in claiming and not limited & {namespace, None}:
             yield Finding(
-                message=f'ResourceQuota "{each.name}" limits {keys[0]}, and {claiming[namespace]} takes its GPUs by '
+                message=f'ResourceQuota "{each.name}" limits {keys[0]}, and {claiming[namespace]} '
+                "takes its GPUs by "
                 "claims, which it does not count",
                 fix=f"limit {GPU_CLASS}.deviceclass.resource.k8s.io/devices in the namespace too",
                 urn=each.urn,

@@ -16,14 +16,21 @@ def check(view: StackView) -> Iterator[Finding]:
     if view.manifests is None:
         return
     tenants = {
-        workload.meta.namespace for workload, _ in pod_sets_with_claims(view.manifests) if workload.kind != "DaemonSet"
+        workload.meta.namespace
+        for workload, _ in pod_sets_with_claims(view.manifests)
+        if workload.kind != "DaemonSet"
     } - {driver.namespace for driver in view.drivers}
     for each in view.objects:
         labels = each.props.mapping("metadata.labels") or {}
         is_tenants = each.props.text("metadata.name", each.name) in tenants
-        if each.type == "kubernetes:core/v1:Namespace" and is_tenants and labels.get(LABEL) == "privileged":
+        if (
+            each.type == "kubernetes:core/v1:Namespace"
+            and is_tenants
+            and labels.get(LABEL) == "privileged"
+        ):
             yield Finding(
-                message=f'Namespace "{each.name}" lets every pod be privileged, and pods with claims run there: a '
+                message=f'Namespace "{each.name}" lets every pod be privileged, and pods with '
+                "claims run there: a "
                 "privileged pod reaches every GPU of its node",
                 fix=f"set its label {LABEL} to baseline or restricted",
                 urn=each.urn,
@@ -33,7 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 RULE = Rule(
     id="tenant-namespace-privileged",
     says="A namespace other than the driver's admits privileged pods.",
-    why="A privileged pod can access the device files of all GPUs of the node, including GPUs of other pods.",
+    why="A privileged pod can access the device files of all GPUs of the node, including GPUs of "
+    "other pods.",
     fix="Enforce baseline or restricted in the namespaces of workloads.",
     level="advisory",
     url=URL,

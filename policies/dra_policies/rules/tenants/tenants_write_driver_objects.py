@@ -13,7 +13,8 @@ GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
     "deviceclasses": "anyone who has it may widen a class for everybody",
-    "resourceslices": "anyone who has it may publish devices that do not exist, or take those that do",
+    "resourceslices": "anyone who has it may publish devices that do not exist, or take those that "
+    "do",
     "resourceclaims/status": "anyone who has it may allocate devices to a claim",
     "resourceclaims/binding": "anyone who has it may allocate devices to a claim",
     "resourceclaims/driver": "anyone who has it may speak for a driver",
@@ -29,23 +30,31 @@ _OF_RIGHTS: Final = frozenset({"escalate", "bind", "impersonate"})
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.wants_devices:
-        return  # where nothing is there for claims, rights over everything are not the business of this pack
+        # where nothing is there for claims, rights over everything are not the business of this
+        # pack
+        return
     trusted = _bound_to_systems(view)
     for each in view.objects:
-        if each.type.endswith(_KINDS) and each.props.text("metadata.name", each.name) not in trusted:
+        if (
+            each.type.endswith(_KINDS)
+            and each.props.text("metadata.name", each.name) not in trusted
+        ):
             given = dict(_given(each.props))
             kind = each.type.rpartition(":")[2]
             if rights := sorted(_rights(each.props)):
                 yield Finding(
-                    message=f'{kind} "{each.name}" may {" and ".join(rights)}: anyone who has it may take every right, '
+                    message=f'{kind} "{each.name}" may {" and ".join(rights)}: anyone who has it '
+                    "may take every right, "
                     "those over classes and slices among them",
                     fix=f"take {' and '.join(rights)} out of its verbs",
                     urn=each.urn,
                 )
             if given:
                 yield Finding(
-                    message=f'{kind} "{each.name}" may write {" and ".join(given)}: {next(iter(given.values()))}',
-                    fix=f"take {' and '.join(given)} out of its rules; ordinary users need resourceclaims and "
+                    message=f'{kind} "{each.name}" may write {" and ".join(given)}: '
+                    f"{next(iter(given.values()))}",
+                    fix=f"take {' and '.join(given)} out of its rules; ordinary users need "
+                    "resourceclaims and "
                     "resourceclaimtemplates alone",
                     urn=each.urn,
                 )
@@ -55,12 +64,20 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _given(props: Properties) -> Iterator[tuple[str, str]]:
     for rule in props.items("rules") or ():
-        groups, resources, verbs = rule.texts("apiGroups"), rule.texts("resources"), rule.texts("verbs")
+        groups, resources, verbs = (
+            rule.texts("apiGroups"),
+            rule.texts("resources"),
+            rule.texts("verbs"),
+        )
         if groups is None or resources is None or verbs is None:
             continue
         if {GROUP, "*"} & set(groups) and _WRITES & set(verbs):
             wide = "*" in resources
-            yield from ((name, why) for name, why in _OWNED.items() if name in resources or (wide and name in _FIRST))
+            yield from (
+                (name, why)
+                for name, why in _OWNED.items()
+                if name in resources or (wide and name in _FIRST)
+            )
 
 
 def _rights(props: Properties) -> Iterator[str]:
@@ -83,7 +100,9 @@ def _bound_to_systems(view: StackView) -> frozenset[str | None]:
         if each.type.endswith(_BINDINGS):
             name = each.props.text("roleRef.name")
             subjects = each.props.items("subjects") or ()
-            systems = bool(subjects) and all(subject.text("kind") == "ServiceAccount" for subject in subjects)
+            systems = bool(subjects) and all(
+                subject.text("kind") == "ServiceAccount" for subject in subjects
+            )
             bound[name] = bound.get(name, True) and systems
     return frozenset(name for name, systems in bound.items() if systems)
 
@@ -95,7 +114,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
         if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
             where = subject.text("namespace") or "its namespace"
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to the account default of '
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to the '
+                "account default of "
                 f"{where}, which every pod there has that names none",
                 fix="make an account for what needs it, and name that",
                 urn=binding.urn,
@@ -103,7 +123,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
         everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)
         if everybody and role in _ADMINS:
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to {name}',
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to '
+                f"{name}",
                 fix="name the users or groups who need it",
                 urn=binding.urn,
             )
@@ -112,7 +133,8 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
 RULE = Rule(
     id="tenants-write-driver-objects",
     says="Tenants can change classes, slices, or allocations.",
-    why="Classes and slices affect everyone. Changing them can take devices from others or give access to all devices.",
+    why="Classes and slices affect everyone. Changing them can take devices from others or give "
+    "access to all devices.",
     fix="Only grant tenants verbs on resourceclaims and resourceclaimtemplates.",
     level="advisory",
     needs="stack",

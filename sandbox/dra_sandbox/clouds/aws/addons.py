@@ -33,7 +33,9 @@ NAMES = frozenset(
 
 
 def has_a_name_and_a_version(inputs: Values) -> str | None:
-    """Sources: aws/containers-roadmap issue 1429 (name); terraform-provider-aws issue 32238 (version)."""
+    """Sources: aws/containers-roadmap issue 1429 (name); terraform-provider-aws issue 32238
+    (version).
+    """
     if inputs["addonName"] not in NAMES:
         return f"{INVALID}Addon specified is not supported"
     version = inputs.get("addonVersion")
@@ -43,7 +45,9 @@ def has_a_name_and_a_version(inputs: Values) -> str | None:
 
 
 def has_values_in_an_object(inputs: Values) -> str | None:
-    """cookpad/terraform-aws-eks pull request 331: what stands in them is judged by a schema that only the API has."""
+    """cookpad/terraform-aws-eks pull request 331: what stands in them is judged by a schema that
+    only the API has.
+    """
     text = inputs.get("configurationValues")
     if not text:
         return None
@@ -53,9 +57,12 @@ def has_values_in_an_object(inputs: Values) -> str | None:
         return f"{INVALID}{text} is not a valid JSON"  # eksctl-io/eksctl pull request 6264
     if isinstance(values, dict):
         return None
-    found = {type(None): "null", bool: "boolean", str: "string", list: "array"}.get(type(values), "number")
+    found = {type(None): "null", bool: "boolean", str: "string", list: "array"}.get(
+        type(values), "number"
+    )
     return (
-        f"{INVALID}ConfigurationValue provided in request is not supported: Json schema validation failed with error: "
+        f"{INVALID}ConfigurationValue provided in request is not supported: Json schema validation "
+        "failed with error: "
         f"[$: {found} found, object expected]"
     )
 
@@ -69,8 +76,9 @@ def default_version(facts: Facts) -> str:
 
 
 def version_is_for_the_minor(request: CloudRequest) -> str | None:
-    """A kube-proxy of another minor than the cluster's is none of its versions: terraform-provider-aws issue 33385 and
-    awsdocs/amazon-eks-user-guide pull request 1170. Which versions of other add-ons are for a minor no file says.
+    """A kube-proxy of another minor than the cluster's is none of its versions:
+    terraform-provider-aws issue 33385 and awsdocs/amazon-eks-user-guide pull request 1170. Which
+    versions of other add-ons are for a minor no file says.
     """
     inputs = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(inputs.get("clusterName")))

@@ -1,4 +1,6 @@
-"""What EKS refuses of clusters and of who may use them, with the sentences that users of the real one report."""
+"""What EKS refuses of clusters and of who may use them, with the sentences that users of the real
+one report.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ SERVICES = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets); finos/compliant-financial-infrastructure issue 228
-    (version); crossplane-contrib/provider-upjet-aws issue 1345 (who
-    made it); botocore's model of CreateCluster (name, security groups).
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (subnets);
+    finos/compliant-financial-infrastructure issue 228 (version);
+    crossplane-contrib/provider-upjet-aws issue 1345 (who made it); botocore's model of
+    CreateCluster (name, security groups).
     """
     vpc, access = inputs["vpcConfig"], inputs.get("accessConfig") or {}
     if inputs.get("version") and inputs["version"] not in OFFERED:
@@ -38,38 +41,52 @@ def is_accepted(inputs: Values) -> str | None:
     if vpc.get("endpointPublicAccess") is False and vpc.get("endpointPrivateAccess") is False:
         return f"{INVALID}Private and public endpoint access cannot both be false"
     if wrong := [cidr for cidr in vpc.get("publicAccessCidrs") or [] if not _is_range(cidr)]:
-        return f"{INVALID}The following CIDRs are invalid in publicAccessCidrs: [{', '.join(wrong)}]"
+        return (
+            f"{INVALID}The following CIDRs are invalid in publicAccessCidrs: [{', '.join(wrong)}]"
+        )
     if not _is_for_services((inputs.get("kubernetesNetworkConfig") or {}).get("serviceIpv4Cidr")):
         return f"{INVALID}serviceIpv4Cidr must be a private range of /12 to /24"
     by_map = access.get("authenticationMode", "CONFIG_MAP") == "CONFIG_MAP"
     if by_map and access.get("bootstrapClusterCreatorAdminPermissions") is False:
         return (
-            f"{INVALID}bootstrapClusterCreatorAdminPermissions must be true if cluster authentication mode is set to "
+            f"{INVALID}bootstrapClusterCreatorAdminPermissions must be true if cluster "
+            "authentication mode is set to "
             "CONFIG_MAP"
         )
     return None
 
 
 def has_a_key_of_its_region(request: CloudRequest) -> str | None:
-    """EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (text not found)."""
+    """EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (text not
+    found).
+    """
     inputs = request.inputs or {}
-    zones = zones_of(request.cloud, (inputs.get("vpcConfig") or {}).get("subnetIds") or []) or set[str]()
+    zones = (
+        zones_of(request.cloud, (inputs.get("vpcConfig") or {}).get("subnetIds") or [])
+        or set[str]()
+    )
     key = str(((inputs.get("encryptionConfig") or {}).get("provider") or {}).get("keyArn") or "")
     own = "".join(key.split(":")[3:4])
     if not own or all(zone.startswith(own) for zone in zones):
         return None
-    return f"{INVALID}The keyArn in encryptionConfig provider is invalid: {key} is not in the region of the cluster"
+    return (
+        f"{INVALID}The keyArn in encryptionConfig provider is invalid: {key} is not in the "
+        "region of the cluster"
+    )
 
 
 def _is_range(text: str) -> bool:
-    """Whether EKS takes a network for the public endpoint of a cluster of IPv4: its user guide, “Cluster API server
-    endpoint” (IPv6), and rancher/eks-operator's tests of hosted clusters, which await the same sentence.
+    """Whether EKS takes a network for the public endpoint of a cluster of IPv4: its user guide,
+    “Cluster API server endpoint” (IPv6), and rancher/eks-operator's tests of hosted clusters, which
+    await the same sentence.
     """
     try:
         network = ipaddress.ip_network(text)
     except ValueError:
         return False
-    return isinstance(network, ipaddress.IPv4Network) and not any(network.overlaps(each) for each in SERVICES)
+    return isinstance(network, ipaddress.IPv4Network) and not any(
+        network.overlaps(each) for each in SERVICES
+    )
 
 
 def _is_for_services(text: str | None) -> bool:
@@ -80,14 +97,18 @@ def _is_for_services(text: str | None) -> bool:
         return False
     if network is None:
         return True
-    inside = isinstance(network, ipaddress.IPv4Network) and any(network.subnet_of(each) for each in SERVICES)
+    inside = isinstance(network, ipaddress.IPv4Network) and any(
+        network.subnet_of(each) for each in SERVICES
+    )
     return inside and 12 <= network.prefixlen <= 24
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups behind).
+    """Sources: terraform-aws-eks issue 2607 (steps); terraform-provider-aws issue 19478 (groups
+    behind).
 
-    What is compared for a group with an image of its own, which has no version, is not known: nothing here.
+    What is compared for a group with an image of its own, which has no version, is not known:
+    nothing here.
     """
     now, wanted = (request.before or {}).get("version"), (request.inputs or {}).get("version")
     if not now or not wanted or now == wanted:
@@ -95,18 +116,21 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
     if _minor(wanted) - _minor(now) != 1:
         return f"{INVALID}Unsupported Kubernetes minor version update from {now} to {wanted}"
     with_version = [group for group in _groups(request) if group.get("amiType") != "CUSTOM"]
-    behind = sorted(group["nodeGroupName"] for group in with_version if _minor(group["version"]) < _minor(now))
+    behind = sorted(
+        group["nodeGroupName"] for group in with_version if _minor(group["version"]) < _minor(now)
+    )
     if not behind:
         return None
     return (
-        f"{INVALID}Nodegroups {', '.join(behind)} must be updated to match cluster version {now} before updating "
+        f"{INVALID}Nodegroups {', '.join(behind)} must be updated to match cluster version {now} "
+        "before updating "
         "cluster version"
     )
 
 
 def stays_in_its_zones(request: CloudRequest) -> str | None:
-    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later ones are the same);
-    eksctl-io/eksctl issue 817 (a zone without room).
+    """Sources: awsdocs/amazon-eks-user-guide PR 795 (two zones) and its page network-reqs (later
+    ones are the same); eksctl-io/eksctl issue 817 (a zone without room).
     """
     if request.inputs is None:
         return None
@@ -115,27 +139,43 @@ def stays_in_its_zones(request: CloudRequest) -> str | None:
         return None
     if len(zones) < 2:
         return f"{INVALID}Subnets specified must be in at least two different AZs"
-    if full := sorted(zones & request.cloud.all(FULL_ZONE).keys()) if request.before is None else []:
+    if (
+        full := sorted(zones & request.cloud.all(FULL_ZONE).keys())
+        if request.before is None
+        else []
+    ):
         return (
-            f"UnsupportedAvailabilityZoneException: Cannot create cluster '{request.inputs['name']}' because {full[0]},"
-            " the targeted availability zone, does not currently have sufficient capacity to support the cluster. "
+            "UnsupportedAvailabilityZoneException: Cannot create cluster "
+            f"'{request.inputs['name']}' because {full[0]},"
+            " the targeted availability zone, does not currently have sufficient capacity to "
+            "support the cluster. "
             "Retry and choose from other availability zones"
         )
-    before = zones_of(request.cloud, ((request.before or {}).get("vpcConfig") or {}).get("subnetIds") or [])
+    before = zones_of(
+        request.cloud, ((request.before or {}).get("vpcConfig") or {}).get("subnetIds") or []
+    )
     if before and zones != before:
-        return f"{INVALID}Provided subnets must belong to the zones of the cluster, {', '.join(sorted(before))}"
+        return (
+            f"{INVALID}Provided subnets must belong to the zones of the cluster, "
+            f"{', '.join(sorted(before))}"
+        )
     return None
 
 
 def with_the_key_of_its_alias(inputs: Values) -> Values:
-    """An alias comes back as the key behind it, so that each run finds a difference: terraform-provider-aws issue
-    43244, cluster-api-provider-aws issue 3096.
+    """An alias comes back as the key behind it, so that each run finds a difference:
+    terraform-provider-aws issue 43244, cluster-api-provider-aws issue 3096.
     """
     config = inputs.get("encryptionConfig") or {}
-    head, is_alias, alias = str((config.get("provider") or {}).get("keyArn") or "").partition(":alias/")
+    head, is_alias, alias = str((config.get("provider") or {}).get("keyArn") or "").partition(
+        ":alias/"
+    )
     if not is_alias:
         return inputs
-    return {**inputs, "encryptionConfig": {**config, "provider": {"keyArn": f"{head}:key/of-{alias}"}}}
+    return {
+        **inputs,
+        "encryptionConfig": {**config, "provider": {"keyArn": f"{head}:key/of-{alias}"}},
+    }
 
 
 def has_no_groups_left(request: CloudRequest) -> str | None:
@@ -146,10 +186,12 @@ def has_no_groups_left(request: CloudRequest) -> str | None:
 
 
 def authenticates_as_before_or_by_more(request: CloudRequest) -> str | None:
-    """EKS user guide, “Change authentication mode to use access entries”: from the map to both, from both to entries,
-    and never back (text not found).
+    """EKS user guide, “Change authentication mode to use access entries”: from the map to both,
+    from both to entries, and never back (text not found).
     """
-    now, wanted = (authentication_mode(each) for each in (request.before or {}, request.inputs or {}))
+    now, wanted = (
+        authentication_mode(each) for each in (request.before or {}, request.inputs or {})
+    )
     if not request.before or not request.inputs or MODES.index(wanted) - MODES.index(now) in (0, 1):
         return None
     return f"{INVALID}Unsupported authentication mode update from {now} to {wanted}"
@@ -161,7 +203,8 @@ def has_entries(request: CloudRequest) -> str | None:
     if request.before is not None or cluster is None or authentication_mode(cluster) != MODES[0]:
         return None
     return (
-        "InvalidRequestException: The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to "
+        "InvalidRequestException: The cluster's authentication mode must be set to one of [API, "
+        "API_AND_CONFIG_MAP] to "
         "perform this operation."
     )
 
@@ -172,7 +215,9 @@ def authentication_mode(cluster: Values) -> str:
 
 
 def is_the_only_entry(request: CloudRequest) -> str | None:
-    """Terraform-aws-eks issue 2968: twice, the creator's with the bootstrap entry, or a managed group's role."""
+    """Terraform-aws-eks issue 2968: twice, the creator's with the bootstrap entry, or a managed
+    group's role.
+    """
     if request.before is not None or request.inputs is None:
         return None
     cluster, principal = request.inputs["clusterName"], request.inputs["principalArn"]
@@ -181,12 +226,17 @@ def is_the_only_entry(request: CloudRequest) -> str | None:
     groups = request.cloud.all(NODE_GROUP).values()
     taken |= {group["nodeRoleArn"] for group in groups if group["clusterName"] == cluster}
     if principal in taken:
-        return "ResourceInUseException: The specified access entry resource is already in use on this cluster."
+        return (
+            "ResourceInUseException: The specified access entry resource is already in use on "
+            "this cluster."
+        )
     return None
 
 
 def is_the_only_association(request: CloudRequest) -> str | None:
-    """EKS API reference, CreatePodIdentityAssociation: a service account has one association in a cluster."""
+    """EKS API reference, CreatePodIdentityAssociation: a service account has one association in a
+    cluster.
+    """
     if request.before is not None or request.inputs is None:
         return None
     wanted = [request.inputs[name] for name in ("clusterName", "namespace", "serviceAccount")]
@@ -204,7 +254,10 @@ def has_room_for_an_association(request: CloudRequest) -> str | None:
     there = sum(each["clusterName"] == cluster for each in request.cloud.all(ASSOCIATION).values())
     if there < ASSOCIATIONS:
         return None
-    return f"ResourceLimitExceededException: a cluster has {ASSOCIATIONS} Pod Identity associations at most"
+    return (
+        f"ResourceLimitExceededException: a cluster has {ASSOCIATIONS} Pod Identity "
+        "associations at most"
+    )
 
 
 def _groups(request: CloudRequest) -> list[Values]:

@@ -32,7 +32,10 @@ def availability_zones(arguments: Values, place: Place) -> Values:
     region = place["region"]
     excluded = set(arguments.get("excludeNames") or [])
     letters = _ZONES.get(region, "abc")
-    named = [(f"{region}{letter}", _zone_id(region, index)) for index, letter in enumerate(letters, start=1)]
+    named = [
+        (f"{region}{letter}", _zone_id(region, index))
+        for index, letter in enumerate(letters, start=1)
+    ]
     kept = [pair for pair in named if pair[0] not in excluded]
     return {
         "id": region,
@@ -67,7 +70,14 @@ def session_context(arguments: Values, place: Place) -> Values:
     *_, service, _, account, resource = arn.split(":", 5)
     kind, _, rest = resource.partition("/")
     if service != "sts" or kind != "assumed-role":
-        return {"id": arn, "arn": arn, "issuerArn": arn, "issuerId": "", "issuerName": "", "sessionName": ""}
+        return {
+            "id": arn,
+            "arn": arn,
+            "issuerArn": arn,
+            "issuerId": "",
+            "issuerName": "",
+            "sessionName": "",
+        }
     role, _, session = rest.partition("/")
     issuer = f"arn:{place['partition']}:iam::{account}:role/{role}"
     issuer_id = f"AROA{words_for(issuer)['HEX32'][:17]}"
@@ -83,7 +93,13 @@ def session_context(arguments: Values, place: Place) -> Values:
 
 def region(arguments: Values, place: Place) -> Values:
     name = arguments.get("region") or arguments.get("name") or place["region"]
-    return {"id": name, "name": name, "region": name, "description": name, "endpoint": f"ec2.{name}.amazonaws.com"}
+    return {
+        "id": name,
+        "name": name,
+        "region": name,
+        "description": name,
+        "endpoint": f"ec2.{name}.amazonaws.com",
+    }
 
 
 def partition(arguments: Values, place: Place) -> Values:
@@ -102,9 +118,14 @@ def policy_document(arguments: Values, place: Place) -> Values:
     for source in [arguments.get("sourceJson"), *(arguments.get("sourcePolicyDocuments") or [])]:
         merged += _statements_of(source)
     merged += [_statement(given) for given in arguments.get("statements") or []]
-    for override in [arguments.get("overrideJson"), *(arguments.get("overridePolicyDocuments") or [])]:
+    for override in [
+        arguments.get("overrideJson"),
+        *(arguments.get("overridePolicyDocuments") or []),
+    ]:
         for statement in _statements_of(override):
-            same = [old for old in merged if statement.get("Sid") and old.get("Sid") == statement["Sid"]]
+            same = [
+                old for old in merged if statement.get("Sid") and old.get("Sid") == statement["Sid"]
+            ]
             merged = [old for old in merged if old not in same] + [statement]
     document["Statement"] = merged
     text = json.dumps(document, indent=2)
@@ -144,7 +165,9 @@ def _statement(given: Values) -> dict[str, Any]:
             statement[key] = _principals(given[name])
     conditions: dict[str, dict[str, Any]] = {}
     for condition in given.get("conditions") or []:
-        conditions.setdefault(condition["test"], {})[condition["variable"]] = _bare(condition["values"])
+        conditions.setdefault(condition["test"], {})[condition["variable"]] = _bare(
+            condition["values"]
+        )
     if conditions:
         statement["Condition"] = conditions
     return statement
@@ -196,7 +219,9 @@ def cluster(arguments: Values, place: Place) -> Values:
 
 
 def addon_version(arguments: Values, place: Place) -> Values:
-    """A version for the add-on and minor: clouds publish many, the simulated one has one per minor."""
+    """A version for the add-on and minor: clouds publish many, the simulated one has one per
+    minor.
+    """
     minor = str(arguments["kubernetesVersion"]).rpartition(".")[2]
     return {
         "id": arguments["addonName"],
@@ -205,7 +230,9 @@ def addon_version(arguments: Values, place: Place) -> Values:
 
 
 def cluster_versions(arguments: Values, place: Place) -> Values:
-    versions = arguments.get("clusterVersions") or [f"1.{minor}" for minor in sorted(RELEASES, reverse=True)]
+    versions = arguments.get("clusterVersions") or [
+        f"1.{minor}" for minor in sorted(RELEASES, reverse=True)
+    ]
     return {
         "id": place["region"],
         "clusterVersions": [
@@ -239,7 +266,9 @@ def subnets(arguments: Values, place: Place) -> Values:
 
 def subnet(arguments: Values, place: Place) -> Values:
     """One existing subnet; its zone follows from its identifier."""
-    subnet_id = str(arguments.get("id") or f"subnet-{words_for(json.dumps(arguments, sort_keys=True))['hex17']}")
+    subnet_id = str(
+        arguments.get("id") or f"subnet-{words_for(json.dumps(arguments, sort_keys=True))['hex17']}"
+    )
     letters = _ZONES.get(place["region"], "abc")
     letter = letters[sum(subnet_id.encode()) % len(letters)]
     return {

@@ -1,4 +1,6 @@
-"""What EKS refuses of a managed node group because of what else there is: its cluster, add-ons, subnets, machines."""
+"""What EKS refuses of a managed node group because of what else there is: its cluster, add-ons,
+subnets, machines.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ INVALID = "InvalidParameterException: "
 
 
 def version(facts: Facts) -> str:
-    """The version that a group begins with where none is given (EKS API reference, CreateNodegroup)."""
+    """The version that a group begins with where none is given (EKS API reference,
+    CreateNodegroup).
+    """
     cluster = facts.cloud.get(CLUSTER, str(facts.inputs.get("clusterName"))) or {}
     return str(cluster.get("version") or "1.34")
 
@@ -28,7 +32,10 @@ def has_a_name_of_its_own(request: CloudRequest) -> str | None:
     """EKS API reference, CreateNodegroup: names are unique in a cluster."""
     if request.before is None and request.inputs and request.cloud.get(GROUP, request.identifier):
         name, cluster = request.inputs["nodeGroupName"], request.inputs["clusterName"]
-        return f"ResourceInUseException: NodeGroup already exists with name {name} and cluster name {cluster}"
+        return (
+            f"ResourceInUseException: NodeGroup already exists with name {name} and cluster "
+            f"name {cluster}"
+        )
     return None
 
 
@@ -45,29 +52,50 @@ def has_a_network_for_pods(request: CloudRequest) -> str | None:
     """terraform-aws-eks issue 3446: nodes that come before vpc-cni never become ready."""
     group = request.inputs or {}
     cluster = request.cloud.get(CLUSTER, str(group.get("clusterName")))
-    if request.before is not None or cluster is None or cluster.get("bootstrapSelfManagedAddons", True):
+    if (
+        request.before is not None
+        or cluster is None
+        or cluster.get("bootstrapSelfManagedAddons", True)
+    ):
         return None
-    addons = [each for each in request.cloud.all(ADDON).values() if each["clusterName"] == group["clusterName"]]
-    if not group["scalingConfig"]["desiredSize"] or any(each["addonName"] == "vpc-cni" for each in addons):
+    addons = [
+        each
+        for each in request.cloud.all(ADDON).values()
+        if each["clusterName"] == group["clusterName"]
+    ]
+    if not group["scalingConfig"]["desiredSize"] or any(
+        each["addonName"] == "vpc-cni" for each in addons
+    ):
         return None
     return (
-        "NodeCreationFailure: Instances failed to join the kubernetes cluster: container runtime network not ready: "
+        "NodeCreationFailure: Instances failed to join the kubernetes cluster: container runtime "
+        "network not ready: "
         "cni plugin not initialized"
     )
 
 
 def block_is_empty_when_upgraded(request: CloudRequest) -> str | None:
-    """EKS user guide, “Create a managed node group with Capacity Blocks for ML”: scale to 0 before an upgrade."""
+    """EKS user guide, “Create a managed node group with Capacity Blocks for ML”: scale to 0 before
+    an upgrade.
+    """
     now, wanted = request.before or {}, request.inputs or {}
     if wanted.get("capacityType") != "CAPACITY_BLOCK" or not wanted.get("version"):
         return None
-    if wanted["version"] != now.get("version", wanted["version"]) and now["scalingConfig"]["desiredSize"]:
-        return f"{INVALID}the desired size of a node group of a Capacity Block must be 0 for an upgrade"
+    if (
+        wanted["version"] != now.get("version", wanted["version"])
+        and now["scalingConfig"]["desiredSize"]
+    ):
+        return (
+            f"{INVALID}the desired size of a node group of a Capacity Block must be 0 for an "
+            "upgrade"
+        )
     return None
 
 
 def placement_group_has_one_zone(request: CloudRequest) -> str | None:
-    """terraform-aws-eks issue 3045: a cluster placement group fixes its zone, which an update then finds missing."""
+    """terraform-aws-eks issue 3045: a cluster placement group fixes its zone, which an update then
+    finds missing.
+    """
     group, template = request.inputs or {}, _template(request)
     name = ((template or {}).get("placement") or {}).get("groupName")
     zones = zones_of(request.cloud, group.get("subnetIds") or [])
@@ -75,28 +103,36 @@ def placement_group_has_one_zone(request: CloudRequest) -> str | None:
         return None
     zone = min(zones)
     return (
-        f"InvalidRequestException: Instances in the {name} Placement Group must be launched in the {zone} Availability "
+        f"InvalidRequestException: Instances in the {name} Placement Group must be launched in the "
+        f"{zone} Availability "
         f"Zone. Specify the {zone} Availability Zone and try again."
     )
 
 
 def bought_machines_are_where_they_are(request: CloudRequest) -> str | None:
-    """terraform-aws-eks PR 3730: what was bought without a placement group, or in another, is not in this one."""
+    """terraform-aws-eks PR 3730: what was bought without a placement group, or in another, is not
+    in this one.
+    """
     group, template = request.inputs or {}, _template(request) or {}
     name = (template.get("placement") or {}).get("groupName")
-    target = (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget") or {}
+    target = (template.get("capacityReservationSpecification") or {}).get(
+        "capacityReservationTarget"
+    ) or {}
     reservation = target.get("capacityReservationId")
     if not name or not reservation or not group["scalingConfig"]["desiredSize"]:
         return None
     return (
         "NodeCreationFailure: AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
-        f"InsufficientInstanceCapacity - {reservation} has no capacity in the placement group {name}. Launching EC2 "
+        f"InsufficientInstanceCapacity - {reservation} has no capacity in the placement group "
+        f"{name}. Launching EC2 "
         "instance failed."
     )
 
 
 def has_as_many_efas_as_the_machine(request: CloudRequest) -> str | None:
-    """EC2 user guide, “Maximize network bandwidth …”: the number of EFA interfaces is the machine's."""
+    """EC2 user guide, “Maximize network bandwidth …”: the number of EFA interfaces is the
+    machine's.
+    """
     template = _template(request)
     if request.inputs is None or template is None:
         return None
@@ -106,7 +142,8 @@ def has_as_many_efas_as_the_machine(request: CloudRequest) -> str | None:
         most = _efas_of(name) if efas and name else None
         if most is not None and efas > most:
             return (
-                f"InvalidParameterValue: {efas} EFA interfaces: instance type {name} supports {most} "
+                f"InvalidParameterValue: {efas} EFA interfaces: instance type {name} supports "
+                f"{most} "
                 "(Ec2LaunchTemplateInvalidConfiguration)"
             )
     return None
@@ -120,7 +157,9 @@ def _efas_of(name: str) -> int | None:
 
 
 def _template(request: CloudRequest) -> Values | None:
-    return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
+    return request.cloud.get(
+        TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id"))
+    )
 
 
 REFUSALS = (

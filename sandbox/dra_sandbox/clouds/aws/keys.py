@@ -1,9 +1,10 @@
 """What AWS refuses where a key of one's own encrypts the volumes of nodes.
 
-Auto Scaling starts the nodes of a managed group, as its service-linked role: the key's policy or a grant must let that
-role use the key. The role exists once the account has had an Auto Scaling group.
-Sources: EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted volumes”;
-terraform-provider-aws issues 39904 (what happens) and 28644 (a principal that does not exist yet).
+Auto Scaling starts the nodes of a managed group, as its service-linked role: the key's policy or a
+grant must let that role use the key. The role exists once the account has had an Auto Scaling
+group. Sources: EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted
+volumes”; terraform-provider-aws issues 39904 (what happens) and 28644 (a principal that does not
+exist yet).
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def nodes_can_use_their_key(request: CloudRequest) -> str | None:
         key = (device.get("ebs") or {}).get("kmsKeyId")
         if key and NEEDED.difference(_allowed(request.cloud, key)):
             return (
-                "NodeCreationFailure: AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
+                "NodeCreationFailure: AsgInstanceLaunchFailures: Could not launch On-Demand "
+                "Instances. "
                 "Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state. "
                 f"Launching EC2 instance failed: {key}"
             )
@@ -54,12 +56,19 @@ def nodes_can_use_their_key(request: CloudRequest) -> str | None:
 def principal_exists(request: CloudRequest) -> str | None:
     """Refuse a key policy or a grant that names the role of Auto Scaling before there is one."""
     inputs = request.inputs or {}
-    names_role = ROLE in str(inputs.get("policy") or "") or str(inputs.get("granteePrincipal") or "").endswith(ROLE)
+    names_role = ROLE in str(inputs.get("policy") or "") or str(
+        inputs.get("granteePrincipal") or ""
+    ).endswith(ROLE)
     if not names_role or role_exists(request.cloud):
         return None
     if "policy" in inputs:
-        return "MalformedPolicyDocumentException: Policy contains a statement with one or more invalid principals."
-    return f"InvalidArnException: the grantee principal does not exist: {inputs['granteePrincipal']}"
+        return (
+            "MalformedPolicyDocumentException: Policy contains a statement with one or more "
+            "invalid principals."
+        )
+    return (
+        f"InvalidArnException: the grantee principal does not exist: {inputs['granteePrincipal']}"
+    )
 
 
 def role_exists(cloud: Memory) -> bool:
@@ -69,10 +78,14 @@ def role_exists(cloud: Memory) -> bool:
 
 
 def spot_role_exists(cloud: Memory) -> bool:
-    """Whether the account has the service-linked role of Spot; Auto Scaling makes it with its first Spot machines."""
+    """Whether the account has the service-linked role of Spot; Auto Scaling makes it with its first
+    Spot machines.
+    """
     made = (role.get("awsServiceName") for role in cloud.all(SERVICE_ROLE).values())
     groups = cloud.all(NODE_GROUP).values()
-    return any(group.get("capacityType") == "SPOT" for group in groups) or "spot.amazonaws.com" in made
+    return (
+        any(group.get("capacityType") == "SPOT" for group in groups) or "spot.amazonaws.com" in made
+    )
 
 
 def _allowed(cloud: Memory, key: str) -> Iterator[str]:
@@ -81,7 +94,11 @@ def _allowed(cloud: Memory, key: str) -> Iterator[str]:
     for grant in cloud.all(GRANT).values():
         if _is(grant["keyId"], identifier) and grant["granteePrincipal"].endswith(ROLE):
             yield from grant["operations"]
-    documents = [policy["policy"] for policy in cloud.all(KEY_POLICY).values() if _is(policy["keyId"], identifier)]
+    documents = [
+        policy["policy"]
+        for policy in cloud.all(KEY_POLICY).values()
+        if _is(policy["keyId"], identifier)
+    ]
     documents += [(cloud.get(KEY, identifier) or {}).get("policy") or "{}"]
     for document in documents:
         for statement in _listed(json.loads(document).get("Statement")):

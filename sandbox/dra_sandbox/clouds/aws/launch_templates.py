@@ -1,4 +1,6 @@
-"""What EC2 refuses of the interfaces and volumes in a launch template, with the sentences that users report."""
+"""What EC2 refuses of the interfaces and volumes in a launch template, with the sentences that
+users report.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,13 @@ from dra_sandbox.clouds.wire import Values
 DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
 
 
-MOST_BYTES = 16_384  # EC2 user guide, “Run commands when you launch an EC2 instance with user data input”
+# EC2 user guide, “Run commands when you launch an EC2 instance with user data input”
+MOST_BYTES = 16_384
 
 
 def user_data_is_multipart(inputs: Values) -> str | None:
-    """EKS user guide, “Customize managed nodes with launch templates”: Amazon Linux's is merged with EKS's own.
+    """EKS user guide, “Customize managed nodes with launch templates”: Amazon Linux's is merged
+    with EKS's own.
 
     A template with an image of its own is not merged, and Bottlerocket's is TOML.
     """
@@ -33,35 +37,49 @@ def user_data_is_multipart(inputs: Values) -> str | None:
 
 
 def volumes_are_sold(inputs: Values) -> str | None:
-    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (what a gp3 volume can have); rocicorp/mono pull
-    request 4410 (operations for its size); runs-on/runs-on issue 260 (throughput for its operations); runs-on/runs-on
-    issue 426 (throughput of another type).
+    """Sources: EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (what a gp3 volume can have);
+    rocicorp/mono pull request 4410 (operations for its size); runs-on/runs-on issue 260 (throughput
+    for its operations); runs-on/runs-on issue 426 (throughput of another type).
     """
     for device in inputs.get("blockDeviceMappings") or []:
         volume = device.get("ebs") or {}
-        kind, iops, throughput = volume.get("volumeType"), volume.get("iops"), volume.get("throughput")
+        kind, iops, throughput = (
+            volume.get("volumeType"),
+            volume.get("iops"),
+            volume.get("throughput"),
+        )
         if throughput is not None and kind != "gp3":
-            return "InvalidParameterCombination: throughput can only be specified for volumeType gp3."
+            return (
+                "InvalidParameterCombination: throughput can only be specified for volumeType gp3."
+            )
         if kind != "gp3":
             continue
         if iops is not None and not 3000 <= iops <= 80000:
             return f"InvalidParameterValue: Volume iops of {iops} is not between 3000 and 80000"
         if throughput is not None and not 125 <= throughput <= 2000:
-            return f"InvalidParameterValue: Volume throughput of {throughput} is not between 125 and 2000"
+            return (
+                f"InvalidParameterValue: Volume throughput of {throughput} is not between 125 "
+                "and 2000"
+            )
         if (size := volume.get("volumeSize")) and iops and iops / size > 500:
-            return f"InvalidParameterValue: Iops to volume size ratio of {iops / size:.6f} is too high; maximum is 500"
+            return (
+                f"InvalidParameterValue: Iops to volume size ratio of {iops / size:.6f} is too "
+                "high; maximum is 500"
+            )
         if throughput and (ratio := throughput / (iops or 3000)) > 0.25:
             return (
-                f"InvalidParameterValue: Throughput (MiBps) to iops ratio of {ratio:.6f} is too high; maximum is "
+                f"InvalidParameterValue: Throughput (MiBps) to iops ratio of {ratio:.6f} is too "
+                "high; maximum is "
                 "0.250000 MiBps per iops"
             )
     return None
 
 
 def interfaces_are_in_order(inputs: Values) -> str | None:
-    """Sources: aws-ia/terraform-aws-eks-blueprints issue 363 (no index); Young-ook/terraform-aws-eks issue 148 (twice);
-    aws/aws-k8s-tester issue 531 (too high); EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with
-    multiple network cards” (efa-only is never primary).
+    """Sources: aws-ia/terraform-aws-eks-blueprints issue 363 (no index);
+    Young-ook/terraform-aws-eks issue 148 (twice); aws/aws-k8s-tester issue 531 (too high); EC2 user
+    guide, “Maximize network bandwidth on Amazon EC2 instances with multiple network cards”
+    (efa-only is never primary).
     """
     taken: set[tuple[int, int]] = set()
     for interface in inputs.get("networkInterfaces") or []:
@@ -73,8 +91,10 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
         taken.add((card, index))
         if card and index >= DEVICES_OF_A_CARD:
             return (
-                f"InvalidParameterValue: The specified number '{index}' for the device index exceeds the maximum "
-                f"number of network interfaces supported by the network card at network card index {card}. The maximum "
+                f"InvalidParameterValue: The specified number '{index}' for the device index "
+                "exceeds the maximum "
+                "number of network interfaces supported by the network card at network card index "
+                f"{card}. The maximum "
                 f"devices for this network card is {DEVICES_OF_A_CARD}. Specify a number from 0 to "
                 f"{DEVICES_OF_A_CARD - 1}, and try again."
             )
@@ -84,9 +104,17 @@ def interfaces_are_in_order(inputs: Values) -> str | None:
 
 
 def reservation_is_meant(inputs: Values) -> str | None:
-    """hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (the sentence is not from there)."""
+    """hashicorp/terraform-provider-aws issue 43881 and pull request 43890 (the sentence is not from
+    there).
+    """
     asked = inputs.get("capacityReservationSpecification") or {}
     preference = asked.get("capacityReservationPreference")
-    if not asked.get("capacityReservationTarget") or preference in (None, "capacity-reservations-only"):
+    if not asked.get("capacityReservationTarget") or preference in (
+        None,
+        "capacity-reservations-only",
+    ):
         return None
-    return f"capacityReservationTarget needs capacityReservationPreference capacity-reservations-only, not {preference}"
+    return (
+        "capacityReservationTarget needs capacityReservationPreference "
+        f"capacity-reservations-only, not {preference}"
+    )

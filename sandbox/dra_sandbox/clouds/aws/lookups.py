@@ -18,24 +18,38 @@ def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]]
     def node_groups(arguments: Values, place: Mapping[str, str]) -> Values:
         cluster = arguments["clusterName"]
         groups = memory.all(NODE_GROUP).values()
-        names = sorted(group["nodeGroupName"] for group in groups if group["clusterName"] == cluster)
+        names = sorted(
+            group["nodeGroupName"] for group in groups if group["clusterName"] == cluster
+        )
         return {"id": cluster, "names": names}
 
     def node_group(arguments: Values, place: Mapping[str, str]) -> Values:
         identifier = f"{arguments['clusterName']}:{arguments['nodeGroupName']}"
         group = memory.get(NODE_GROUP, identifier)
         if group is None:
-            raise ValueError(f"ResourceNotFoundException: No node group found for name: {arguments['nodeGroupName']}.")
+            raise ValueError(
+                "ResourceNotFoundException: No node group found for name: "
+                f"{arguments['nodeGroupName']}."
+            )
         listed = {"scalingConfigs": "scalingConfig", "resources": "resources"}
         return {
-            **{name: group.get(name) for name in ("arn", "amiType", "capacityType", "labels", "status", "version")},
+            **{
+                name: group.get(name)
+                for name in ("arn", "amiType", "capacityType", "labels", "status", "version")
+            },
             **{many: _as_list(group.get(one)) for many, one in listed.items()},
             "id": identifier,
         }
 
     def roles(arguments: Values, place: Mapping[str, str]) -> Values:
-        """Service-linked roles: that of Auto Scaling, which alone is there unasked, and that of Spot."""
-        there = [role for role, exists in ((ROLE, role_exists), (SPOT_ROLE, spot_role_exists)) if exists(memory)]
+        """Service-linked roles: that of Auto Scaling, which alone is there unasked, and that of
+        Spot.
+        """
+        there = [
+            role
+            for role, exists in ((ROLE, role_exists), (SPOT_ROLE, spot_role_exists))
+            if exists(memory)
+        ]
         found = [
             role
             for role in there

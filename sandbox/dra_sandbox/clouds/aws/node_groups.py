@@ -14,25 +14,34 @@ CLUSTER, TEMPLATE = "aws:eks/cluster:Cluster", "aws:ec2/launchTemplate:LaunchTem
 INVALID = "InvalidParameterException: "
 # eksctl-io/eksctl issue 4007.
 RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
-REPAIR_OVERRIDE = ("minRepairWaitTimeMins", "nodeMonitoringCondition", "nodeUnhealthyReason", "repairAction")
+REPAIR_OVERRIDE = (
+    "minRepairWaitTimeMins",
+    "nodeMonitoringCondition",
+    "nodeUnhealthyReason",
+    "repairAction",
+)
 MACHINES, TAGS = 20, 50
 RELEASE = r"\d+\.\d+\.\d+-\d{8}"  # of Amazon Linux: awslabs/amazon-eks-ami, its releases
 TAINTS = 50  # terraform-provider-aws:internal/service/eks/node_group.go@012e0a32
 
 
 def is_had_so(request: CloudRequest) -> str | None:
-    """EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”: they come in Capacity Blocks (text not found)."""
+    """EKS user guide, “Use P6e-GB200 UltraServers with Amazon EKS”: they come in Capacity Blocks
+    (text not found).
+    """
     group = request.inputs or {}
     ultra = [name for name in group.get("instanceTypes") or [] if str(name).startswith("p6e-")]
     template = request.cloud.get(TEMPLATE, str((group.get("launchTemplate") or {}).get("id"))) or {}
-    if not ultra or (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget"):
+    if not ultra or (template.get("capacityReservationSpecification") or {}).get(
+        "capacityReservationTarget"
+    ):
         return None
     return f"{INVALID}{ultra[0]} is available in Capacity Blocks for UltraServers only"
 
 
 def sizes_in_order(request: CloudRequest) -> str | None:
-    """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and 3306 (update);
-    ministryofjustice/cloud-platform-infrastructure issue 4595.
+    """Sources: sassoftware/viya4-iac-aws issue 298 (creation); terraform-aws-eks issues 2508 and
+    3306 (update); ministryofjustice/cloud-platform-infrastructure issue 4595.
     """
     if request.inputs is None:
         return None
@@ -48,16 +57,25 @@ def sizes_in_order(request: CloudRequest) -> str | None:
 
 
 def has_a_name(inputs: Values) -> str | None:
-    """EKS user guide, “Create a managed node group for your cluster”; its length is the provider's to refuse."""
+    """EKS user guide, “Create a managed node group for your cluster”; its length is the provider's
+    to refuse.
+    """
     name = str(inputs.get("nodeGroupName") or "x")
     if re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z_-]*", name):
         return None
-    return f"{INVALID}The nodegroup name {name} must begin with a letter or a digit and have these, - and _ alone"
+    return (
+        f"{INVALID}The nodegroup name {name} must begin with a letter or a digit and have "
+        "these, - and _ alone"
+    )
 
 
 def has_a_version(inputs: Values) -> str | None:
     """finos/compliant-financial-infrastructure issue 228."""
-    return None if inputs.get("version", OFFERED[0]) in OFFERED else f"{INVALID}unsupported Kubernetes version"
+    return (
+        None
+        if inputs.get("version", OFFERED[0]) in OFFERED
+        else f"{INVALID}unsupported Kubernetes version"
+    )
 
 
 def has_a_size(inputs: Values) -> str | None:
@@ -77,7 +95,9 @@ def has_few_machines_and_tags(inputs: Values) -> str | None:
 
 
 def template_or_own(inputs: Values) -> str | None:
-    """What a group may not say itself when it has a launch template (EKS API reference, CreateNodegroup)."""
+    """What a group may not say itself when it has a launch template (EKS API reference,
+    CreateNodegroup).
+    """
     template = inputs.get("launchTemplate")
     if template is None:
         return None
@@ -91,27 +111,42 @@ def template_or_own(inputs: Values) -> str | None:
 
 
 def labels_are_accepted(inputs: Values) -> str | None:
-    """Sources: eksctl-io/eksctl issue 4007; aws-controllers-k8s/community issue 2208; botocore's model (1 to 63)."""
+    """Sources: eksctl-io/eksctl issue 4007; aws-controllers-k8s/community issue 2208; botocore's
+    model (1 to 63).
+    """
     for key, value in (inputs.get("labels") or {}).items():
         if key.startswith(RESERVED_PREFIXES):
-            return f"{INVALID}Label cannot contain reserved prefixes [{', '.join(RESERVED_PREFIXES)}]"
+            return (
+                f"{INVALID}Label cannot contain reserved prefixes [{', '.join(RESERVED_PREFIXES)}]"
+            )
         if not 1 <= len(key) <= 63 or len(value) > 63:
             return f"{INVALID}label {key}: key and value have 1 to 63 characters"
         if not value or not is_value(value) or not is_key(key):
             wrong = key if value and is_value(value) else value
-            return f"{INVALID}Invalid value: {wrong}: field must consist of alphanumeric characters, '-', '_' or '.'"
+            return (
+                f"{INVALID}Invalid value: {wrong}: field must consist of alphanumeric "
+                "characters, '-', '_' or '.'"
+            )
     return None
 
 
 def taints_are_accepted(inputs: Values) -> str | None:
     taints = inputs.get("taints") or []
     if len(taints) > TAINTS:
-        return f"taint: attribute supports {TAINTS} items maximum, config has {len(taints)} declared"
+        return (
+            f"taint: attribute supports {TAINTS} items maximum, config has {len(taints)} declared"
+        )
     for taint in taints:
         if not 1 <= len(taint["key"]) <= 63 or len(taint.get("value") or "") > 63:
-            return f"expected length of taint {taint['key']} to be in the range (1 - 63), its value's (0 - 63)"
+            return (
+                f"expected length of taint {taint['key']} to be in the range (1 - 63), its "
+                "value's (0 - 63)"
+            )
         if not is_key(taint["key"]) or not is_value(taint.get("value") or ""):
-            return f"{INVALID}taint {taint['key']}: must consist of alphanumeric characters, '-', '_' or '.'"
+            return (
+                f"{INVALID}taint {taint['key']}: must consist of alphanumeric characters, '-', "
+                "'_' or '.'"
+            )
     return None
 
 
@@ -124,11 +159,17 @@ def one_limit_of_updates(inputs: Values) -> str | None:
     ]
     if len(given) > 1:
         return f"{INVALID}maxUnavailable and maxUnavailablePercentage exclude each other"
-    return None if all(1 <= value <= 100 for value in given) else f"{INVALID}maxUnavailable must be from 1 to 100"
+    return (
+        None
+        if all(1 <= value <= 100 for value in given)
+        else f"{INVALID}maxUnavailable must be from 1 to 100"
+    )
 
 
 def repairs_one_way(inputs: Values) -> str | None:
-    """EKS API reference, NodeRepairConfig: numbers or percentages; an override says all four values."""
+    """EKS API reference, NodeRepairConfig: numbers or percentages; an override says all four
+    values.
+    """
     config = inputs.get("nodeRepairConfig") or {}
     for name in ("maxUnhealthyNodeThreshold", "maxParallelNodesRepaired"):
         if config.get(f"{name}Count") is not None and config.get(f"{name}Percentage") is not None:
@@ -140,7 +181,9 @@ def repairs_one_way(inputs: Values) -> str | None:
 
 
 def release_is_of_the_version(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases name no minor."""
+    """eksctl-io/eksctl issue 7976, awslabs/amazon-eks-ami issue 435. Bottlerocket's releases name
+    no minor.
+    """
     release, version = inputs.get("releaseVersion"), inputs.get("version")
     if not release or str(inputs.get("amiType") or "").startswith(("BOTTLEROCKET_", "WINDOWS_")):
         return None
@@ -148,12 +191,16 @@ def release_is_of_the_version(inputs: Values) -> str | None:
         return f"{INVALID}Requested Nodegroup release version {release} is invalid."
     if not version or release.startswith(f"{version}."):
         return None
-    return f"{INVALID}Requested release version {release} is not valid for kubernetes version {version}."
+    return (
+        f"{INVALID}Requested release version {release} is not valid for kubernetes version "
+        f"{version}."
+    )
 
 
 def agrees_with_its_template(request: CloudRequest) -> str | None:
-    """Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user guide, “Create a
-    managed node group with Capacity Blocks for ML” and “Customize managed nodes with launch templates”.
+    """Sources: terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185; EKS user
+    guide, “Create a managed node group with Capacity Blocks for ML” and “Customize managed nodes
+    with launch templates”.
     """
     if request.inputs is None:
         return None
@@ -165,37 +212,49 @@ def agrees_with_its_template(request: CloudRequest) -> str | None:
     if template.get("imageId"):
         if group.get("amiType") not in (None, "CUSTOM"):
             return (
-                f"{INVALID}You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your "
+                f"{INVALID}You cannot specify an AMI Type other than CUSTOM, when specifying an "
+                "image id in your "
                 "launch template."
             )
         if group.get("version"):
             return (
-                f"{INVALID}You cannot specify a kubernetes version to use when specifying an image id to use within "
+                f"{INVALID}You cannot specify a kubernetes version to use when specifying an image "
+                "id to use within "
                 "the launch template."
             )
     if group.get("capacityType") == "CAPACITY_BLOCK" and (missing := _missing_of_a_block(template)):
-        return f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: a Capacity Block needs {missing} in the template"
+        return (
+            f"{INVALID}Ec2LaunchTemplateInvalidConfiguration: a Capacity Block needs {missing} "
+            "in the template"
+        )
     return _not_for_templates(template)
 
 
 def release_is_no_older(request: CloudRequest) -> str | None:
-    """EKS API reference, UpdateNodegroupVersion: no way back. Without a version it is the cluster's, which the release
-    must be of (eksctl-io/eksctl issue 7976).
+    """EKS API reference, UpdateNodegroupVersion: no way back. Without a version it is the
+    cluster's, which the release must be of (eksctl-io/eksctl issue 7976).
     """
     group = request.inputs or {}
-    wanted, now = str(group.get("releaseVersion") or ""), str((request.before or {}).get("releaseVersion") or "")
+    wanted, now = (
+        str(group.get("releaseVersion") or ""),
+        str((request.before or {}).get("releaseVersion") or ""),
+    )
     if not re.fullmatch(RELEASE, wanted):
         return None
     if re.fullmatch(RELEASE, now) and _numbers(wanted) < _numbers(now):
         return f"{INVALID}a node group cannot go from release {now} back to {wanted}"
-    own = (request.before or request.cloud.get(CLUSTER, str(group.get("clusterName"))) or {}).get("version")
+    own = (request.before or request.cloud.get(CLUSTER, str(group.get("clusterName"))) or {}).get(
+        "version"
+    )
     if group.get("version") or not own or wanted.startswith(f"{own}."):
         return None
     return f"{INVALID}Requested release version {wanted} is not valid for kubernetes version {own}."
 
 
 def is_no_older(request: CloudRequest) -> str | None:
-    """EKS API reference, UpdateNodegroupVersion: no way back; CreateNodegroup: the cluster's version and no other."""
+    """EKS API reference, UpdateNodegroupVersion: no way back; CreateNodegroup: the cluster's
+    version and no other.
+    """
     wanted = (request.inputs or {}).get("version")
     if not wanted:
         return None
@@ -209,7 +268,8 @@ def is_no_older(request: CloudRequest) -> str | None:
 
 
 def with_a_number_for_its_template(inputs: Values) -> Values:
-    """`$Latest` and `$Default` come back as the number that they stood for, so that each run finds a difference.
+    """`$Latest` and `$Default` come back as the number that they stood for, so that each run finds
+    a difference.
 
     Source: hashicorp/terraform-provider-aws:website/docs/r/eks_node_group.html.markdown@05389d46.
     """
@@ -220,13 +280,18 @@ def with_a_number_for_its_template(inputs: Values) -> Values:
 
 
 def _template(request: CloudRequest) -> Values | None:
-    return request.cloud.get(TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id")))
+    return request.cloud.get(
+        TEMPLATE, str(((request.inputs or {}).get("launchTemplate") or {}).get("id"))
+    )
 
 
 def _missing_of_a_block(template: Values) -> str:
-    target = (template.get("capacityReservationSpecification") or {}).get("capacityReservationTarget") or {}
+    target = (template.get("capacityReservationSpecification") or {}).get(
+        "capacityReservationTarget"
+    ) or {}
     wanted: dict[str, Any] = {
-        "the market type": (template.get("instanceMarketOptions") or {}).get("marketType") == "capacity-block",
+        "the market type": (template.get("instanceMarketOptions") or {}).get("marketType")
+        == "capacity-block",
         "the reservation": target.get("capacityReservationId"),
         "the instance type": template.get("instanceType"),
     }
@@ -242,7 +307,9 @@ def _not_for_templates(template: Values) -> str | None:
     interfaces = template.get("networkInterfaces") or []
     if any(interface.get("subnetId") for interface in interfaces):
         return f"{head}the template of a managed node group cannot name subnets"
-    if template.get("vpcSecurityGroupIds") and any(interface.get("securityGroups") for interface in interfaces):
+    if template.get("vpcSecurityGroupIds") and any(
+        interface.get("securityGroups") for interface in interfaces
+    ):
         return f"{head}security groups stand in the template or in its interfaces, not in both"
     return None
 

@@ -1,4 +1,6 @@
-"""Whom and what EKS, IAM, KMS and EC2 know by name: principals of entries, groups, tags of roles, keys, services."""
+"""Whom and what EKS, IAM, KMS and EC2 know by name: principals of entries, groups, tags of roles,
+keys, services.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +11,38 @@ from dra_sandbox.clouds.wire import Values
 
 INVALID = "InvalidParameterException: "
 TAGS = "_.:/=+-@"
-# What `describe-vpc-endpoint-services` lists in China under this name alone: aws/aws-cdk pull request 25333.
+# What `describe-vpc-endpoint-services` lists in China under this name alone: aws/aws-cdk pull
+# request 25333.
 CHINA, ELSEWHERE = "cn.com.amazonaws.", "com.amazonaws."
 OF_CHINA_ALONE = frozenset(
-    {"autoscaling", "ebs", "ec2", "ecr.api", "ecr.dkr", "eks", "elasticfilesystem", "fsx", "monitoring", "sqs", "sts"}
+    {
+        "autoscaling",
+        "ebs",
+        "ec2",
+        "ecr.api",
+        "ecr.dkr",
+        "eks",
+        "elasticfilesystem",
+        "fsx",
+        "monitoring",
+        "sqs",
+        "sts",
+    }
 )
 
 
 def is_a_role_or_user(inputs: Values) -> str | None:
-    """Sources: aws-samples/appmod-blueprints PR 319 (sessions), terraform-provider-aws issue 36447 (roles of services),
-    terraform-aws-eks issue 2969 (a role of Identity Center whose path was left out is none).
+    """Sources: aws-samples/appmod-blueprints PR 319 (sessions), terraform-provider-aws issue 36447
+    (roles of services), terraform-aws-eks issue 2969 (a role of Identity Center whose path was left
+    out is none).
     """
     arn = str(inputs.get("principalArn") or "")
     if not re.fullmatch(r"arn:[^:]+:iam::\d+:(role|user)/.+", arn):
         return f"{INVALID}The principalArn parameter format is not valid"
     if ":role/aws-service-role/" in arn:
         return (
-            f"{INVALID}The caller is not allowed to modify access entries with a principalArn value of a Service "
+            f"{INVALID}The caller is not allowed to modify access entries with a principalArn "
+            "value of a Service "
             "Linked Role"
         )
     if ":role/AWSReservedSSO_" in arn:
@@ -34,25 +51,38 @@ def is_a_role_or_user(inputs: Values) -> str | None:
 
 
 def groups_are_not_of_kubernetes(inputs: Values) -> str | None:
-    """EKS user guide, “Create access entries”; the sentence is what `create-access-entry` answers to system:masters."""
+    """EKS user guide, “Create access entries”; the sentence is what `create-access-entry` answers
+    to system:masters.
+    """
     for group in inputs.get("kubernetesGroups") or []:
         if group.startswith("system:"):
-            return f"{INVALID}The kubernetes group name {group} is invalid, it cannot start with system:"
+            return (
+                f"{INVALID}The kubernetes group name {group} is invalid, it cannot start with "
+                "system:"
+            )
     return None
 
 
 def tags_are_of_iam(inputs: Values) -> str | None:
-    """IAM API reference, Tag (characters); kubernetes/kops issue 11727 (keys that differ by case alone)."""
+    """IAM API reference, Tag (characters); kubernetes/kops issue 11727 (keys that differ by case
+    alone).
+    """
     tags = inputs.get("tags") or {}
     for index, pair in enumerate(tags.items(), start=1):
         for part, text in zip(("key", "value"), pair, strict=True):
-            if not all(unicodedata.category(letter)[0] in "LZN" or letter in TAGS for letter in text):
+            if not all(
+                unicodedata.category(letter)[0] in "LZN" or letter in TAGS for letter in text
+            ):
                 return (
-                    f"ValidationError: 1 validation error detected: Value '{text}' at 'tags.{index}.member.{part}' "
+                    f"ValidationError: 1 validation error detected: Value '{text}' at "
+                    f"'tags.{index}.member.{part}' "
                     "failed to satisfy constraint: Member must satisfy regular expression pattern"
                 )
     if len({key.lower() for key in tags}) < len(tags):
-        return "InvalidInput: Duplicate tag keys found. Please note that Tag keys are case insensitive."
+        return (
+            "InvalidInput: Duplicate tag keys found. Please note that Tag keys are case "
+            "insensitive."
+        )
     return None
 
 
@@ -64,7 +94,9 @@ def key_is_no_alias(inputs: Values) -> str | None:
 
 
 def service_is_called_so(inputs: Values) -> str | None:
-    """eksctl-io/eksctl issues 2568 and 3081, aws/aws-cdk issue 9864: names of endpoints in China."""
+    """eksctl-io/eksctl issues 2568 and 3081, aws/aws-cdk issue 9864: names of endpoints in
+    China.
+    """
     name = str(inputs.get("serviceName") or "")
     found = re.fullmatch(rf"({re.escape(CHINA)}|{re.escape(ELSEWHERE)})([^.]+)\.(.+)", name)
     if found is None:

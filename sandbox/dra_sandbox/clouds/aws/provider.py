@@ -25,16 +25,26 @@ class Aws(SimulatedCloud):
     def __init__(self) -> None:
         memory = Memory.of_environment()
         rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
-        super().__init__(Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory, rules)
+        super().__init__(
+            Sdk("aws"), ROWS, {**FUNCTIONS, **lookups(memory)}, Autonamed(), COMMON, memory, rules
+        )
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         region = known_text(inputs.get("region")) or self._region
-        partition = "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
+        partition = (
+            "aws-cn"
+            if region.startswith("cn-")
+            else "aws-us-gov"
+            if region.startswith("us-gov-")
+            else "aws"
+        )
         return {"region": region, "account": ACCOUNT, "partition": partition}
 
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         if "region" in schema.inputs and not inputs.get("region") and not self._region:
-            return PropertyFailure("region", "no region: set aws:region in the stack's configuration")
+            return PropertyFailure(
+                "region", "no region: set aws:region in the stack's configuration"
+            )
         return None
 
     @property

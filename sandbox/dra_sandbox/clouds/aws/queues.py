@@ -19,7 +19,9 @@ def is_kept_for_a_time(inputs: Values) -> str | None:
     kept = inputs.get("messageRetentionSeconds")
     if kept is None or is_unknown(kept) or int(kept) in _KEPT_SECONDS:
         return None
-    return "expected message_retention_seconds to be in the range (60 - 1209600), got " + str(int(kept))
+    return "expected message_retention_seconds to be in the range (60 - 1209600), got " + str(
+        int(kept)
+    )
 
 
 def policy_is_json(inputs: Values) -> str | None:
@@ -41,7 +43,11 @@ def is_there(request: CloudRequest) -> str | None:
         return None
     url = request.inputs["queueUrl"]
     known = request.cloud.all(QUEUE)
-    return None if url in known else "AWS.SimpleQueueService.NonExistentQueue: The specified queue does not exist."
+    return (
+        None
+        if url in known
+        else "AWS.SimpleQueueService.NonExistentQueue: The specified queue does not exist."
+    )
 
 
 def rule_says_when(inputs: Values) -> str | None:
@@ -55,7 +61,9 @@ def rule_says_when(inputs: Values) -> str | None:
         fields = json.loads(pattern)
     except ValueError:
         fields = None
-    if not isinstance(fields, dict) or not all(isinstance(value, (list, dict)) for value in fields.values()):
+    if not isinstance(fields, dict) or not all(
+        isinstance(value, (list, dict)) for value in fields.values()
+    ):
         return "InvalidEventPatternException: Event pattern is not valid."
     return None
 

@@ -10,8 +10,10 @@ from dra_sandbox.clouds.wire import Values
 
 GROUP, TEMPLATE = "aws:eks/nodeGroup:NodeGroup", "aws:ec2/launchTemplate:LaunchTemplate"
 QUOTA = "dra-sandbox:aws:Quota"
-"""vCPUs that an account may run on demand, by AWS' name of the quota: {"vcpus": 0, "families": ["g6", "g5"]}; of what
-a cloud is not told, there is enough. Spot and Capacity Blocks have quotas of their own."""
+"""vCPUs that an account may run on demand, by AWS' name of the quota: {"vcpus": 0, "families":
+["g6", "g5"]}; of what a cloud is not told, there is enough. Spot and Capacity Blocks have quotas of
+their own.
+"""
 
 
 def has_vcpus(request: CloudRequest) -> str | None:
@@ -19,7 +21,9 @@ def has_vcpus(request: CloudRequest) -> str | None:
     wanted = _vcpus(request.cloud, request.inputs or {}, "")
     present = _vcpus(request.cloud, request.before or {}, "")
     for quota in request.cloud.all(QUOTA).values() if wanted > present else ():
-        asked = sum(_vcpus(request.cloud, request.inputs or {}, family) for family in quota["families"])
+        asked = sum(
+            _vcpus(request.cloud, request.inputs or {}, family) for family in quota["families"]
+        )
         others = sum(
             _vcpus(request.cloud, group, family)
             for identifier, group in request.cloud.all(GROUP).items()
@@ -28,10 +32,13 @@ def has_vcpus(request: CloudRequest) -> str | None:
         )
         if asked and asked + others > quota["vcpus"]:
             return (
-                "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. VcpuLimitExceeded - You have "
-                f"requested more vCPU capacity than your current vCPU limit of {quota['vcpus']} allows for the "
+                "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
+                "VcpuLimitExceeded - You have "
+                f"requested more vCPU capacity than your current vCPU limit of {quota['vcpus']} "
+                "allows for the "
                 "instance bucket that the specified instance type belongs to. Please visit "
-                "http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit. Launching EC2 "
+                "http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this "
+                "limit. Launching EC2 "
                 "instance failed."
             )
     return None
@@ -42,9 +49,17 @@ def _vcpus(cloud: Memory, group: Values, family: str) -> int:
     if group.get("capacityType", "ON_DEMAND") != "ON_DEMAND" or not group.get("scalingConfig"):
         return 0
     template = cloud.get(TEMPLATE, str((group.get("launchTemplate") or {}).get("id"))) or {}
-    name = str(next(iter(group.get("instanceTypes") or []), None) or template.get("instanceType") or "t3.medium")
+    name = str(
+        next(iter(group.get("instanceTypes") or []), None)
+        or template.get("instanceType")
+        or "t3.medium"
+    )
     try:
         machine = catalog.machine("eks", name)
     except CatalogError:
         return 0
-    return (machine.vcpus or 0) * int(group["scalingConfig"]["desiredSize"]) if machine.family.startswith(family) else 0
+    return (
+        (machine.vcpus or 0) * int(group["scalingConfig"]["desiredSize"])
+        if machine.family.startswith(family)
+        else 0
+    )

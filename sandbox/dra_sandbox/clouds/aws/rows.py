@@ -1,8 +1,8 @@
 """The AWS resource types that do something particular.
 
-What cannot change in place: for EKS clusters and node groups compared with the `ForceNew` and `RequiresReplace` marks
-of hashicorp/terraform-provider-aws (internal/service/eks), on which the real provider is built; for other types as the
-services' APIs allow, not compared line by line.
+What cannot change in place: for EKS clusters and node groups compared with the `ForceNew` and
+`RequiresReplace` marks of hashicorp/terraform-provider-aws (internal/service/eks), on which the
+real provider is built; for other types as the services' APIs allow, not compared line by line.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _ec2(
     )
 
 
-COMMON = TypeRow(outputs={"ownerId": "{account}"}, known={"tagsAll": _all_tags, "region": "{region}"})
+COMMON = TypeRow(
+    outputs={"ownerId": "{account}"}, known={"tagsAll": _all_tags, "region": "{region}"}
+)
 
 ROWS: Mapping[str, TypeRow] = {
     "aws:ec2/vpc:Vpc": _ec2(
@@ -84,7 +86,14 @@ ROWS: Mapping[str, TypeRow] = {
         "subnet",
         outputs={"availabilityZone": "{region}a", "availabilityZoneId": "{region}-az1"},
         defaults={"assignIpv6AddressOnCreation": False, "mapPublicIpOnLaunch": False},
-        replace=("vpcId", "cidrBlock", "availabilityZone", "availabilityZoneId", "outpostArn", "ipv6Native"),
+        replace=(
+            "vpcId",
+            "cidrBlock",
+            "availabilityZone",
+            "availabilityZoneId",
+            "outpostArn",
+            "ipv6Native",
+        ),
         refusals=(subnets.has_no_interfaces, subnets.has_no_load_balancers),
         remembered=True,
     ),
@@ -136,8 +145,18 @@ ROWS: Mapping[str, TypeRow] = {
     "aws:ec2/routeTable:RouteTable": _ec2("route-table", "rtb", replace=("vpcId",)),
     "aws:ec2/route:Route": TypeRow(
         id="r-{routeTableId}{digits}",
-        outputs={"origin": "CreateRoute", "state": "active", "instanceId": "", "instanceOwnerId": ""},
-        replace=("routeTableId", "destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId"),
+        outputs={
+            "origin": "CreateRoute",
+            "state": "active",
+            "instanceId": "",
+            "instanceOwnerId": "",
+        },
+        replace=(
+            "routeTableId",
+            "destinationCidrBlock",
+            "destinationIpv6CidrBlock",
+            "destinationPrefixListId",
+        ),
     ),
     "aws:ec2/routeTableAssociation:RouteTableAssociation": TypeRow(
         id="rtbassoc-{hex17}", replace=("subnetId", "gatewayId")
@@ -168,10 +187,16 @@ ROWS: Mapping[str, TypeRow] = {
         allowed={"type": frozenset({"ingress", "egress"})},
     ),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _ec2(
-        "security-group-rule", "sgr", outputs={"securityGroupRuleId": "sgr-{hex17}"}, replace=("securityGroupId",)
+        "security-group-rule",
+        "sgr",
+        outputs={"securityGroupRuleId": "sgr-{hex17}"},
+        replace=("securityGroupId",),
     ),
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _ec2(
-        "security-group-rule", "sgr", outputs={"securityGroupRuleId": "sgr-{hex17}"}, replace=("securityGroupId",)
+        "security-group-rule",
+        "sgr",
+        outputs={"securityGroupRuleId": "sgr-{hex17}"},
+        replace=("securityGroupId",),
     ),
     "aws:ec2/placementGroup:PlacementGroup": TypeRow(
         id="{name}",
@@ -236,7 +261,9 @@ ROWS: Mapping[str, TypeRow] = {
         name_limit=128,
     ),
     "aws:iam/rolePolicy:RolePolicy": TypeRow(id="{role}:{name}", replace=("role", "namePrefix")),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": TypeRow(id="{role}-{hex17}", replace=("role", "policyArn")),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": TypeRow(
+        id="{role}-{hex17}", replace=("role", "policyArn")
+    ),
     "aws:iam/instanceProfile:InstanceProfile": TypeRow(
         id="{name}",
         outputs={
@@ -269,8 +296,18 @@ ROWS: Mapping[str, TypeRow] = {
             "multiRegion": False,
             "rotationPeriodInDays": 365,
         },
-        defaults={"isEnabled": True, "keyUsage": "ENCRYPT_DECRYPT", "customerMasterKeySpec": "SYMMETRIC_DEFAULT"},
-        replace=("customerMasterKeySpec", "keyUsage", "multiRegion", "customKeyStoreId", "xksKeyId"),
+        defaults={
+            "isEnabled": True,
+            "keyUsage": "ENCRYPT_DECRYPT",
+            "customerMasterKeySpec": "SYMMETRIC_DEFAULT",
+        },
+        replace=(
+            "customerMasterKeySpec",
+            "keyUsage",
+            "multiRegion",
+            "customKeyStoreId",
+            "xksKeyId",
+        ),
         refusals=(keys.principal_exists,),
         remembered=True,
     ),
@@ -280,7 +317,14 @@ ROWS: Mapping[str, TypeRow] = {
     "aws:kms/grant:Grant": TypeRow(
         id="{keyId}:{hex32}",
         outputs={"grantId": "{hex32}", "grantToken": "{hex32}"},
-        replace=("constraints", "grantCreationTokens", "granteePrincipal", "keyId", "name", "operations"),
+        replace=(
+            "constraints",
+            "grantCreationTokens",
+            "granteePrincipal",
+            "keyId",
+            "name",
+            "operations",
+        ),
         sets=("operations",),
         checks=(principals.key_is_no_alias,),
         refusals=(keys.principal_exists,),
@@ -314,7 +358,9 @@ ROWS: Mapping[str, TypeRow] = {
             "arn": "arn:{partition}:eks:{region}:{account}:cluster/{name}",
             "endpoint": "https://{HEX32}.gr7.{region}.eks.amazonaws.com",
             "certificateAuthority": {"data": "{certificate}"},
-            "identities": [{"oidcs": [{"issuer": "https://oidc.eks.{region}.amazonaws.com/id/{HEX32}"}]}],
+            "identities": [
+                {"oidcs": [{"issuer": "https://oidc.eks.{region}.amazonaws.com/id/{HEX32}"}]}
+            ],
             "vpcConfig": {
                 "clusterSecurityGroupId": "sg-{hex17}",
                 "vpcId": "vpc-{hex17}",
@@ -377,7 +423,9 @@ ROWS: Mapping[str, TypeRow] = {
             "amiType": own_images.ami_type,
             "capacityType": "ON_DEMAND",
             "diskSize": lambda facts: 0 if facts.inputs.get("launchTemplate") else 20,
-            "instanceTypes": lambda facts: [] if facts.inputs.get("launchTemplate") else ["t3.medium"],
+            "instanceTypes": lambda facts: (
+                [] if facts.inputs.get("launchTemplate") else ["t3.medium"]
+            ),
             "nodeGroupNamePrefix": "",
             "launchTemplate": lambda facts: None,
             "releaseVersion": group_in_cluster.release,
@@ -417,7 +465,8 @@ ROWS: Mapping[str, TypeRow] = {
         remembered=True,
     ),
     "aws:autoscaling/schedule:Schedule": TypeRow(
-        # The real one is the action's name alone, which several groups may have; these are told apart by it.
+        # The real one is the action's name alone, which several groups may have; these are told
+        # apart by it.
         id="{autoscalingGroupName}/{scheduledActionName}",
         outputs={
             "arn": "arn:{partition}:autoscaling:{region}:{account}:scheduledUpdateGroupAction:{uuid}",

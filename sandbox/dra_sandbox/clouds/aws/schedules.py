@@ -1,4 +1,6 @@
-"""Scheduled actions of Auto Scaling groups: what EC2 refuses of them, and what they do when time passes."""
+"""Scheduled actions of Auto Scaling groups: what EC2 refuses of them, and what they do when time
+passes.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,28 @@ GROUP, SCHEDULE = "aws:eks/nodeGroup:NodeGroup", "aws:autoscaling/schedule:Sched
 RESERVATION = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 INVALID = "ValidationError: "
 OF_EKS = "Amazon EKS Node Group Capacity Scaledown Before Reservation End"
-BEFORE_THE_END = timedelta(minutes=40)  # EKS user guide, “Create a managed node group with Capacity Blocks for ML”
+# EKS user guide, “Create a managed node group with Capacity Blocks for ML”
+BEFORE_THE_END = timedelta(minutes=40)
 _SIZES = {"minSize": "minSize", "maxSize": "maxSize", "desiredCapacity": "desiredSize"}
 
 
 def says_when(inputs: Values) -> str | None:
-    """EC2 Auto Scaling API reference, PutScheduledUpdateGroupAction: a recurrence of five fields, or a start."""
+    """EC2 Auto Scaling API reference, PutScheduledUpdateGroupAction: a recurrence of five fields,
+    or a start.
+    """
     recurrence = inputs.get("recurrence")
     if recurrence is None and inputs.get("startTime") is None:
         return f"{INVALID}one of Recurrence and StartTime must be given"
     if recurrence is not None and len(str(recurrence).split()) != 5:
-        return f"{INVALID}Given recurrence string: {recurrence} is invalid"  # hashicorp/terraform issue 4628
+        # hashicorp/terraform issue 4628
+        return f"{INVALID}Given recurrence string: {recurrence} is invalid"
     return None
 
 
 def has_sizes_in_order(inputs: Values) -> str | None:
-    """buildkite/terraform-buildkite-elastic-ci-stack-for-aws issue 139: a size that is not given is 0, -1 none."""
+    """buildkite/terraform-buildkite-elastic-ci-stack-for-aws issue 139: a size that is not given is
+    0, -1 none.
+    """
     low, wanted, high = (_size(inputs, name) for name in ("minSize", "desiredCapacity", "maxSize"))
     if wanted is not None and low is not None and wanted < low:
         return f"{INVALID}Desired capacity must be greater than or equal to min size"
@@ -39,13 +47,17 @@ def has_sizes_in_order(inputs: Values) -> str | None:
 
 
 def begins_in_future(request: CloudRequest) -> str | None:
-    """hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473: an update repeats the start
-    that was worked out when the action was made.
+    """hashicorp/terraform-provider-aws pull request 3033; pulumi/pulumi-aws issue 2473: an update
+    repeats the start that was worked out when the action was made.
     """
     if request.inputs is None:
         return None
     start = request.inputs.get("startTime") or (request.before or {}).get("startTime")
-    return f"{INVALID}Given start time is in the past" if start and _instant(start) <= datetime.now(UTC) else None
+    return (
+        f"{INVALID}Given start time is in the past"
+        if start and _instant(start) <= datetime.now(UTC)
+        else None
+    )
 
 
 def is_of_a_group(request: CloudRequest) -> str | None:
@@ -70,28 +82,43 @@ def first_start(facts: Facts) -> Value:
 
 
 def block_has_begun(request: CloudRequest) -> str | None:
-    """EKS user guide, as above: until the block is active the group's desired size is 0, or launches fail."""
+    """EKS user guide, as above: until the block is active the group's desired size is 0, or
+    launches fail.
+    """
     group = request.inputs or {}
     if group.get("capacityType") != "CAPACITY_BLOCK" or not group["scalingConfig"]["desiredSize"]:
         return None
     reservation = _reservation(request.cloud, group)
     if reservation is None:
         return None
-    now, start, end = datetime.now(UTC), _instant(reservation["startDate"]), _instant(reservation["endDate"])
+    now, start, end = (
+        datetime.now(UTC),
+        _instant(reservation["startDate"]),
+        _instant(reservation["endDate"]),
+    )
     if start <= now < end:
         return None
     state = "not active yet" if now < start else "expired"
-    return f"AsgInstanceLaunchFailures: Could not launch instances: the Capacity Block {reservation['id']} is {state}"
+    return (
+        "AsgInstanceLaunchFailures: Could not launch instances: the Capacity Block "
+        f"{reservation['id']} is {state}"
+    )
 
 
 def pass_time(cloud: Memory, start: datetime, end: datetime) -> None:
-    """Let the clock go from `start` to `end`, minute by minute: the actions that are due change their groups."""
+    """Let the clock go from `start` to `end`, minute by minute: the actions that are due change
+    their groups.
+    """
     actions, ends = cloud.all(SCHEDULE).values(), _ends_of_blocks(cloud)
     moment = start.replace(second=0, microsecond=0)
     while (moment := moment + timedelta(minutes=1)) <= end:
         for action in actions:
             if _is_due(action, moment) and (owner := _owner(cloud, action["autoscalingGroupName"])):
-                sizes = {theirs: size for ours, theirs in _SIZES.items() if (size := _size(action, ours)) is not None}
+                sizes = {
+                    theirs: size
+                    for ours, theirs in _SIZES.items()
+                    if (size := _size(action, ours)) is not None
+                }
                 _resize(cloud, owner, sizes)
         for name in (name for name, last in ends.items() if last == moment):
             _resize(cloud, name, {"minSize": 0, "desiredSize": 0})
@@ -101,7 +128,9 @@ def _ends_of_blocks(cloud: Memory) -> dict[str, datetime]:
     """When EKS empties the groups of Capacity Blocks, by an action of its own."""
     groups = cloud.all(GROUP).items() if cloud.all(RESERVATION) else ()
     found = ((name, _reservation(cloud, group)) for name, group in groups)
-    return {name: _instant(each["endDate"]) - BEFORE_THE_END for name, each in found if each is not None}
+    return {
+        name: _instant(each["endDate"]) - BEFORE_THE_END for name, each in found if each is not None
+    }
 
 
 def _resize(cloud: Memory, name: str, sizes: dict[str, int]) -> None:
@@ -115,13 +144,19 @@ def _is_due(action: Values, moment: datetime) -> bool:
         return bool(action.get("startTime")) and _instant(str(action["startTime"])) == moment
     local = moment.astimezone(ZoneInfo(str(action.get("timeZone") or "Etc/UTC")))
     now = (local.minute, local.hour, local.day, local.month, local.isoweekday() % 7)
-    return all(_matches(field, value) for field, value in zip(str(recurrence).split(), now, strict=True))
+    return all(
+        _matches(field, value) for field, value in zip(str(recurrence).split(), now, strict=True)
+    )
 
 
 def _matches(field: str, value: int) -> bool:
-    """Whether a field of a cron expression is that value: *, numbers, ranges, with commas between them."""
+    """Whether a field of a cron expression is that value: *, numbers, ranges, with commas between
+    them.
+    """
     spans = (part.partition("-") for part in field.split(","))
-    return field == "*" or any(int(first) <= value <= int(last or first) for first, _, last in spans)
+    return field == "*" or any(
+        int(first) <= value <= int(last or first) for first, _, last in spans
+    )
 
 
 def _size(action: Values, name: str) -> int | None:
@@ -133,14 +168,20 @@ def _owner(cloud: Memory, scaling_group: str) -> str | None:
     """The node group, by its identifier, that an Auto Scaling group belongs to."""
     for name, group in cloud.all(GROUP).items():
         of_group: list[dict[str, Any]] = group["resources"]
-        if any(each["name"] == scaling_group for part in of_group for each in part["autoscalingGroups"]):
+        if any(
+            each["name"] == scaling_group for part in of_group for each in part["autoscalingGroups"]
+        ):
             return name
     return None
 
 
 def _reservation(cloud: Memory, group: Values) -> Values | None:
-    template = cloud.get("aws:ec2/launchTemplate:LaunchTemplate", str((group.get("launchTemplate") or {}).get("id")))
-    target = ((template or {}).get("capacityReservationSpecification") or {}).get("capacityReservationTarget") or {}
+    template = cloud.get(
+        "aws:ec2/launchTemplate:LaunchTemplate", str((group.get("launchTemplate") or {}).get("id"))
+    )
+    target = ((template or {}).get("capacityReservationSpecification") or {}).get(
+        "capacityReservationTarget"
+    ) or {}
     return cloud.get(RESERVATION, str(target.get("capacityReservationId")))
 
 

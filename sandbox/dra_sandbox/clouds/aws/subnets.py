@@ -18,15 +18,20 @@ def zones_of(cloud: Memory, subnet_ids: Iterable[str]) -> set[str] | None:
 
 
 def has_no_interfaces(request: CloudRequest) -> str | None:
-    """Refuse to delete what an interface uses: those of load balancers and of pods outlive whoever made them.
+    """Refuse to delete what an interface uses: those of load balancers and of pods outlive whoever
+    made them.
 
-    Sources: pulumi/pulumi-eks issue 1226 (security group); terraform-provider-aws issue 30640 (subnet).
+    Sources: pulumi/pulumi-eks issue 1226 (security group); terraform-provider-aws issue 30640
+    (subnet).
     """
     if request.inputs is not None:
         return None
     for interface in request.cloud.all(INTERFACE).values():
         if request.identifier == interface.get("subnetId"):
-            return f"DependencyViolation: The subnet '{request.identifier}' has dependencies and cannot be deleted."
+            return (
+                f"DependencyViolation: The subnet '{request.identifier}' has dependencies and "
+                "cannot be deleted."
+            )
         if request.identifier in (interface.get("securityGroups") or []):
             return f"DependencyViolation: resource {request.identifier} has a dependent object"
     return None
@@ -39,29 +44,47 @@ def has_no_load_balancers(request: CloudRequest) -> str | None:
     """
     if request.inputs is not None:
         return None
-    if any(request.identifier in (each.get("subnets") or []) for each in request.cloud.all(LOAD_BALANCER).values()):
-        return f"DependencyViolation: The subnet '{request.identifier}' has dependencies and cannot be deleted."
+    if any(
+        request.identifier in (each.get("subnets") or [])
+        for each in request.cloud.all(LOAD_BALANCER).values()
+    ):
+        return (
+            f"DependencyViolation: The subnet '{request.identifier}' has dependencies and "
+            "cannot be deleted."
+        )
     return None
 
 
 def has_no_public_addresses(request: CloudRequest) -> str | None:
-    """Refuse to detach the internet gateway from a VPC in which a load balancer has public addresses."""
+    """Refuse to detach the internet gateway from a VPC in which a load balancer has public
+    addresses.
+    """
     if request.inputs is not None:
         return None
     vpc = (request.before or {}).get("vpcId")
-    if any(each.get("vpcId") == vpc and not each.get("internal") for each in request.cloud.all(LOAD_BALANCER).values()):
+    if any(
+        each.get("vpcId") == vpc and not each.get("internal")
+        for each in request.cloud.all(LOAD_BALANCER).values()
+    ):
         return (
-            f"detaching EC2 Internet Gateway ({request.identifier}) from VPC ({vpc}): DependencyViolation: Network "
-            f"{vpc} has some mapped public address(es). Please unmap those public address(es) before detaching the "
+            f"detaching EC2 Internet Gateway ({request.identifier}) from VPC ({vpc}): "
+            "DependencyViolation: Network "
+            f"{vpc} has some mapped public address(es). Please unmap those public address(es) "
+            "before detaching the "
             "gateway."
         )
     return None
 
 
 def has_no_security_groups(request: CloudRequest) -> str | None:
-    """Refuse to delete a VPC with groups of others in it: terraform-aws-modules/terraform-aws-vpc issue 283."""
+    """Refuse to delete a VPC with groups of others in it: terraform-aws-modules/terraform-aws-vpc
+    issue 283.
+    """
     if request.inputs is not None:
         return None
     if any(group.get("vpcId") == request.identifier for group in request.cloud.all(GROUP).values()):
-        return f"DependencyViolation: The vpc '{request.identifier}' has dependencies and cannot be deleted."
+        return (
+            f"DependencyViolation: The vpc '{request.identifier}' has dependencies and cannot "
+            "be deleted."
+        )
     return None

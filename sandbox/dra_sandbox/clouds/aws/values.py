@@ -8,8 +8,9 @@ from __future__ import annotations
 from dra_planner.releases import MAXIMUM_MINOR
 
 OFFERED = tuple(f"1.{minor}" for minor in range(31, MAXIMUM_MINOR + 1))
-"""Kubernetes versions of EKS, without patches, the oldest in extended support until 26 November 2026: EKS user guide,
-“Understand the Kubernetes version lifecycle on EKS”."""
+"""Kubernetes versions of EKS, without patches, the oldest in extended support until 26 November
+2026: EKS user guide, “Understand the Kubernetes version lifecycle on EKS”.
+"""
 
 # eks API, shape AMITypes.
 AMI_TYPES = frozenset(
@@ -39,9 +40,9 @@ AMI_TYPES = frozenset(
         "AL2023_ARM_64_NVIDIA",
     }
 )
-# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts, SupportType, IpFamily,
-# ControlPlaneScalingConfig, NodegroupUpdateStrategies, RepairAction; the types of access entries are in the text of
-# CreateAccessEntryRequest.
+# eks API, shapes CapacityTypes, TaintEffect, AuthenticationMode, LogType, ResolveConflicts,
+# SupportType, IpFamily, ControlPlaneScalingConfig, NodegroupUpdateStrategies, RepairAction; the
+# types of access entries are in the text of CreateAccessEntryRequest.
 CAPACITY_TYPES = frozenset({"ON_DEMAND", "SPOT", "CAPACITY_BLOCK"})
 TAINT_EFFECTS = frozenset({"NO_SCHEDULE", "NO_EXECUTE", "PREFER_NO_SCHEDULE"})
 AUTHENTICATION_MODES = frozenset({"API", "API_AND_CONFIG_MAP", "CONFIG_MAP"})
@@ -53,18 +54,31 @@ IP_FAMILIES = frozenset({"ipv4", "ipv6"})
 UPDATE_STRATEGIES = frozenset({"DEFAULT", "MINIMAL"})
 REPAIR_ACTIONS = frozenset({"Replace", "Reboot", "NoAction"})
 ACCESS_ENTRY_TYPES = frozenset(
-    {"STANDARD", "FARGATE_LINUX", "EC2_LINUX", "EC2_WINDOWS", "EC2", "HYBRID_LINUX", "HYPERPOD_LINUX"}
+    {
+        "STANDARD",
+        "FARGATE_LINUX",
+        "EC2_LINUX",
+        "EC2_WINDOWS",
+        "EC2",
+        "HYBRID_LINUX",
+        "HYPERPOD_LINUX",
+    }
 )
-# ec2 API, shapes LaunchTemplateHttpTokensState, VolumeType, MarketType, CapacityReservationPreference,
-# ConnectivityType, PlacementStrategy, Tenancy; interface types are in the text of the network interface's request.
+# ec2 API, shapes LaunchTemplateHttpTokensState, VolumeType, MarketType,
+# CapacityReservationPreference, ConnectivityType, PlacementStrategy, Tenancy; interface types are
+# in the text of the network interface's request.
 HTTP_TOKENS = frozenset({"optional", "required"})
 ENABLED_DISABLED = frozenset({"enabled", "disabled"})
 VOLUME_TYPES = frozenset({"standard", "io1", "io2", "gp2", "gp3", "sc1", "st1"})
-MARKET_TYPES = frozenset({"spot", "capacity-block", "interruptible-capacity-reservation", "on-demand"})
+MARKET_TYPES = frozenset(
+    {"spot", "capacity-block", "interruptible-capacity-reservation", "on-demand"}
+)
 RESERVATION_PREFERENCES = frozenset({"capacity-reservations-only", "open", "none"})
 NETWORK_INTERFACE_TYPES = frozenset({"interface", "efa", "efa-only"})
 CONNECTIVITY_TYPES = frozenset({"private", "public"})
 PLACEMENT_STRATEGIES = frozenset({"cluster", "partition", "precision-time", "spread"})
 TENANCIES = frozenset({"default", "dedicated", "host"})
 # The text of LaunchTemplateTagSpecificationRequest: what a launch template can tag.
-RESOURCE_TYPES_TAGGED = frozenset({"instance", "network-interface", "spot-instances-request", "volume"})
+RESOURCE_TYPES_TAGGED = frozenset(
+    {"instance", "network-interface", "spot-instances-request", "volume"}
+)

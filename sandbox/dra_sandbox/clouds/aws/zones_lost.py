@@ -14,8 +14,8 @@ def has_machines(request: CloudRequest) -> str | None:
     """Refuse nodes that cannot be launched.
 
     A group fails to be created when one of its zones has no machine, even where another has some
-    (aws/containers-roadmap issue 2204, the sentence in eksctl-io/eksctl issue 4732); one that is there gets further
-    nodes as long as any of its zones has machines.
+    (aws/containers-roadmap issue 2204, the sentence in eksctl-io/eksctl issue 4732); one that is
+    there gets further nodes as long as any of its zones has machines.
     """
     if request.inputs is None:
         return None
@@ -28,9 +28,12 @@ def has_machines(request: CloudRequest) -> str | None:
     machine = ", ".join(request.inputs.get("instanceTypes") or ["the machine"])
     elsewhere = f" or choosing {', '.join(left)}" if left else ""
     return (
-        "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. InsufficientInstanceCapacity - We currently "
-        f"do not have sufficient {machine} capacity in the Availability Zone you requested ({without[0]}). You can "
-        f"currently get {machine} capacity by not specifying an Availability Zone in your request{elsewhere}. "
+        "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
+        "InsufficientInstanceCapacity - We currently "
+        f"do not have sufficient {machine} capacity in the Availability Zone you requested "
+        f"({without[0]}). You can "
+        f"currently get {machine} capacity by not specifying an Availability Zone in your "
+        f"request{elsewhere}. "
         "Launching EC2 instance failed."
     )
 

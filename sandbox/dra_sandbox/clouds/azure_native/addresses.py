@@ -1,4 +1,6 @@
-"""Addresses that nodes and pods take: of a subnet that was made here, and of the range of an overlay network."""
+"""Addresses that nodes and pods take: of a subnet that was made here, and of the range of an
+overlay network.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,20 @@ MAX_PODS = 30
 
 
 def has_addresses(request: CloudRequest) -> str | None:
-    """Azure/AKS issues 1795 and 3653 (subnet, with a node more for an upgrade), Azure/AKS-Construction issue 701 (pods'
-    range); what counts: learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
+    """Azure/AKS issues 1795 and 3653 (subnet, with a node more for an upgrade),
+    Azure/AKS-Construction issue 701 (pods' range); what counts:
+    learn.microsoft.com/troubleshoot/azure/azure-kubernetes/…/insufficientsubnetsize-error.
     """
     for change in changes(request):
         if not (change.before is None or change.more_nodes or change.surge or _may_grow(change)):
             continue
         subnet = str(change.wanted.get("vnetSubnetID") or "")
         prefix = (request.cloud.get(SUBNET, subnet) or {}).get("addressPrefix")
-        if prefix and (said := _told(request, prefix, subnet.rpartition("/")[2], _in_subnet(subnet), KEPT_BY_AZURE)):
+        if prefix and (
+            said := _told(
+                request, prefix, subnet.rpartition("/")[2], _in_subnet(subnet), KEPT_BY_AZURE
+            )
+        ):
             return said
         if _is_overlay(change.cluster):
             pods = (change.cluster.get("networkProfile") or {}).get("podCidr") or PODS_CIDR
@@ -34,14 +41,16 @@ def has_addresses(request: CloudRequest) -> str | None:
     return None
 
 
-Taking = Callable[[str, Values, Values], int]  # addresses that a node of a pool takes: its id, itself, its cluster
+# addresses that a node of a pool takes: its id, itself, its cluster
+Taking = Callable[[str, Values, Values], int]
 
 
 def _told(request: CloudRequest, prefix: str, name: str, taking: Taking, kept: int) -> str | None:
     """Return the complaint when all pools together take more addresses of a range than it has."""
     changed = {change.identifier.lower(): change for change in changes(request)}
     wanted = sum(
-        (most_nodes(change.wanted) + change.surge) * taking(change.identifier, change.wanted, change.cluster)
+        (most_nodes(change.wanted) + change.surge)
+        * taking(change.identifier, change.wanted, change.cluster)
         for change in changed.values()
     )
     wanted += sum(
@@ -53,9 +62,12 @@ def _told(request: CloudRequest, prefix: str, name: str, taking: Taking, kept: i
     if wanted <= there:
         return None
     return (
-        f"InsufficientSubnetSize: Pre-allocated IPs {wanted} exceeds IPs available {there} in Subnet Cidr {prefix}, "
-        f"Subnet Name {name}. If Autoscaler is enabled, the max-count from each nodepool is counted towards this total "
-        "(which means that pre-allocated IPs count represents a theoretical max value, not the actual number of IPs "
+        f"InsufficientSubnetSize: Pre-allocated IPs {wanted} exceeds IPs available {there} in "
+        f"Subnet Cidr {prefix}, "
+        f"Subnet Name {name}. If Autoscaler is enabled, the max-count from each nodepool is "
+        "counted towards this total "
+        "(which means that pre-allocated IPs count represents a theoretical max value, not the "
+        "actual number of IPs "
         "requested). http://aka.ms/aks/insufficientsubnetsize"
     )
 
@@ -65,7 +77,9 @@ def _in_subnet(subnet: str) -> Taking:
         if str(pool.get("vnetSubnetID") or "").lower() != subnet.lower():
             return 0
         plugin = (cluster.get("networkProfile") or {}).get("networkPlugin")
-        pods_beside_nodes = plugin == "azure" and not _is_overlay(cluster) and not pool.get("podSubnetID")
+        pods_beside_nodes = (
+            plugin == "azure" and not _is_overlay(cluster) and not pool.get("podSubnetID")
+        )
         return 1 + (int(pool.get("maxPods") or MAX_PODS) if pods_beside_nodes else 0)
 
     return taking
@@ -73,7 +87,9 @@ def _in_subnet(subnet: str) -> Taking:
 
 def _of_pods(change: PoolChange) -> Taking:
     own = change.identifier.rpartition("/agentPools/")[0].lower()
-    return lambda identifier, _, __: ADDRESSES_OF_A_NODE if identifier.lower().startswith(f"{own}/") else 0
+    return lambda identifier, _, __: (
+        ADDRESSES_OF_A_NODE if identifier.lower().startswith(f"{own}/") else 0
+    )
 
 
 def _may_grow(change: PoolChange) -> bool:

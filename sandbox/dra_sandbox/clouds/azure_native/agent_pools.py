@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dra_planner import catalog
 from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.azure_native.functions import is_offered, newest
-from dra_sandbox.clouds.azure_native.labels_and_taints import labels_are_accepted, taints_are_accepted
+from dra_sandbox.clouds.azure_native.labels_and_taints import (
+    labels_are_accepted,
+    taints_are_accepted,
+)
 from dra_sandbox.clouds.azure_native.present_pools import POOL, cluster_of
 from dra_sandbox.clouds.azure_native.zones_lost import has_machines
 from dra_sandbox.clouds.rows import CloudRequest
@@ -19,8 +22,9 @@ LEAST_VCPUS_OF_A_SYSTEM_POOL = 2
 MOST_NODES = 1000
 LONGEST_LABEL = 63
 _ZONES = ("1", "2", "3")
-# Azure/azure-rest-api-specs marks none of these create-only, so the provider plans an update, which Azure refuses:
-# pulumi/pulumi-azure-native issue 959 (vmSize), terraform-provider-azurerm issue 26730 (osSKU).
+# Azure/azure-rest-api-specs marks none of these create-only, so the provider plans an update, which
+# Azure refuses: pulumi/pulumi-azure-native issue 959 (vmSize), terraform-provider-azurerm issue
+# 26730 (osSKU).
 FIXED = (
     "availabilityZones",
     "capacityReservationGroupID",
@@ -88,34 +92,46 @@ def _counts(pool: Values) -> str | None:
         if pool.get("minCount") is None or pool.get("maxCount") is None:
             return f"{INVALID}minCount and maxCount are required when enableAutoScaling is true"
         if pool["minCount"] < least:
-            return f"{INVALID}minCount was {pool['minCount']}. It must be greater or equal to {least}"
+            return (
+                f"{INVALID}minCount was {pool['minCount']}. It must be greater or equal to {least}"
+            )
         low, most = max(least, pool["minCount"]), min(MOST_NODES, pool["maxCount"])
         if pool["minCount"] > pool["maxCount"]:
-            return f"{INVALID}minCount {pool['minCount']} is greater than maxCount {pool['maxCount']}"
+            return (
+                f"{INVALID}minCount {pool['minCount']} is greater than maxCount {pool['maxCount']}"
+            )
     elif pool.get("minCount") is not None or pool.get("maxCount") is not None:
         return f"{INVALID}minCount and maxCount can only be set when enableAutoScaling is true"
     if not low <= count <= most:
         return (
-            f"{INVALID}agentPoolProfile.count was {count}. It must be greater or equal to minCount:{low} and less than "
+            f"{INVALID}agentPoolProfile.count was {count}. It must be greater or equal to "
+            f"minCount:{low} and less than "
             f"or equal to maxCount:{most}"
         )
     return None
 
 
 def _spot(pool: Values) -> str | None:
-    """Issues Azure/bicep 14517 and terraform-provider-azurerm 31129; learn.microsoft.com/azure/aks/spot-node-pool."""
+    """Issues Azure/bicep 14517 and terraform-provider-azurerm 31129;
+    learn.microsoft.com/azure/aks/spot-node-pool.
+    """
     settings = pool.get("upgradeSettings") or {}
     if pool.get("scaleSetPriority") != "Spot":
-        spoken = [key for key in ("spotMaxPrice", "scaleSetEvictionPolicy") if pool.get(key) is not None]
+        spoken = [
+            key for key in ("spotMaxPrice", "scaleSetEvictionPolicy") if pool.get(key) is not None
+        ]
         return f"{INVALID}{spoken[0]} can only be set on Spot pools" if spoken else None
     if pool.get("mode") == "System":
         return f"{INVALID}Spot pools can't be system pools."
     if not _is_price(pool.get("spotMaxPrice")):
-        return f"{INVALID}spotMaxPrice was {pool['spotMaxPrice']}. It must be greater than zero, or -1"
+        return (
+            f"{INVALID}spotMaxPrice was {pool['spotMaxPrice']}. It must be greater than zero, or -1"
+        )
     for key, words in (("maxSurge", "max surge"), ("maxUnavailable", "maxUnavailable")):
         if settings.get(key) is not None:
             return (
-                f"{INVALID}The value of parameter agentPoolProfile.upgrade.{key} is invalid. Error details: Spot pools "
+                f"{INVALID}The value of parameter agentPoolProfile.upgrade.{key} is invalid. Error "
+                "details: Spot pools "
                 f"can't set {words}."
             )
     return None
@@ -127,16 +143,24 @@ def _is_price(price: float | None) -> bool:
 
 
 def _surge(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling; the limits are those of the API."""
+    """learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling; the limits are those of the
+    API.
+    """
     settings = pool.get("upgradeSettings") or {}
     surge, away = settings.get("maxSurge"), settings.get("maxUnavailable")
     for key, value in (("maxSurge", surge), ("maxUnavailable", away)):
         if value is not None and not re.fullmatch(r"\d+%?", value):
             return f"{INVALID}The value of parameter agentPoolProfile.upgrade.{key} is invalid."
-    for key, low, high in (("drainTimeoutInMinutes", 1, 1440), ("nodeSoakDurationInMinutes", 0, 30)):
+    for key, low, high in (
+        ("drainTimeoutInMinutes", 1, 1440),
+        ("nodeSoakDurationInMinutes", 0, 30),
+    ):
         value = settings.get(key)
         if value is not None and not low <= value <= high:
-            return f"{INVALID}agentPoolProfile.upgrade.{key} was {value}. It must be from {low} to {high}"
+            return (
+                f"{INVALID}agentPoolProfile.upgrade.{key} was {value}. It must be from {low} to "
+                f"{high}"
+            )
     if surge in ("0", "0%") and away in (None, "0", "0%"):
         return f"{INVALID}maxSurge and maxUnavailable cannot both be 0"
     if pool.get("mode") == "System" and away not in (None, "0", "0%"):
@@ -145,7 +169,9 @@ def _surge(pool: Values) -> str | None:
 
 
 def _sizes(pool: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes); limits are those of the API."""
+    """learn.microsoft.com/azure/aks/use-system-pools (cores), …/use-nvidia-gpu (sizes); limits are
+    those of the API.
+    """
     for key, low, high in (("maxPods", 10, 250), ("osDiskSizeGB", 0, 2048)):
         value = pool.get(key)
         if value is not None and not low <= value <= high:
@@ -154,13 +180,21 @@ def _sizes(pool: Values) -> str | None:
         return f"{INVALID}agentPoolProfile.availabilityZones names a zone twice"
     if any(zone not in _ZONES for zone in pool.get("availabilityZones") or []):
         zones = ", ".join(pool["availabilityZones"])
-        return f"AvailabilityZoneNotSupported: The zone(s) {zones} for resource {pool.get('name')} is not supported."
+        return (
+            f"AvailabilityZoneNotSupported: The zone(s) {zones} for resource {pool.get('name')} "
+            "is not supported."
+        )
     try:
         machine = catalog.machine("aks", str(pool.get("vmSize") or ""))
     except CatalogError:
-        return f"BadRequest: The VM size of {pool.get('vmSize')} is not allowed in your subscription."
+        return (
+            f"BadRequest: The VM size of {pool.get('vmSize')} is not allowed in your subscription."
+        )
     if pool.get("mode") == "System" and (machine.vcpus or 0) < LEAST_VCPUS_OF_A_SYSTEM_POOL:
-        return f"{INVALID}The system pool must use a VM size of at least {LEAST_VCPUS_OF_A_SYSTEM_POOL} cores"
+        return (
+            f"{INVALID}The system pool must use a VM size of at least "
+            f"{LEAST_VCPUS_OF_A_SYSTEM_POOL} cores"
+        )
     if machine.arch == "arm64" and pool.get("osSKU", "Ubuntu") not in ("Ubuntu", "Ubuntu2404"):
         return f"{INVALID}{machine.name} runs with Ubuntu alone"
     return None
@@ -178,7 +212,8 @@ def _gpus(pool: Values) -> str | None:
 def _reservations(pool: Values) -> str | None:
     """What capacity reservations do not go with.
 
-    learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview (MicrosoftDocs/azure-compute-docs@05a4485).
+    learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview
+    (MicrosoftDocs/azure-compute-docs@05a4485).
     """
     if not pool.get("capacityReservationGroupID"):
         return None
@@ -194,7 +229,9 @@ def _reservations(pool: Values) -> str | None:
 
 
 def _subnet(pool: Values) -> str | None:
-    """Names that become labels of nodes: learn.microsoft.com/azure/aks/azure-cni-overlay, "Limitations"."""
+    """Names that become labels of nodes: learn.microsoft.com/azure/aks/azure-cni-overlay,
+    "Limitations".
+    """
     parts = str(pool.get("vnetSubnetID") or "").split("/")
     longest = max(parts, key=len)
     if len(longest) <= LONGEST_LABEL:
@@ -208,7 +245,8 @@ def _version(pool: Values) -> str | None:
     if not wanted or is_offered(wanted):
         return None
     return (
-        f"AgentPoolK8sVersionNotSupported: Version {wanted} is not supported in this region. Please use [az aks "
+        f"AgentPoolK8sVersionNotSupported: Version {wanted} is not supported in this region. "
+        "Please use [az aks "
         "get-versions] command to get the supported version list in this region."
     )
 
@@ -240,16 +278,23 @@ def keeps_what_is_fixed(request: CloudRequest) -> str | None:
 
 
 def scales_by_one_hand(request: CloudRequest) -> str | None:
-    """Azure/AKS issue 1248 (a count that changes while the autoscaler is switched on), Azure/azure-cli pull request
-    13996 and terraform-provider-azurerm pull request 4256 (while it is on); one outside the limits must change.
+    """Azure/AKS issue 1248 (a count that changes while the autoscaler is switched on),
+    Azure/azure-cli pull request 13996 and terraform-provider-azurerm pull request 4256 (while it is
+    on); one outside the limits must change.
     """
     wanted, now = request.inputs, request.before
-    if wanted is None or now is None or not wanted.get("enableAutoScaling") or wanted["count"] == now.get("count"):
+    if (
+        wanted is None
+        or now is None
+        or not wanted.get("enableAutoScaling")
+        or wanted["count"] == now.get("count")
+    ):
         return None
     if not now.get("enableAutoScaling"):
         name = wanted.get("agentPoolName")
         return (
-            "BadRequest: Cannot manually scale and enable cluster autoscaler in the same update operation on VMSS "
+            "BadRequest: Cannot manually scale and enable cluster autoscaler in the same update "
+            "operation on VMSS "
             f"Agentpool '{name}'."
         )
     if wanted["minCount"] <= now["count"] <= wanted["maxCount"]:
@@ -258,12 +303,17 @@ def scales_by_one_hand(request: CloudRequest) -> str | None:
 
 
 def is_in_a_cluster(request: CloudRequest) -> str | None:
-    """The pool's cluster must be there, and not older (SupportArticles-docs@051c368, NodePoolMcVersionIncompatible)."""
+    """The pool's cluster must be there, and not older (SupportArticles-docs@051c368,
+    NodePoolMcVersionIncompatible).
+    """
     if request.inputs is None:
         return None
     cluster = cluster_of(request.cloud, request.identifier)
     if cluster is None:
-        return f"ResourceNotFound: The Resource '{request.identifier.rpartition('/agentPools/')[0]}' was not found."
+        return (
+            "ResourceNotFound: The Resource "
+            f"'{request.identifier.rpartition('/agentPools/')[0]}' was not found."
+        )
     wanted = request.inputs.get("orchestratorVersion")
     own = newest(str(wanted or "")) if wanted else cluster["currentKubernetesVersion"]
     if _minor(own) > _minor(cluster["currentKubernetesVersion"]):
@@ -276,7 +326,11 @@ def is_in_a_cluster(request: CloudRequest) -> str | None:
 
 def does_not_exist_yet(request: CloudRequest) -> str | None:
     """pulumi/pulumi-azure-native:provider/pkg/provider/provider.go@006a62a."""
-    if request.before is None and request.inputs is not None and request.cloud.get(POOL, request.identifier):
+    if (
+        request.before is None
+        and request.inputs is not None
+        and request.cloud.get(POOL, request.identifier)
+    ):
         return f'cannot create already existing resource "{request.identifier}"'
     return None
 
@@ -285,4 +339,10 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-REFUSALS = (does_not_exist_yet, is_in_a_cluster, keeps_what_is_fixed, scales_by_one_hand, has_machines)
+REFUSALS = (
+    does_not_exist_yet,
+    is_in_a_cluster,
+    keeps_what_is_fixed,
+    scales_by_one_hand,
+    has_machines,
+)

@@ -28,10 +28,13 @@ def client_config(arguments: Values, place: Place) -> Values:
 
 
 def user_credentials(arguments: Values, place: Place) -> Values:
-    """A kubeconfig without a token, as Azure gives it with the format exec: kubelogin asks for a token."""
+    """A kubeconfig without a token, as Azure gives it with the format exec: kubelogin asks for a
+    token.
+    """
     if arguments.get("format") != "exec":
         raise ValueError(
-            "BadRequest: Getting static credential is not allowed because this cluster is set to disable local "
+            "BadRequest: Getting static credential is not allowed because this cluster is set to "
+            "disable local "
             "accounts."
         )
     name = arguments["resourceName"]
@@ -40,7 +43,15 @@ def user_credentials(arguments: Values, place: Place) -> Values:
         "server": f"https://{name}-{words['hex8']}.hcp.{place['location'] or 'eastus'}.azmk8s.io:443",
         "certificate-authority-data": words["certificate"],
     }
-    login = ["get-token", "--environment", "AzurePublicCloud", "--tenant-id", TENANT, "--login", "devicecode"]
+    login = [
+        "get-token",
+        "--environment",
+        "AzurePublicCloud",
+        "--tenant-id",
+        TENANT,
+        "--login",
+        "devicecode",
+    ]
     user = f"clusterUser_{arguments['resourceGroupName']}_{name}"
     document = {
         "apiVersion": "v1",
@@ -61,11 +72,15 @@ def offered_versions() -> tuple[str, ...]:
 
 def is_offered(wanted: str) -> bool:
     """Whether a version, or a minor of which the newest patch is meant, is there."""
-    return wanted in offered_versions() or any(each.rpartition(".")[0] == wanted for each in offered_versions())
+    return wanted in offered_versions() or any(
+        each.rpartition(".")[0] == wanted for each in offered_versions()
+    )
 
 
 def newest(wanted: str) -> str:
-    """Return the version that "1.35" stands for, its newest patch; an exact one is itself, nothing the oldest."""
+    """Return the version that "1.35" stands for, its newest patch; an exact one is itself, nothing
+    the oldest.
+    """
     if not wanted:
         return f"1.{MINIMUM_MINOR}.{_PATCH}"
     return wanted if wanted.count(".") > 1 else f"{wanted}.{_PATCH}"

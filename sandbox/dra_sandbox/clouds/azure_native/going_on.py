@@ -1,4 +1,6 @@
-"""What a change of a cluster or a pool meets: operations of others, pods that stay, pools of other versions."""
+"""What a change of a cluster or a pool meets: operations of others, pods that stay, pools of other
+versions.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ from dra_sandbox.clouds.rows import CloudRequest
 OPERATION = "dra-sandbox:azure:Operation"
 """What somebody else has begun, by the id of the cluster or the pool: {"doing": "Scaling"}."""
 STAYING_POD = "dra-sandbox:azure:StayingPod"
-"""Pods that a disruption budget keeps on their node, by name: {"agentPool": its pool's id, "budget": "team/train",
-"maxUnavailable": 0 where the budget says so}."""
+"""Pods that a disruption budget keeps on their node, by name: {"agentPool": its pool's id,
+"budget": "team/train", "maxUnavailable": 0 where the budget says so}.
+"""
 NODES = "dra-sandbox:azure:NodesInside"
 """Versions of the nodes inside a cluster, by the ids of their pools."""
 MOST_MINORS_BEHIND = 3
@@ -20,8 +23,8 @@ USUAL_MINUTES = 120
 def may_begin(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/create-upgrade-delete/operationnotallowed.md@7407391.
 
-    What runs on a cluster stops changes of the cluster and of its pools, what runs on a pool those of the pool and of
-    its cluster.
+    What runs on a cluster stops changes of the cluster and of its pools, what runs on a pool those
+    of the pool and of its cluster.
     """
     own = request.identifier.lower()
     for identifier, running in request.cloud.all(OPERATION).items():
@@ -33,65 +36,83 @@ def may_begin(request: CloudRequest) -> str | None:
             name = identifier.rpartition("/")[2]
             wanted = "Deleting" if request.inputs is None else "Scaling"
             return (
-                f"OperationNotAllowed: Unable to perform '{wanted}' operation on '{name}' since deletion was issued on "
+                f"OperationNotAllowed: Unable to perform '{wanted}' operation on '{name}' since "
+                "deletion was issued on "
                 f"'{name}'. Please wait for the deletion to complete."
             )
         return (
-            f"OperationNotAllowed: Operation is not allowed: Another {kind} operation ({doing}) is in progress, please "
-            "wait for it to finish before starting a new operation. See https://aka.ms/aks-pending-operation for more "
+            f"OperationNotAllowed: Operation is not allowed: Another {kind} operation ({doing}) is "
+            "in progress, please "
+            "wait for it to finish before starting a new operation. See "
+            "https://aka.ms/aks-pending-operation for more "
             "details"
         )
     return None
 
 
 def pods_leave(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a budget that allows nothing,
-    which is seen first); cloudnative-pg/cloudnative-pg issue 7346 (one that allows nothing now).
+    """MicrosoftDocs/SupportArticles-docs:…/error-codes/unsatisfiablepdb-error.md@0306952 (a budget
+    that allows nothing, which is seen first); cloudnative-pg/cloudnative-pg issue 7346 (one that
+    allows nothing now).
     """
     upgraded = {change.identifier.lower() for change in changes(request) if change.is_upgraded}
     for name, pod in sorted(request.cloud.all(STAYING_POD).items()):
         if pod["agentPool"].lower() not in upgraded:
             continue
         if pod.get("maxUnavailable") == 0:
-            return f"UnsatisfiablePDB: PDB {pod['budget']} has maxunavailble == 0 can't proceed with put operation"
+            return (
+                f"UnsatisfiablePDB: PDB {pod['budget']} has maxunavailble == 0 can't proceed "
+                "with put operation"
+            )
         return (
-            f"UpgradeFailed: Drain node failed when evicting pod {name} failed with Too Many Requests error. This is "
+            f"UpgradeFailed: Drain node failed when evicting pod {name} failed with Too Many "
+            "Requests error. This is "
             "often caused by a restrictive Pod Disruption Budget (PDB) policy. See "
-            "http://aka.ms/aks/debugdrainfailures. Original error: Cannot evict pod as it would violate the pod's "
+            "http://aka.ms/aks/debugdrainfailures. Original error: Cannot evict pod as it would "
+            "violate the pod's "
             f"disruption budget.. PDB debug info: {name} blocked by pdb {pod['budget']}"
         )
     return None
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-nextgen issue 252: after two hours, unless told otherwise; the upgrade itself goes on."""
+    """pulumi/pulumi-azure-nextgen issue 252: after two hours, unless told otherwise; the upgrade
+    itself goes on.
+    """
     for change in changes(request):
         settings = change.wanted.get("upgradeSettings") or {}
         away = int(str(settings.get("maxUnavailable") or "0").rstrip("%"))
-        if change.is_upgraded and not request.waits_for(count(change.wanted), change.surge + away, USUAL_MINUTES):
+        if change.is_upgraded and not request.waits_for(
+            count(change.wanted), change.surge + away, USUAL_MINUTES
+        ):
             return "Future#WaitForCompletion: context has been cancelled: context deadline exceeded"
     return None
 
 
 def no_pool_is_left_behind(request: CloudRequest) -> str | None:
-    """MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368; three minors:
-    learn.microsoft.com/azure/aks/supported-kubernetes-versions.
+    """MicrosoftDocs/SupportArticles-docs:…/nodepoolmcversionincompatible-error.md@051c368; three
+    minors: learn.microsoft.com/azure/aks/supported-kubernetes-versions.
     """
-    if request.inputs is None or request.before is None or not request.inputs.get("kubernetesVersion"):
+    if (
+        request.inputs is None
+        or request.before is None
+        or not request.inputs.get("kubernetesVersion")
+    ):
         return None
     then = newest(str(request.inputs["kubernetesVersion"]))
     for own in _versions(request):
         if _minor(then) - _minor(own) > MOST_MINORS_BEHIND:
             return (
-                f"NodePoolMcVersionIncompatible: Node pool version {own} and control plane version {then} are "
+                f"NodePoolMcVersionIncompatible: Node pool version {own} and control plane version "
+                f"{then} are "
                 "incompatible."
             )
     return None
 
 
 def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
-    """Azure/ARO-HCP pull request 662, Azure/AKS issue 4765: a new version of the pools inside a cluster, while pools
-    beside them have another.
+    """Azure/ARO-HCP pull request 662, Azure/AKS issue 4765: a new version of the pools inside a
+    cluster, while pools beside them have another.
     """
     if request.inputs is None or request.before is None:
         return None
@@ -106,31 +127,41 @@ def versions_are_all_said_or_none(request: CloudRequest) -> str | None:
     if all(now) and said == {wanted} and set(_versions(request, POOL)) <= {wanted}:
         return None
     return (
-        "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Using managed cluster api, all Agent pools' "
-        "OrchestratorVersion must be all specified or all unspecified. If all specified, they must be stay unchanged "
-        "or the same with control plane. For agent pool specific change, please use per agent pool operations: "
+        "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Using managed cluster api, all "
+        "Agent pools' "
+        "OrchestratorVersion must be all specified or all unspecified. If all specified, they must "
+        "be stay unchanged "
+        "or the same with control plane. For agent pool specific change, please use per agent pool "
+        "operations: "
         "https://aka.ms/agent-pool-rest-api"
     )
 
 
 def has_the_same_pools_inside(request: CloudRequest) -> str | None:
-    """pulumi/pulumi-azure-native issue 2719: pools come to a cluster that is there by calls of their own."""
+    """pulumi/pulumi-azure-native issue 2719: pools come to a cluster that is there by calls of
+    their own.
+    """
     if request.inputs is None or request.before is None:
         return None
     now, then = (
-        {pool["name"] for pool in side.get("agentPoolProfiles") or []} for side in (request.inputs, request.before)
+        {pool["name"] for pool in side.get("agentPoolProfiles") or []}
+        for side in (request.inputs, request.before)
     )
     if now <= then:
         return None
     return (
-        "BadRequest: A new agent pool was introduced. Adding agent pools to an existing cluster is not allowed through "
-        "managed cluster operations. For agent pool specific change, please use per agent pool operations: "
+        "BadRequest: A new agent pool was introduced. Adding agent pools to an existing cluster is "
+        "not allowed through "
+        "managed cluster operations. For agent pool specific change, please use per agent pool "
+        "operations: "
         "https://aka.ms/agent-pool-rest-api"
     )
 
 
 def pools_left_out_stay(request: CloudRequest) -> None:
-    """pulumi/pulumi-azure-native issue 1686: a pool that leaves the list of a cluster stays in Azure."""
+    """pulumi/pulumi-azure-native issue 1686: a pool that leaves the list of a cluster stays in
+    Azure.
+    """
     if request.inputs is None or request.before is None:
         return
     now = {pool["name"] for pool in request.inputs.get("agentPoolProfiles") or []}
@@ -143,7 +174,8 @@ def pools_left_out_stay(request: CloudRequest) -> None:
 
 
 def pools_inside_stay_as_they_are(request: CloudRequest) -> None:
-    """Remember of what version the nodes inside a cluster are: an upgrade that does not name them leaves them.
+    """Remember of what version the nodes inside a cluster are: an upgrade that does not name them
+    leaves them.
 
     pulumi/pulumi-azure-native issue 2094, Azure/AKS issue 3087.
     """
@@ -173,5 +205,11 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-OF_CLUSTERS = (may_begin, has_the_same_pools_inside, pods_leave, no_pool_is_left_behind, versions_are_all_said_or_none)
+OF_CLUSTERS = (
+    may_begin,
+    has_the_same_pools_inside,
+    pods_leave,
+    no_pool_is_left_behind,
+    versions_are_all_said_or_none,
+)
 OF_POOLS = (may_begin, pods_leave, is_waited_for)

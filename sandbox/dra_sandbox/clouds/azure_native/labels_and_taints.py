@@ -1,4 +1,6 @@
-"""What AKS refuses of the labels and taints of agent pools, with the sentences that users of the real one report."""
+"""What AKS refuses of the labels and taints of agent pools, with the sentences that users of the
+real one report.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +18,34 @@ def labels_are_accepted(pool: Values) -> str | None:
         domain = key.rpartition("/")[0]
         if domain == "kubernetes.azure.com":
             return (
-                f"BadRequest: Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks "
+                f"BadRequest: Invalid node label key {key}. The 'kubernetes.azure.com' prefix is "
+                "preserved by aks "
                 "system labels"
             )
         of_kubernetes = re.fullmatch(r"(.*\.)?(kubernetes\.io|k8s\.io)", domain)
         if of_kubernetes and not re.fullmatch(r"(.*\.)?(kubelet|node)\.kubernetes\.io", domain):
             return (
-                "BadRequest: For Kubernetes version greater than or equal to 1.16, node label keys in the "
-                "'kubernetes.io' or 'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, "
+                "BadRequest: For Kubernetes version greater than or equal to 1.16, node label keys "
+                "in the "
+                "'kubernetes.io' or 'k8s.io' namespace must begin with an allowed prefix "
+                "(kubelet.kubernetes.io, "
                 "node.kubernetes.io)"
             )
         value = str((pool.get("nodeLabels") or {})[key])
         if not is_key(key) or not is_value(value):
             return (
-                f"BadRequest: Node label '{key}: {value}' does not meet syntax and character specifications. Please "
-                "see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for more details."
+                f"BadRequest: Node label '{key}: {value}' does not meet syntax and character "
+                "specifications. Please "
+                "see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ for "
+                "more details."
             )
     return None
 
 
 def taints_are_accepted(pool: Values) -> str | None:
-    """Azure/AKS issue 2578 (system pools); the form is kubectl's: learn.microsoft.com/azure/aks/use-node-taints."""
+    """Azure/AKS issue 2578 (system pools); the form is kubectl's:
+    learn.microsoft.com/azure/aks/use-node-taints.
+    """
     for taint in pool.get("nodeTaints") or []:
         if not re.fullmatch(r"[^=:]+(=[^:]*)?:(NoSchedule|PreferNoSchedule|NoExecute)", taint):
             return f'{INVALID}agentPoolProfile.nodeTaints: "{taint}" is not key=value:effect'
@@ -46,7 +55,8 @@ def taints_are_accepted(pool: Values) -> str | None:
         ours = taint.startswith("CriticalAddonsOnly=") or taint.endswith(":PreferNoSchedule")
         if pool.get("mode") == "System" and not ours:
             return (
-                "SystemPoolHasRestrictedTaint: Placing custom taints on system pool is not supported(except "
+                "SystemPoolHasRestrictedTaint: Placing custom taints on system pool is not "
+                "supported(except "
                 "'CriticalAddonsOnly' taint or taint effect is 'PreferNoSchedule')"
             )
     return None

@@ -1,4 +1,6 @@
-"""What goes with a cluster or a group, and what of others' keeps a network, a group or a cluster from going."""
+"""What goes with a cluster or a group, and what of others' keeps a network, a group or a cluster
+from going.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ OF_TENANTS = (INTERFACE, ENDPOINT, BALANCER, ADDRESS, DISK)
 
 
 def is_not_locked(request: CloudRequest) -> str | None:
-    """hashicorp/terraform-provider-azurerm issues 11770 and 17478: a lock holds for all below its scope, roles and
-    settings of diagnostics too, and a group does not go with a locked resource inside
-    (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
+    """hashicorp/terraform-provider-azurerm issues 11770 and 17478: a lock holds for all below its
+    scope, roles and settings of diagnostics too, and a group does not go with a locked resource
+    inside (learn.microsoft.com/azure/azure-resource-manager/management/lock-resources).
     """
     if request.inputs is not None:
         return None
@@ -32,15 +34,17 @@ def is_not_locked(request: CloudRequest) -> str | None:
         scope = locked.lower()
         if _is_inside(own, scope) or (_is_group(own) and _is_inside(scope, own)):
             return (
-                f"ScopeLocked: The scope '{request.identifier}' cannot perform delete operation because following "
+                f"ScopeLocked: The scope '{request.identifier}' cannot perform delete operation "
+                "because following "
                 f"scope(s) are locked: '{locked}'. Please remove the lock and try again."
             )
     return None
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """sassoftware/viya4-iac-azure issue 108 (an interface), kubernetes-sigs/cluster-api-provider-azure issue 172 (an
-    internal load balancer): what has an address of a subnet keeps it.
+    """sassoftware/viya4-iac-azure issue 108 (an interface),
+    kubernetes-sigs/cluster-api-provider-azure issue 172 (an internal load balancer): what has an
+    address of a subnet keeps it.
     """
     if request.inputs is not None:
         return None
@@ -49,14 +53,18 @@ def is_used_by_nobody(request: CloudRequest) -> str | None:
             if str(left.get("subnet") or "").lower() == request.identifier.lower():
                 name = request.identifier.rpartition("/")[2]
                 return (
-                    f"InUseSubnetCannotBeDeleted: Subnet {name} is in use by {identifier} and cannot be deleted. In "
-                    "order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet."
+                    f"InUseSubnetCannotBeDeleted: Subnet {name} is in use by {identifier} and "
+                    "cannot be deleted. In "
+                    "order to delete the subnet, delete all the resources within the subnet. See "
+                    "aka.ms/deletesubnet."
                 )
     return None
 
 
 def leaves_a_system_pool(request: CloudRequest) -> str | None:
-    """kubernetes-sigs/cluster-api-provider-azure issue 1355: the last system pool goes with its cluster only."""
+    """kubernetes-sigs/cluster-api-provider-azure issue 1355: the last system pool goes with its
+    cluster only.
+    """
     if request.inputs is not None or (request.before or {}).get("mode") != "System":
         return None
     own = request.identifier.lower()
@@ -69,7 +77,9 @@ def leaves_a_system_pool(request: CloudRequest) -> str | None:
 
 
 def goes_with_its_nodes(request: CloudRequest) -> None:
-    """learn.microsoft.com/azure/aks/delete-cluster: the group of the nodes goes, load balancers and disks in it too."""
+    """learn.microsoft.com/azure/aks/delete-cluster: the group of the nodes goes, load balancers and
+    disks in it too.
+    """
     group = str((request.before or {}).get("nodeResourceGroup") or "").lower()
     if request.inputs is None and group:
         subscription = request.identifier.lower().partition("/resourcegroups/")[0]
@@ -77,7 +87,9 @@ def goes_with_its_nodes(request: CloudRequest) -> None:
 
 
 def goes_with_all_inside(request: CloudRequest) -> None:
-    """learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group: all that is in it goes too."""
+    """learn.microsoft.com/azure/azure-resource-manager/management/delete-resource-group: all that
+    is in it goes too.
+    """
     if request.inputs is None:
         _drop(request.cloud, request.identifier.lower())
 

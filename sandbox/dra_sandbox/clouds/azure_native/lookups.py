@@ -8,23 +8,47 @@ from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, present
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.wire import Values
 
-_OF_A_CLUSTER = ("location", "kubernetesVersion", "currentKubernetesVersion", "provisioningState", "fqdn", "tags")
-_OF_A_POOL = ("count", "enableAutoScaling", "minCount", "maxCount", "mode", "vmSize", "currentOrchestratorVersion")
+_OF_A_CLUSTER = (
+    "location",
+    "kubernetesVersion",
+    "currentKubernetesVersion",
+    "provisioningState",
+    "fqdn",
+    "tags",
+)
+_OF_A_POOL = (
+    "count",
+    "enableAutoScaling",
+    "minCount",
+    "maxCount",
+    "mode",
+    "vmSize",
+    "currentOrchestratorVersion",
+)
 
 
 def lookups(memory: Memory) -> Mapping[str, Callable[[Values, Mapping[str, str]], Values]]:
     """The functions that ask `memory`."""
 
     def managed_cluster(arguments: Values, place: Mapping[str, str]) -> Values:
-        """A cluster with all of its pools: those inside, and those that are resources of their own."""
+        """A cluster with all of its pools: those inside, and those that are resources of their
+        own.
+        """
         group, name = arguments["resourceGroupName"], arguments["resourceName"]
         end = f"/resourcegroups/{group}/providers/microsoft.containerservice/managedclusters/{name}".lower()
-        found = next((each for each in memory.all(CLUSTER).items() if each[0].lower().endswith(end)), None)
+        found = next(
+            (each for each in memory.all(CLUSTER).items() if each[0].lower().endswith(end)), None
+        )
         if found is None:
-            raise ValueError(f"ResourceNotFound: The Resource 'managedClusters/{name}' was not found.")
+            raise ValueError(
+                f"ResourceNotFound: The Resource 'managedClusters/{name}' was not found."
+            )
         identifier, cluster = found
         pools = [
-            {"name": pool.rpartition("/")[2], **{key: its[key] for key in _OF_A_POOL if its.get(key) is not None}}
+            {
+                "name": pool.rpartition("/")[2],
+                **{key: its[key] for key in _OF_A_POOL if its.get(key) is not None},
+            }
             for pool, its, _ in present(memory)
             if pool.lower().startswith(f"{identifier.lower()}/")
         ]

@@ -20,56 +20,83 @@ _LONGEST_GROUP = 80
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges), and the pages
-    private-clusters, api-server-authorized-ip-ranges, long-term-support; pulumi/pulumi-azure-native issue 3550;
-    Azure/terraform-azurerm-aks issue 378 (a range that stands for nobody).
+    """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges),
+    and the pages private-clusters, api-server-authorized-ip-ranges, long-term-support;
+    pulumi/pulumi-azure-native issue 3550; Azure/terraform-azurerm-aks issue 378 (a range that
+    stands for nobody).
     """
     access = inputs.get("apiServerAccessProfile") or {}
     ranges = access.get("authorizedIPRanges") or []
     if inputs.get("disableLocalAccounts") and not (inputs.get("aadProfile") or {}).get("managed"):
         return (
-            "BadRequest: Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration "
+            "BadRequest: Since kubernetes version 1.25, disableLocalAccounts can only be set on "
+            "Azure AD integration "
             "enabled cluster. Please integrate your cluster with AAD."
         )
     if ranges and access.get("enablePrivateCluster"):
         return "BadRequest: authorizedIPRanges is not supported for private cluster"
     if len(ranges) > MOST_RANGES:
-        return f"BadRequest: at most {MOST_RANGES} authorized IP ranges are supported, not {len(ranges)}"
+        return (
+            f"BadRequest: at most {MOST_RANGES} authorized IP ranges are supported, not "
+            f"{len(ranges)}"
+        )
     if wrong := [each for each in ranges if _range(each) is None]:
-        return f"InvalidParameter: apiServerAccessProfile.authorizedIPRanges: {wrong[0]} is not a valid range"
+        return (
+            f"InvalidParameter: apiServerAccessProfile.authorizedIPRanges: {wrong[0]} is not a "
+            "valid range"
+        )
     if NOBODY in ranges and len(ranges) > 1:
         return (
-            f"InvalidParameter: Setting apiServerAuthorizedIPRange to {NOBODY} is not allowed with other IP ranges. "
+            f"InvalidParameter: Setting apiServerAuthorizedIPRange to {NOBODY} is not allowed with "
+            "other IP ranges. "
             "Refer to https://aka.ms/aks/auth-ip-ranges for more details"
         )
     wanted = str(inputs.get("kubernetesVersion") or "")
     if wanted and not is_offered(wanted):
-        return f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
+        return (
+            f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
+        )
     kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
     if fault := _key_vault(kms, access):
         return fault
     if not inputs.get("dnsPrefix") and not inputs.get("fqdnSubdomain"):
         return "InvalidParameter: Required parameter dnsPrefix is missing (null)."
-    if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?", inputs.get("dnsPrefix") or "x"):
+    if not re.fullmatch(
+        r"[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?", inputs.get("dnsPrefix") or "x"
+    ):
         return "InvalidParameter: The value of parameter dnsPrefix is invalid"
-    if inputs.get("supportPlan") == "AKSLongTermSupport" and (inputs.get("sku") or {}).get("tier") != "Premium":
+    if (
+        inputs.get("supportPlan") == "AKSLongTermSupport"
+        and (inputs.get("sku") or {}).get("tier") != "Premium"
+    ):
         return "BadRequest: AKSLongTermSupport requires the Premium tier"
     if len(str(inputs.get("nodeResourceGroup") or "")) > _LONGEST_GROUP:
         return f"InvalidParameter: nodeResourceGroup has more than {_LONGEST_GROUP} characters"
-    if not re.fullmatch(r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"):
+    if not re.fullmatch(
+        r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"
+    ):
         return "InvalidParameter: The value of parameter resourceName is invalid"
     return _network(inputs.get("networkProfile") or {})
 
 
 def _key_vault(kms: Values, access: Values) -> str | None:
-    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption; the fields' own descriptions in the API."""
+    """learn.microsoft.com/azure/aks/use-kms-etcd-encryption; the fields' own descriptions in the
+    API.
+    """
     key, is_private = str(kms.get("keyId") or ""), kms.get("keyVaultNetworkAccess") == "Private"
     if not kms.get("enabled"):
-        return "InvalidParameter: azureKeyVaultKms.keyId must be empty when it is disabled" if key else None
+        return (
+            "InvalidParameter: azureKeyVaultKms.keyId must be empty when it is disabled"
+            if key
+            else None
+        )
     if not re.fullmatch(r"https://[^/]+/keys/[^/]+/[^/]+", key):
         return f'InvalidParameter: azureKeyVaultKms.keyId "{key}" is not a valid key identifier'
     if is_private != bool(kms.get("keyVaultResourceId")):
-        return "InvalidParameter: azureKeyVaultKms.keyVaultResourceId is for a Private key vault, which must have it"
+        return (
+            "InvalidParameter: azureKeyVaultKms.keyVaultResourceId is for a Private key vault, "
+            "which must have it"
+        )
     if is_private and not access.get("enableVnetIntegration"):
         return "InvalidParameter: a Private key vault requires API Server VNet Integration"
     return None
@@ -82,9 +109,15 @@ def _network(network: Values) -> str | None:
     for key in ("podCidr", "serviceCidr"):
         if network.get(key) and _range(network[key]) is None:
             return f"InvalidParameter: The value of parameter networkProfile.{key} is invalid."
-    services, address = _range(network.get("serviceCidr") or SERVICE_CIDR), network.get("dnsServiceIP")
+    services, address = (
+        _range(network.get("serviceCidr") or SERVICE_CIDR),
+        network.get("dnsServiceIP"),
+    )
     if address and services and not _is_of(address, services):
-        return f"InvalidParameter: networkProfile.dnsServiceIP {address} must be within {services}, not its first"
+        return (
+            f"InvalidParameter: networkProfile.dnsServiceIP {address} must be within "
+            f"{services}, not its first"
+        )
     if network.get("networkPolicy") == "cilium" and network.get("networkDataplane") != "cilium":
         return "BadRequest: networkPolicy cilium requires networkDataplane cilium"
     if network.get("networkPluginMode") == "overlay" and network.get("networkPlugin") != "azure":
@@ -108,7 +141,9 @@ def _is_of(address: str, services: ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def may_join_its_subnet(request: CloudRequest) -> str | None:
-    """An identity of one's own needs a role on the subnet: learn.microsoft.com/azure/aks/configure-azure-cni."""
+    """An identity of one's own needs a role on the subnet:
+    learn.microsoft.com/azure/aks/configure-azure-cni.
+    """
     if request.inputs is None:
         return None
     pools, roles = request.inputs.get("agentPoolProfiles") or [], request.cloud.all(ROLE).values()
@@ -128,50 +163,63 @@ def services_are_apart_from_nodes(request: CloudRequest) -> str | None:
     """MicrosoftDocs/SupportArticles-docs:…/servicecidroverlapexistingsubnetscidr-error.md@16edcd9."""
     if request.inputs is None:
         return None
-    services = ipaddress.ip_network((request.inputs.get("networkProfile") or {}).get("serviceCidr") or SERVICE_CIDR)
+    services = ipaddress.ip_network(
+        (request.inputs.get("networkProfile") or {}).get("serviceCidr") or SERVICE_CIDR
+    )
     for pool in request.inputs.get("agentPoolProfiles") or []:
         subnet = request.cloud.get(SUBNET, str(pool.get("vnetSubnetID"))) or {}
         nodes = subnet.get("addressPrefix")
         if nodes and ipaddress.ip_network(nodes).overlaps(services):
             return (
-                f"ServiceCidrOverlapExistingSubnetsCidr: The specified service CIDR {services} is conflicted with an "
+                f"ServiceCidrOverlapExistingSubnetsCidr: The specified service CIDR {services} is "
+                "conflicted with an "
                 f"existing subnet CIDR {nodes}"
             )
     return None
 
 
 def goes_out_by_its_gateway(request: CloudRequest) -> str | None:
-    """learn.microsoft.com/azure/aks/nat-gateway: the gateway must be on the subnet before the cluster."""
-    if request.inputs is None or (request.inputs.get("networkProfile") or {}).get("outboundType") != (
-        "userAssignedNATGateway"
-    ):
+    """learn.microsoft.com/azure/aks/nat-gateway: the gateway must be on the subnet before the
+    cluster.
+    """
+    if request.inputs is None or (request.inputs.get("networkProfile") or {}).get(
+        "outboundType"
+    ) != ("userAssignedNATGateway"):
         return None
     for pool in request.inputs.get("agentPoolProfiles") or []:
         subnet = request.cloud.get(SUBNET, str(pool.get("vnetSubnetID")))
         if subnet is not None and not subnet.get("natGateway"):
-            return "BadRequest: outboundType userAssignedNATGateway requires a NAT gateway on the subnet"
+            return (
+                "BadRequest: outboundType userAssignedNATGateway requires a NAT gateway on the "
+                "subnet"
+            )
     return None
 
 
 def moves_by_one_minor(request: CloudRequest) -> str | None:
-    """learn.microsoft.com/azure/aks/upgrade-aks-cluster: no minor is skipped, none is gone back to."""
+    """learn.microsoft.com/azure/aks/upgrade-aks-cluster: no minor is skipped, none is gone back
+    to.
+    """
     if request.before is None or request.inputs is None:
         return None
-    now, wanted = (str(side.get("kubernetesVersion") or "") for side in (request.before, request.inputs))
+    now, wanted = (
+        str(side.get("kubernetesVersion") or "") for side in (request.before, request.inputs)
+    )
     if not now or not wanted:
         return None
     step = _minor(wanted) - _minor(now)
     if step in (0, 1):
         return None
     return (
-        f"OperationNotAllowed: Upgrading Kubernetes version {newest(now)} to {newest(wanted)} is not allowed: minor "
+        f"OperationNotAllowed: Upgrading Kubernetes version {newest(now)} to {newest(wanted)} is "
+        "not allowed: minor "
         "versions can't be skipped or gone back to"
     )
 
 
 def is_supported_by_its_plan(request: CloudRequest) -> str | None:
-    """apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953: a minor after its standard support, where
-    the cloud knows of any.
+    """apecloud/kubeblocks PR 10136, cluster-api-provider-azure issue 5953: a minor after its
+    standard support, where the cloud knows of any.
     """
     inputs = request.inputs or {}
     wanted = str(inputs.get("kubernetesVersion") or "")
@@ -179,10 +227,14 @@ def is_supported_by_its_plan(request: CloudRequest) -> str | None:
     if not wanted or not ended or inputs.get("supportPlan") == "AKSLongTermSupport":
         return None
     return (
-        f"K8sVersionNotSupported: Managed cluster {inputs.get('resourceName')} is on version {newest(wanted)}, which "
-        "is only available for Long-Term Support (LTS). If you intend to onboard to LTS, please ensure the cluster is "
-        "in Premium tier and LTS support plan (see https://aka.ms/aks/enable-lts). Otherwise, use [az aks "
-        "get-versions] command to get the supported version list in this region. For more information, please check "
+        f"K8sVersionNotSupported: Managed cluster {inputs.get('resourceName')} is on version "
+        f"{newest(wanted)}, which "
+        "is only available for Long-Term Support (LTS). If you intend to onboard to LTS, please "
+        "ensure the cluster is "
+        "in Premium tier and LTS support plan (see https://aka.ms/aks/enable-lts). Otherwise, use "
+        "[az aks "
+        "get-versions] command to get the supported version list in this region. For more "
+        "information, please check "
         "https://aka.ms/supported-version-list"
     )
 

@@ -1,4 +1,6 @@
-"""The agent pools of a simulated Azure, those inside their clusters too, and how many nodes a change adds to one."""
+"""The agent pools of a simulated Azure, those inside their clusters too, and how many nodes a
+change adds to one.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,17 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
-CLUSTER, POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
+CLUSTER, POOL = (
+    "azure-native:containerservice:ManagedCluster",
+    "azure-native:containerservice:AgentPool",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolChange:
-    """A pool that a request makes or changes: the pool as it is to be, as it was, and its cluster."""
+    """A pool that a request makes or changes: the pool as it is to be, as it was, and its
+    cluster.
+    """
 
     identifier: str
     wanted: Values
@@ -34,7 +41,8 @@ class PoolChange:
     def surge(self) -> int:
         """How many nodes an upgrade starts before old ones go; 0 without one.
 
-        learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling: 10 % by default, rounded up, one at least.
+        learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling: 10 % by default, rounded up,
+        one at least.
         """
         nodes = count(self.wanted)
         if not self.is_upgraded or self.wanted.get("scaleSetPriority") == "Spot":
@@ -47,18 +55,25 @@ class PoolChange:
         """Whether the version of nodes that are there changes."""
         if self.before is None:
             return False
-        then, now = (str(side.get("orchestratorVersion") or "") for side in (self.before, self.wanted))
+        then, now = (
+            str(side.get("orchestratorVersion") or "") for side in (self.before, self.wanted)
+        )
         return bool(now) and newest(then) != newest(now)
 
 
 def changes(request: CloudRequest) -> Iterator[PoolChange]:
-    """Return the pools that a request for a pool, or for a cluster with pools inside, makes or changes."""
+    """Return the pools that a request for a pool, or for a cluster with pools inside, makes or
+    changes.
+    """
     if request.inputs is None:
         return
     if "/agentPools/" in request.identifier:
         if cluster := cluster_of(request.cloud, request.identifier):
             yield PoolChange(
-                identifier=request.identifier, wanted=request.inputs, before=request.before, cluster=cluster
+                identifier=request.identifier,
+                wanted=request.inputs,
+                before=request.before,
+                cluster=cluster,
             )
         return
     before = {each["name"]: each for each in (request.before or {}).get("agentPoolProfiles") or []}
@@ -82,7 +97,9 @@ def present(cloud: Memory) -> Iterator[tuple[str, Values, Values]]:
 
 
 def cluster_of(cloud: Memory, pool: str) -> Values | None:
-    """Return the cluster of a pool's identifier, None where there is none; case does not matter in Azure."""
+    """Return the cluster of a pool's identifier, None where there is none; case does not matter in
+    Azure.
+    """
     wanted = pool.rpartition("/agentPools/")[0].lower()
     return next((each for name, each in cloud.all(CLUSTER).items() if name.lower() == wanted), None)
 

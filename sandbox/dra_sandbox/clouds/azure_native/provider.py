@@ -1,4 +1,6 @@
-"""Azure as the engine sees it: one subscription, resource groups, the rows and functions of this folder."""
+"""Azure as the engine sees it: one subscription, resource groups, the rows and functions of this
+folder.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,20 @@ class Azure(SimulatedCloud):
     def place(self, inputs: Values) -> Mapping[str, str]:
         return {
             "subscription": self._setting("subscriptionId", "ARM_SUBSCRIPTION_ID") or SUBSCRIPTION,
-            "location": known_text(inputs.get("location")) or self._setting("location", "ARM_LOCATION"),
+            "location": known_text(inputs.get("location"))
+            or self._setting("location", "ARM_LOCATION"),
         }
 
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
-        if "location" not in schema.inputs or inputs.get("location") or self.place(inputs)["location"]:
+        if (
+            "location" not in schema.inputs
+            or inputs.get("location")
+            or self.place(inputs)["location"]
+        ):
             return None
         return PropertyFailure(
-            "location", "no location: set azure-native:location in the stack's configuration, or give one"
+            "location",
+            "no location: set azure-native:location in the stack's configuration, or give one",
         )
 
     def default_id(self, schema: Schema) -> str:

@@ -1,19 +1,27 @@
 """What a subscription has of machines: cores, sizes by zone, features, reservations.
 
-A cloud remembers what it has under kinds of its own, which a test or a rehearsal puts there; of what it knows nothing,
-there is enough.
+A cloud remembers what it has under kinds of its own, which a test or a rehearsal puts there; of
+what it knows nothing, there is enough.
 """
 
 from __future__ import annotations
 
-from dra_sandbox.clouds.azure_native.present_pools import CLUSTER, PoolChange, changes, cores, count, present
+from dra_sandbox.clouds.azure_native.present_pools import (
+    CLUSTER,
+    PoolChange,
+    changes,
+    cores,
+    count,
+    present,
+)
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import CloudRequest, Facts
 from dra_sandbox.clouds.wire import Value, Values
 
 QUOTA = "dra-sandbox:azure:Quota"
-"""Cores that a subscription may have, by Azure's name of the family: {"cores": 8, "sizes": ["Standard_NC4as_T4_v3"]}.
-The one named "cores" is that of the region, without sizes."""
+"""Cores that a subscription may have, by Azure's name of the family: {"cores": 8, "sizes":
+["Standard_NC4as_T4_v3"]}. The one named "cores" is that of the region, without sizes.
+"""
 OFFER = "dra-sandbox:azure:Offer"
 """Zones that a size is offered in, by size: {"zones": ["1"]}."""
 FEATURE = "dra-sandbox:azure:Feature"
@@ -28,8 +36,8 @@ REGION = "cores"
 
 
 def has_cores(request: CloudRequest) -> str | None:
-    """1ChristianAlex/motordesk issue 14 (family, which nodes of a surge count for too); Azure/AKS issue 5808 and
-    MicrosoftDocs/azure-docs issue 62378 (region). Spot has a quota of its own.
+    """1ChristianAlex/motordesk issue 14 (family, which nodes of a surge count for too); Azure/AKS
+    issue 5808 and MicrosoftDocs/azure-docs issue 62378 (region). Spot has a quota of its own.
     """
     quotas = request.cloud.all(QUOTA)
     for change in changes(request) if quotas else ():
@@ -46,14 +54,19 @@ def has_cores(request: CloudRequest) -> str | None:
                 continue
             if family == REGION:
                 return (
-                    "QuotaExceeded: Operation could not be completed as it results in exceeding approved Total "
-                    "Regional Cores quota. Additional details - Deployment Model: Resource Manager, Location: "
-                    f"{place}, Current Limit: {most}, Current Usage: {used}, Additional Required: {wanted}, (Minimum) "
+                    "QuotaExceeded: Operation could not be completed as it results in exceeding "
+                    "approved Total "
+                    "Regional Cores quota. Additional details - Deployment Model: Resource "
+                    "Manager, Location: "
+                    f"{place}, Current Limit: {most}, Current Usage: {used}, Additional Required: "
+                    f"{wanted}, (Minimum) "
                     f"New Limit Required: {used + wanted}."
                 )
             return (
-                f"ErrCode_InsufficientVCPUQuota: Insufficient vcpu quota requested {wanted}, remaining {most - used} "
-                f"for family {family} for region {place}. Surge nodes would also consume vcpu quota."
+                f"ErrCode_InsufficientVCPUQuota: Insufficient vcpu quota requested {wanted}, "
+                f"remaining {most - used} "
+                f"for family {family} for region {place}. Surge nodes would also consume vcpu "
+                "quota."
             )
     return None
 
@@ -71,10 +84,15 @@ def is_offered_in_its_zones(request: CloudRequest) -> str | None:
     """MicrosoftDocs/azure-aks-docs issue 416: each zone of a pool must have the size."""
     for change in changes(request):
         offer = request.cloud.get(OFFER, str(change.wanted.get("vmSize")))
-        without = sorted(set(change.wanted.get("availabilityZones") or []) - set(offer["zones"])) if offer else []
+        without = (
+            sorted(set(change.wanted.get("availabilityZones") or []) - set(offer["zones"]))
+            if offer
+            else []
+        )
         if offer and without and change.before is None:
             return (
-                f"AvailabilityZoneNotSupported: The zone(s) {','.join(without)} for resource {_name(change)} is not "
+                f"AvailabilityZoneNotSupported: The zone(s) {','.join(without)} for resource "
+                f"{_name(change)} is not "
                 f"supported. The supported zones for location {change.cluster.get('location')} are "
                 f"{','.join(offer['zones'])}"
             )
@@ -89,7 +107,8 @@ def is_restricted(request: CloudRequest) -> str | None:
     if not names:
         return None
     return (
-        f"BadRequest: The VM SKUs chosen for agentpool(s) `AgentPoolProfile:{','.join(names)}` are restricted by AKS."
+        f"BadRequest: The VM SKUs chosen for agentpool(s) `AgentPoolProfile:{','.join(names)}` "
+        "are restricted by AKS."
     )
 
 
@@ -97,36 +116,53 @@ def has_room_for_a_cluster(request: CloudRequest) -> str | None:
     """learn.microsoft.com/azure/aks/quotas-skus-regions."""
     place = str((request.inputs or {}).get("location"))
     quota = request.cloud.get(CLUSTERS, place)
-    if quota is None or request.before is not None or request.inputs is None or "/agentPools/" in request.identifier:
+    if (
+        quota is None
+        or request.before is not None
+        or request.inputs is None
+        or "/agentPools/" in request.identifier
+    ):
         return None
     used = sum(each.get("location") == place for each in request.cloud.all(CLUSTER).values())
     if used < quota["clusters"]:
         return None
     return (
-        f"ManagedClusterCountExceedsQuotaLimit: Maximum allowed: {quota['clusters']}, Current usage: {used}, "
+        f"ManagedClusterCountExceedsQuotaLimit: Maximum allowed: {quota['clusters']}, Current "
+        f"usage: {used}, "
         "Additional requested: 1"
     )
 
 
 def may_encrypt_at_its_host(request: CloudRequest) -> str | None:
-    """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is refused."""
+    """Azure/azure-cli issue 16788: a feature of the subscription, without which every pool is
+    refused.
+    """
     state = (request.cloud.get(FEATURE, ENCRYPTION) or {}).get("state", "Registered")
-    if state == "Registered" or not any(change.wanted.get("enableEncryptionAtHost") for change in changes(request)):
+    if state == "Registered" or not any(
+        change.wanted.get("enableEncryptionAtHost") for change in changes(request)
+    ):
         return None
     return (
-        "InvalidParameter: The property 'securityProfile.encryptionAtHost' is not valid because the "
+        "InvalidParameter: The property 'securityProfile.encryptionAtHost' is not valid because "
+        "the "
         f"'{ENCRYPTION}' feature is not enabled for this subscription."
     )
 
 
 def group_in_use(facts: Facts) -> Value:
-    """Return the capacity reservation group that a pool comes up in: none where no reservation in it is of its size.
+    """Return the capacity reservation group that a pool comes up in: none where no reservation in
+    it is of its size.
 
-    learn.microsoft.com/azure/aks/use-capacity-reservation-groups: AKS warns, and the nodes are ordinary ones. A cloud
-    that knows no reservation takes all groups for full.
+    learn.microsoft.com/azure/aks/use-capacity-reservation-groups: AKS warns, and the nodes are
+    ordinary ones. A cloud that knows no reservation takes all groups for full.
     """
-    group, reservations = str(facts.inputs["capacityReservationGroupID"]), facts.cloud.all(RESERVATION)
-    inside = (each for name, each in reservations.items() if name.lower().startswith(f"{group.lower()}/"))
+    group, reservations = (
+        str(facts.inputs["capacityReservationGroupID"]),
+        facts.cloud.all(RESERVATION),
+    )
+    inside = (
+        each for name, each in reservations.items() if name.lower().startswith(f"{group.lower()}/")
+    )
     if not reservations or any(_size(each) == facts.inputs.get("vmSize") for each in inside):
         return group
     return None
@@ -140,4 +176,10 @@ def _name(change: PoolChange) -> str:
     return change.identifier.rpartition("/")[2]
 
 
-REFUSALS = (has_room_for_a_cluster, may_encrypt_at_its_host, is_restricted, is_offered_in_its_zones, has_cores)
+REFUSALS = (
+    has_room_for_a_cluster,
+    may_encrypt_at_its_host,
+    is_restricted,
+    is_offered_in_its_zones,
+    has_cores,
+)

@@ -11,7 +11,8 @@ ROLE = "azure-native:authorization:RoleAssignment"
 def is_given_once(request: CloudRequest) -> str | None:
     """A principal has a role on a scope once, whatever the assignment is called.
 
-    "RoleAssignmentExists", 409: learn.microsoft.com/azure/role-based-access-control/troubleshooting.
+    "RoleAssignmentExists", 409:
+    learn.microsoft.com/azure/role-based-access-control/troubleshooting.
     """
     if request.inputs is None or request.before is not None:
         return None
@@ -20,7 +21,8 @@ def is_given_once(request: CloudRequest) -> str | None:
         if _meaning(there) == wanted:
             name = identifier.rpartition("/")[2]
             return (
-                "RoleAssignmentExists: The role assignment already exists. The ID of the existing role assignment is "
+                "RoleAssignmentExists: The role assignment already exists. The ID of the existing "
+                "role assignment is "
                 f"{name}."
             )
     return None
@@ -29,7 +31,11 @@ def is_given_once(request: CloudRequest) -> str | None:
 def _meaning(assignment: Values) -> tuple[str, str, str]:
     """What is given, to whom and on what: ids of Azure are the same in any case of letters."""
     definition = str(assignment.get("roleDefinitionId")).rpartition("/")[2]
-    return str(assignment.get("scope")).lower(), str(assignment.get("principalId")), definition.lower()
+    return (
+        str(assignment.get("scope")).lower(),
+        str(assignment.get("principalId")),
+        definition.lower(),
+    )
 
 
 REFUSALS = (is_given_once,)

@@ -1,7 +1,8 @@
 """The Azure resource types that do something particular.
 
-What replaces: pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a, and the properties that are part of a
-resource's path. What Azure refuses to change is among the refusals of agent pools.
+What replaces: pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a, and the
+properties that are part of a resource's path. What Azure refuses to change is among the refusals of
+agent pools.
 """
 
 from __future__ import annotations
@@ -58,7 +59,15 @@ _POOL_VALUES: Mapping[str, frozenset[str]] = {
     "type": frozenset({"VirtualMachineScaleSets", "AvailabilitySet", "VirtualMachines"}),
     "osType": frozenset({"Linux", "Windows"}),
     "osSKU": frozenset(
-        {"Ubuntu", "AzureLinux", "AzureLinux3", "CBLMariner", "Windows2019", "Windows2022", "Ubuntu2204"}
+        {
+            "Ubuntu",
+            "AzureLinux",
+            "AzureLinux3",
+            "CBLMariner",
+            "Windows2019",
+            "Windows2022",
+            "Ubuntu2204",
+        }
     ),
     "osDiskType": frozenset({"Managed", "Ephemeral"}),
     "kubeletDiskType": frozenset({"OS", "Temporary"}),
@@ -103,9 +112,15 @@ _ROWS: Mapping[str, TypeRow] = {
             "maxAgentPools": 100,
             "powerState": {"code": "Running"},
             "resourceUID": "{hex32}",
-            "oidcIssuerProfile": {"issuerURL": f"https://{{location}}.oic.prod-aks.azure.com/{TENANT}/{{uuid}}/"},
+            "oidcIssuerProfile": {
+                "issuerURL": f"https://{{location}}.oic.prod-aks.azure.com/{TENANT}/{{uuid}}/"
+            },
             "identityProfile": {
-                "kubeletidentity": {"clientId": "{uuid}", "objectId": "{uuid}", "resourceId": "{id}-agentpool"}
+                "kubeletidentity": {
+                    "clientId": "{uuid}",
+                    "objectId": "{uuid}",
+                    "resourceId": "{id}-agentpool",
+                }
             },
             "networkProfile": {
                 "podCidr": "10.244.0.0/16",
@@ -139,11 +154,23 @@ _ROWS: Mapping[str, TypeRow] = {
             "networkProfile.networkPolicy": frozenset({"none", "calico", "azure", "cilium"}),
             "networkProfile.networkDataplane": frozenset({"azure", "cilium"}),
             "networkProfile.outboundType": frozenset(
-                {"loadBalancer", "userDefinedRouting", "managedNATGateway", "userAssignedNATGateway", "none"}
+                {
+                    "loadBalancer",
+                    "userDefinedRouting",
+                    "managedNATGateway",
+                    "userAssignedNATGateway",
+                    "none",
+                }
             ),
-            "autoUpgradeProfile.upgradeChannel": frozenset({"rapid", "stable", "patch", "node-image", "none"}),
-            "autoUpgradeProfile.nodeOSUpgradeChannel": frozenset({"None", "Unmanaged", "NodeImage", "SecurityPatch"}),
-            "securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": frozenset({"Private", "Public"}),
+            "autoUpgradeProfile.upgradeChannel": frozenset(
+                {"rapid", "stable", "patch", "node-image", "none"}
+            ),
+            "autoUpgradeProfile.nodeOSUpgradeChannel": frozenset(
+                {"None", "Unmanaged", "NodeImage", "SecurityPatch"}
+            ),
+            "securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": frozenset(
+                {"Private", "Public"}
+            ),
             "nodeResourceGroupProfile.restrictionLevel": frozenset({"Unrestricted", "ReadOnly"}),
         },
         checks=(managed_clusters.is_accepted, agent_pools.of_cluster),
@@ -177,7 +204,13 @@ _ROWS: Mapping[str, TypeRow] = {
         },
         every_time={"currentOrchestratorVersion": _version("orchestratorVersion")},
         instead={"capacityReservationGroupID": quotas.group_in_use},
-        replace=("gpuInstanceProfile", "nodePublicIPPrefixID", "resourceGroupName", "resourceName", "vmSize"),
+        replace=(
+            "gpuInstanceProfile",
+            "nodePublicIPPrefixID",
+            "resourceGroupName",
+            "resourceName",
+            "vmSize",
+        ),
         name="agentPoolName",
         name_limit=12,
         allowed=_POOL_VALUES,
@@ -198,7 +231,9 @@ _ROWS: Mapping[str, TypeRow] = {
         replace=("resourceGroupName", "resourceName"),
         name="configName",
         allowed={
-            "configName": frozenset({"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"}),
+            "configName": frozenset(
+                {"default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"}
+            ),
             "maintenanceWindow.schedule.weekly.dayOfWeek": frozenset(
                 {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
             ),
@@ -208,7 +243,10 @@ _ROWS: Mapping[str, TypeRow] = {
     ),
     "azure-native:resources:ResourceGroup": TypeRow(
         id="/subscriptions/{subscription}/resourceGroups/{resourceGroupName}",
-        outputs={"type": "Microsoft.Resources/resourceGroups", "properties": {"provisioningState": "Succeeded"}},
+        outputs={
+            "type": "Microsoft.Resources/resourceGroups",
+            "properties": {"provisioningState": "Succeeded"},
+        },
         replace=("location",),
         name="resourceGroupName",
         name_limit=90,
@@ -225,7 +263,14 @@ _ROWS: Mapping[str, TypeRow] = {
     ),
     "azure-native:authorization:RoleAssignment": TypeRow(
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
-        replace=("condition", "conditionVersion", "principalId", "principalType", "roleDefinitionId", "scope"),
+        replace=(
+            "condition",
+            "conditionVersion",
+            "principalId",
+            "principalType",
+            "roleDefinitionId",
+            "scope",
+        ),
         name="roleAssignmentName",
         refusals=(left_behind.is_not_locked, *roles.REFUSALS),
         remembered=True,
@@ -294,7 +339,8 @@ _ROWS: Mapping[str, TypeRow] = {
 
 
 def _with_same_location(old: Values, new: Values) -> Values:
-    """Return the old inputs with the new spelling of a location that differs only by case and blanks.
+    """Return the old inputs with the new spelling of a location that differs only by case and
+    blanks.
 
     Source: pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff.
     """
@@ -306,5 +352,6 @@ def _with_same_location(old: Values, new: Values) -> Values:
 
 
 ROWS: Mapping[str, TypeRow] = {
-    token: replace(row, unchanged=row.unchanged or _with_same_location) for token, row in _ROWS.items()
+    token: replace(row, unchanged=row.unchanged or _with_same_location)
+    for token, row in _ROWS.items()
 }

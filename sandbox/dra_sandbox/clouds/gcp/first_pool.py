@@ -10,9 +10,10 @@ POOL, NAME = "gcp:container/nodePool:NodePool", "default-pool"
 def comes_and_goes(request: CloudRequest) -> None:
     """Make, remove or leave the first pool, as a cluster is created, changed or deleted.
 
-    A change of `remove_default_node_pool` to true removes it from a cluster that is there, with all that runs on it:
-    hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go (update), and
-    issue 3064. The pools of a cluster go with it.
+    A change of `remove_default_node_pool` to true removes it from a cluster that is there, with all
+    that runs on it:
+    hashicorp/terraform-provider-google:google/services/container/resource_container_cluster.go
+    (update), and issue 3064. The pools of a cluster go with it.
     """
     if request.inputs is None:
         for identifier in request.cloud.all(POOL):
@@ -24,6 +25,8 @@ def comes_and_goes(request: CloudRequest) -> None:
     if request.before is None and request.inputs.get("initialNodeCount") and not removed:
         config = request.inputs.get("nodeConfig") or {}
         pool = {"name": NAME, "cluster": request.identifier, "nodeConfig": config}
-        request.cloud.put(POOL, first, {**pool, "initialNodeCount": request.inputs["initialNodeCount"]})
+        request.cloud.put(
+            POOL, first, {**pool, "initialNodeCount": request.inputs["initialNodeCount"]}
+        )
     elif request.before is not None and removed and not request.before.get("removeDefaultNodePool"):
         request.cloud.drop(POOL, first)

@@ -52,7 +52,10 @@ def zones(arguments: Values, place: Place) -> Values:
     region = arguments.get("region") or place["region"]
     if not region:
         raise ValueError("no region: give one, or set gcp:region in the stack's configuration")
-    names = [*(f"{region}-{letter}" for letter in _ZONES.get(region, "abc")), *_AI_ZONES.get(region, ())]
+    names = [
+        *(f"{region}-{letter}" for letter in _ZONES.get(region, "abc")),
+        *_AI_ZONES.get(region, ()),
+    ]
     return {
         "id": f"projects/{place['project']}/regions/{region}",
         "names": sorted(names),
@@ -61,9 +64,13 @@ def zones(arguments: Values, place: Place) -> Values:
 
 
 def engine_versions(arguments: Values, place: Place) -> Values:
-    """One patch per supported minor and the one before, newest first; a prefix selects as the real function does."""
+    """One patch per supported minor and the one before, newest first; a prefix selects as the real
+    function does.
+    """
     every = [f"1.{minor}.{_PATCH}" for minor in range(MAXIMUM_MINOR, MINIMUM_MINOR - 2, -1)]
-    matching = [version for version in every if version.startswith(arguments.get("versionPrefix") or "")]
+    matching = [
+        version for version in every if version.startswith(arguments.get("versionPrefix") or "")
+    ]
     return {
         "id": "2026-01-01 00:00:00 +0000 UTC",
         "validMasterVersions": matching,
@@ -71,7 +78,9 @@ def engine_versions(arguments: Values, place: Place) -> Values:
         "latestMasterVersion": matching[0] if matching else "",
         "latestNodeVersion": matching[0] if matching else "",
         "defaultClusterVersion": f"1.34.{_PATCH}",
-        "releaseChannelDefaultVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE"), f"1.34.{_PATCH}"),
+        "releaseChannelDefaultVersion": dict.fromkeys(
+            ("RAPID", "REGULAR", "STABLE"), f"1.34.{_PATCH}"
+        ),
         "releaseChannelLatestVersion": {
             "RAPID": f"1.36.{_PATCH}",
             "REGULAR": f"1.35.{_PATCH}",
@@ -82,8 +91,12 @@ def engine_versions(arguments: Values, place: Place) -> Values:
 
 
 def newest(prefix: str) -> str:
-    """Return the newest version that begins with `prefix` ("1.35"), the usual one for what is not offered."""
-    found: list[str] = engine_versions({"versionPrefix": prefix}, {"project": ""})["validMasterVersions"]
+    """Return the newest version that begins with `prefix` ("1.35"), the usual one for what is not
+    offered.
+    """
+    found: list[str] = engine_versions({"versionPrefix": prefix}, {"project": ""})[
+        "validMasterVersions"
+    ]
     return found[0] if prefix and found else f"1.{MINIMUM_MINOR}.{_PATCH}"
 
 

@@ -1,8 +1,10 @@
-"""What Google Cloud refuses where a key of one's own encrypts disks of nodes or secrets of a cluster.
+"""What Google Cloud refuses where a key of one's own encrypts disks of nodes or secrets of a
+cluster.
 
-Compute Engine uses the key of a disk and GKE that of secrets, each as its service agent, which needs a role on the key.
-Sources: terraform-provider-google issue 5103 and PR 590 of gcp-compute-persistent-disk-csi-driver (what is said); GKE
-documentation, “Use customer-managed encryption keys” and “Encrypt secrets at the application layer” (agents, role).
+Compute Engine uses the key of a disk and GKE that of secrets, each as its service agent, which
+needs a role on the key. Sources: terraform-provider-google issue 5103 and PR 590 of
+gcp-compute-persistent-disk-csi-driver (what is said); GKE documentation, “Use customer-managed
+encryption keys” and “Encrypt secrets at the application layer” (agents, role).
 """
 
 from __future__ import annotations
@@ -14,13 +16,20 @@ from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.rows import CloudRequest
 from dra_sandbox.clouds.wire import Values
 
-MEMBER, BINDING = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding"
+MEMBER, BINDING = (
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
+    "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding",
+)
 PROJECT_MEMBER = "gcp:projects/iAMMember:IAMMember"
 CONSTRAINT, WANTS_KEYS = "dra-sandbox:gcp:Constraint", "gcp.restrictNonCmekServices"
-"""Kind and name under which a cloud remembers the policy of an organisation that wants keys of one's own."""
+"""Kind and name under which a cloud remembers the policy of an organisation that wants keys of
+one's own.
+"""
 ROLES = frozenset({"roles/cloudkms.cryptoKeyEncrypterDecrypter", "roles/owner"})
 COMPUTE = f"serviceAccount:service-{PROJECT_NUMBER}@compute-system.iam.gserviceaccount.com"
-CONTAINER = f"serviceAccount:service-{PROJECT_NUMBER}@container-engine-robot.iam.gserviceaccount.com"
+CONTAINER = (
+    f"serviceAccount:service-{PROJECT_NUMBER}@container-engine-robot.iam.gserviceaccount.com"
+)
 
 
 def agents_may_use_keys(request: CloudRequest) -> str | None:
@@ -30,26 +39,34 @@ def agents_may_use_keys(request: CloudRequest) -> str | None:
     for key, agent in _used(request.inputs or {}):
         if agent not in _may_use(request.cloud, key):
             return (
-                f"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource '{key}' (or it may not "
-                f"exist): {agent.removeprefix('serviceAccount:')} needs roles/cloudkms.cryptoKeyEncrypterDecrypter"
+                f"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource '{key}' "
+                "(or it may not "
+                f"exist): {agent.removeprefix('serviceAccount:')} needs "
+                "roles/cloudkms.cryptoKeyEncrypterDecrypter"
             )
     return None
 
 
 def has_keys_where_it_must(request: CloudRequest) -> str | None:
-    """terraform-google-kubernetes-engine issues 2008 and 2344: a policy of the organisation, which a cloud is told of.
+    """terraform-google-kubernetes-engine issues 2008 and 2344: a policy of the organisation, which
+    a cloud is told of.
 
     The first pool of a cluster is asked too, though it is removed at once.
     """
     inputs = request.inputs or {}
-    if request.before is not None or not inputs or request.cloud.get(CONSTRAINT, WANTS_KEYS) is None:
+    if (
+        request.before is not None
+        or not inputs
+        or request.cloud.get(CONSTRAINT, WANTS_KEYS) is None
+    ):
         return None
     is_cluster = "/nodePools/" not in request.identifier
     has_disks = (inputs.get("nodeConfig") or {}).get("bootDiskKmsKey")
     if has_disks and (not is_cluster or (inputs.get("databaseEncryption") or {}).get("keyName")):
         return None
     return (
-        f"Failed precondition: Constraint `constraints/{WANTS_KEYS}` violated for `projects/{PROJECT_NUMBER}` "
+        f"Failed precondition: Constraint `constraints/{WANTS_KEYS}` violated for "
+        f"`projects/{PROJECT_NUMBER}` "
         "attempting to create a resource without specifying a KMS CryptoKey."
     )
 
@@ -69,4 +86,6 @@ def _may_use(cloud: Memory, key: str) -> Iterator[str]:
     for binding in cloud.all(BINDING).values():
         if binding["cryptoKeyId"] == key and binding["role"] in ROLES:
             yield from binding["members"]
-    yield from (each["member"] for each in cloud.all(PROJECT_MEMBER).values() if each["role"] in ROLES)
+    yield from (
+        each["member"] for each in cloud.all(PROJECT_MEMBER).values() if each["role"] in ROLES
+    )

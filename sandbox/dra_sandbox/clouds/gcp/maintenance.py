@@ -1,4 +1,6 @@
-"""How much time GKE wants for its work on a cluster: it walks through the days of a window that comes again."""
+"""How much time GKE wants for its work on a cluster: it walks through the days of a window that
+comes again.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ LOOKED_AT = 400  # days
 
 
 def leaves_time(inputs: Values) -> str | None:
-    """docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions; the sentence is what
-    `clusters.create` answers to windows of four hours once a week. Rules with other parts than those below pass.
+    """docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions; the
+    sentence is what `clusters.create` answers to windows of four hours once a week. Rules with
+    other parts than those below pass.
     """
     window = (inputs.get("maintenancePolicy") or {}).get("recurringWindow") or {}
     try:
@@ -22,18 +25,32 @@ def leaves_time(inputs: Values) -> str | None:
         rule = dict(part.split("=") for part in window["recurrence"].split(";"))
     except (KeyError, ValueError):
         return None
-    days, numbers = ([each for each in rule.get(key, "").split(",") if each] for key in ("BYDAY", "BYMONTHDAY"))
+    days, numbers = (
+        [each for each in rule.get(key, "").split(",") if each] for key in ("BYDAY", "BYMONTHDAY")
+    )
     is_plain = all(day in DAYS for day in days) and all(
         each.isdigit() for each in (*numbers, rule.get("INTERVAL", "1"))
     )
-    if rule.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"} or not is_plain or rule.get("INTERVAL") == "0":
+    if (
+        rule.keys() - {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY"}
+        or not is_plain
+        or rule.get("INTERVAL") == "0"
+    ):
         return None
     pieces = [(at, at + (end - begin)) for at in _begins(begin, rule)]
-    for start in [begin, *(ends for _, ends in pieces if ends < begin + timedelta(days=LOOKED_AT) - SPAN)]:
-        parts = [min(b, start + SPAN) - max(a, start) for a, b in pieces if b > start and a < start + SPAN]
+    for start in [
+        begin,
+        *(ends for _, ends in pieces if ends < begin + timedelta(days=LOOKED_AT) - SPAN),
+    ]:
+        parts = [
+            min(b, start + SPAN) - max(a, start)
+            for a, b in pieces
+            if b > start and a < start + SPAN
+        ]
         if sum((part for part in parts if part >= PIECE), timedelta()) < WANTED:
             return (
-                "maintenance policy would go longer than 32d without 48h maintenance availability of >=4h contiguous "
+                "maintenance policy would go longer than 32d without 48h maintenance availability "
+                "of >=4h contiguous "
                 f"duration (in range [{start.isoformat()}, {(start + SPAN).isoformat()}])"
             )
     return None
@@ -56,7 +73,8 @@ def _comes(day: date, first: date, rule: dict[str, str]) -> bool:
         return False
     return {
         "DAILY": (day - first).days % every == 0,
-        "WEEKLY": (day - monday).days // 7 % every == 0 and (bool(days) or day.weekday() == first.weekday()),
+        "WEEKLY": (day - monday).days // 7 % every == 0
+        and (bool(days) or day.weekday() == first.weekday()),
         "MONTHLY": (day.month - first.month + 12 * (day.year - first.year)) % every == 0
         and (bool(days or numbers) or day.day == first.day),
         "YEARLY": (day.month, day.day) == (first.month, first.day),

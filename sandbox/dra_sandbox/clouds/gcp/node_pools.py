@@ -1,4 +1,6 @@
-"""What GKE refuses of node pools and clusters, and what it adds to them by itself, with where that was reported."""
+"""What GKE refuses of node pools and clusters, and what it adds to them by itself, with where that
+was reported.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ SSDS = {
     "g2-standard-96": (0, 8),
     "e2-medium": (0,),
 }
-# docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each series: STANDARD is on demand.
+# docs.cloud.google.com/compute/docs/accelerator-optimized-machines, the notes of each series:
+# STANDARD is on demand.
 CONSUMPTION = {
     "a4x-highgpu-4g": ("RESERVATION",),
     "a4x-maxgpu-4g-metal": ("RESERVATION",),
@@ -37,7 +40,14 @@ CONSUMPTION = {
     "a3-highgpu-2g": ("SPOT", "FLEX_START"),
     "a3-highgpu-4g": ("SPOT", "FLEX_START"),
 }
-SYSCTL_GROUPS = ("fs.", "kernel.", "net.core.", "net.ipv4.tcp_", "net.netfilter.nf_conntrack_", "vm.")
+SYSCTL_GROUPS = (
+    "fs.",
+    "kernel.",
+    "net.core.",
+    "net.ipv4.tcp_",
+    "net.netfilter.nf_conntrack_",
+    "vm.",
+)
 NO_RESERVATION = "NO_RESERVATION"
 NAME = "[a-z](?:[-a-z0-9]{0,38}[a-z0-9])?"
 LIMITS = ("minNodeCount", "maxNodeCount", "totalMinNodeCount", "totalMaxNodeCount")
@@ -61,8 +71,9 @@ def _boot_disk(inputs: Values, config: Values) -> str | None:
 
 
 def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
-    """hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and Google's page on the
-    limits of Hyperdisk Balanced: 500 operations for a GiB, an operation for each 4 to 256 KiB of throughput.
+    """hashicorp/terraform-provider-google:website/docs/r/container_node_pool (boot_disk), and
+    Google's page on the limits of Hyperdisk Balanced: 500 operations for a GiB, an operation for
+    each 4 to 256 KiB of throughput.
     """
     disk = config.get("bootDisk") or {}
     kind = disk.get("diskType") or config.get("diskType") or "pd-balanced"
@@ -75,15 +86,22 @@ def _boot_disk_speed(inputs: Values, config: Values) -> str | None:
         return f"Provisioned IOPS and throughput cannot be specified with disk type {kind}."
     size = disk.get("sizeGb") or config.get("diskSizeGb") or 100
     if iops is not None and not 3000 <= iops <= min(160000, 500 * size):
-        return f"Provisioned IOPS {iops} is not supported for a hyperdisk-balanced disk of {size} GB."
+        return (
+            f"Provisioned IOPS {iops} is not supported for a hyperdisk-balanced disk of {size} GB."
+        )
     least, most = max(140, (iops or 3000) / 256), min(2400, (iops or 3000) / 4)
     if throughput is not None and not least <= throughput <= most:
-        return f"Provisioned throughput {throughput} is not supported for {iops or 3000} provisioned IOPS."
+        return (
+            f"Provisioned throughput {throughput} is not supported for {iops or 3000} "
+            "provisioned IOPS."
+        )
     return None
 
 
 def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
-    """GKE API reference, NodeKubeletConfig, TopologyManager and LinuxNodeConfig: what each may be."""
+    """GKE API reference, NodeKubeletConfig, TopologyManager and LinuxNodeConfig: what each may
+    be.
+    """
     kubelet = config.get("kubeletConfig") or {}
     told = {
         "cpu_manager_policy": (kubelet.get("cpuManagerPolicy"), ("", "none", "static")),
@@ -104,24 +122,37 @@ def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
 def _local_ssds(inputs: Values, config: Values) -> str | None:
     """terraform-google-kubernetes-engine issue 902."""
     if config.get("ephemeralStorageLocalSsdConfig") and config.get("localNvmeSsdBlockConfig"):
-        return "Can not use local SSDs as volumes when using ephemeral storage backed by local SSDs."
+        return (
+            "Can not use local SSDs as volumes when using ephemeral storage backed by local SSDs."
+        )
     machine = str(config.get("machineType") or "e2-medium")
     count = (config.get("ephemeralStorageLocalSsdConfig") or {}).get("localSsdCount")
     if count and machine in SSDS and count not in SSDS[machine]:
-        return f"Number of local SSDs for an instance of type {machine} should be one of {list(SSDS[machine])}."
+        return (
+            f"Number of local SSDs for an instance of type {machine} should be one of "
+            f"{list(SSDS[machine])}."
+        )
     return None
 
 
 def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608; GPUs of a machine are
-    its own (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803).
+    """terraform-provider-google issue 8387; terraform-google-kubernetes-engine issue 2608; GPUs of
+    a machine are its own
+    (GoogleCloudPlatform/cluster-toolkit:pkg/config/machine_mappings.json@10470803).
     """
     machine = config.get("machineType") or "e2-medium"
     given = config.get("guestAccelerators") or []
     if given and machine.startswith(("e2-", "n2-")):
-        return f"Cannot use default machine type ({machine}) with GPUs; choose a different machine type."
+        return (
+            f"Cannot use default machine type ({machine}) with GPUs; choose a different machine "
+            "type."
+        )
     try:
-        own = attachment(catalog.machine("gke", machine)) if given and not machine.startswith("n1-") else None
+        own = (
+            attachment(catalog.machine("gke", machine))
+            if given and not machine.startswith("n1-")
+            else None
+        )
     except CatalogError:
         return None
     if own is None or (given[0].get("type"), given[0].get("count")) == own:
@@ -131,14 +162,17 @@ def _machine_of_gpus(inputs: Values, config: Values) -> str | None:
 
 
 def _labels(inputs: Values, config: Values) -> str | None:
-    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622; GKE API reference,
-    NodeConfig: labels and taints are Kubernetes'.
+    """hashicorp/terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622;
+    GKE API reference, NodeConfig: labels and taints are Kubernetes'.
     """
     taints = {taint["key"]: taint.get("value") or "" for taint in config.get("taints") or []}
     for kind, given in (("label", config.get("labels") or {}), ("taint", taints)):
         for key, value in given.items():
             if not is_key(key) or not is_value(value):
-                return f"Invalid node {kind} {key}={value}: it must consist of alphanumeric characters, '-', '_' or '.'"
+                return (
+                    f"Invalid node {kind} {key}={value}: it must consist of alphanumeric "
+                    "characters, '-', '_' or '.'"
+                )
     for key in config.get("labels") or {}:
         if key.startswith(("kubernetes.io/", "k8s.io/")):
             return f"node label {key}: the prefixes kubernetes.io/ and k8s.io/ are reserved"
@@ -146,11 +180,14 @@ def _labels(inputs: Values, config: Values) -> str | None:
 
 
 def _lent_nodes(inputs: Values, config: Values) -> str | None:
-    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803 and
-    docs/gke-consumption-options.md@0a49744.
+    """terraform-provider-google issue 18341; cluster-toolkit:modules/compute/gke-node-pool@10470803
+    and docs/gke-consumption-options.md@0a49744.
     """
     flex, queued = config.get("flexStart"), (inputs.get("queuedProvisioning") or {}).get("enabled")
-    spot, affinity = config.get("spot"), (config.get("reservationAffinity") or {}).get("consumeReservationType")
+    spot, affinity = (
+        config.get("spot"),
+        (config.get("reservationAffinity") or {}).get("consumeReservationType"),
+    )
     if queued and affinity != NO_RESERVATION:
         return "Queued_provisioning requires reservation affinity to be set to none"
     if (flex or spot) and affinity not in (None, NO_RESERVATION):
@@ -174,11 +211,13 @@ def _lent_nodes(inputs: Values, config: Values) -> str | None:
 
 
 def _consumption(inputs: Values, config: Values) -> str | None:
-    """The same page as CONSUMPTION; its sentence is not the API's, which no source has. dstackai/dstack pull request
-    3100 met it with A4 machines on demand.
+    """The same page as CONSUMPTION; its sentence is not the API's, which no source has.
+    dstackai/dstack pull request 3100 met it with A4 machines on demand.
     """
     machine = str(config.get("machineType"))
-    affinity = (config.get("reservationAffinity") or {}).get("consumeReservationType") or "NO_RESERVATION"
+    affinity = (config.get("reservationAffinity") or {}).get(
+        "consumeReservationType"
+    ) or "NO_RESERVATION"
     if config.get("spot") or config.get("preemptible"):
         way = "SPOT"
     elif config.get("flexStart") or (inputs.get("queuedProvisioning") or {}).get("enabled"):
@@ -187,7 +226,10 @@ def _consumption(inputs: Values, config: Values) -> str | None:
         way = "STANDARD" if affinity == NO_RESERVATION else "RESERVATION"
     if way in CONSUMPTION.get(machine, (way,)):
         return None
-    return f"{machine} is not available with the provisioning model {way}, but with {', '.join(CONSUMPTION[machine])}"
+    return (
+        f"{machine} is not available with the provisioning model {way}, but with "
+        f"{', '.join(CONSUMPTION[machine])}"
+    )
 
 
 def _placement(inputs: Values, config: Values) -> str | None:
@@ -206,7 +248,11 @@ def _counts(inputs: Values, config: Values) -> str | None:
     if inputs.get("initialNodeCount") is not None and inputs.get("nodeCount") is not None:
         return "Cannot set both initial_node_count and node_count"
     scaling = inputs.get("autoscaling") or {}
-    for key, given in (("initialNodeCount", inputs), ("nodeCount", inputs), *((key, scaling) for key in LIMITS)):
+    for key, given in (
+        ("initialNodeCount", inputs),
+        ("nodeCount", inputs),
+        *((key, scaling) for key in LIMITS),
+    ):
         if (given.get(key) or 0) < 0:
             return f"expected {key} to be at least (0), got {given[key]}"
     if (scaling.get("minNodeCount") or 0) > scaling.get("maxNodeCount", MOST_NODES):
@@ -215,12 +261,18 @@ def _counts(inputs: Values, config: Values) -> str | None:
 
 
 def _limits(inputs: Values, config: Values) -> str | None:
-    """pulumi/pulumi-gcp issue 1510 (name); docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr;
-    terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622 (disk, run time).
+    """pulumi/pulumi-gcp issue 1510 (name);
+    docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr;
+    terraform-provider-google:website/docs/r/container_{cluster,node_pool}.html.markdown@e03b7622
+    (disk, run time).
     """
     if complaint := wrong_name("node_pool", inputs):
         return complaint
-    pods, disk, seconds = inputs.get("maxPodsPerNode"), config.get("diskSizeGb"), config.get("maxRunDuration")
+    pods, disk, seconds = (
+        inputs.get("maxPodsPerNode"),
+        config.get("diskSizeGb"),
+        config.get("maxRunDuration"),
+    )
     if pods is not None and not 8 <= pods <= 256:
         return f"max_pods_per_node must be between 8 and 256, not {pods}"
     if disk is not None and disk < 10:
@@ -228,8 +280,13 @@ def _limits(inputs: Values, config: Values) -> str | None:
     if seconds and not re.fullmatch(r"\d+s", seconds):
         return f'max_run_duration: "{seconds}" is no duration such as 3600s'
     affinity = config.get("reservationAffinity") or {}
-    if affinity.get("consumeReservationType") == "SPECIFIC_RESERVATION" and not affinity.get("values"):
-        return "SPECIFIC_RESERVATION needs the key compute.googleapis.com/reservation-name and the reservation's name"
+    if affinity.get("consumeReservationType") == "SPECIFIC_RESERVATION" and not affinity.get(
+        "values"
+    ):
+        return (
+            "SPECIFIC_RESERVATION needs the key compute.googleapis.com/reservation-name and the "
+            "reservation's name"
+        )
     return None
 
 
@@ -239,8 +296,10 @@ def wrong_name(kind: str, inputs: Values) -> str | None:
     if re.fullmatch(NAME, name):
         return None
     return (
-        f'Invalid value for field "{kind}.name": "{name}". Must be a match of regex \'(?:{NAME})\' (only lowercase '
-        "alphanumerics and '-' allowed, must start with a letter and end with an alphanumeric, and must be no longer "
+        f'Invalid value for field "{kind}.name": "{name}". Must be a match of regex \'(?:{NAME})\' '
+        "(only lowercase "
+        "alphanumerics and '-' allowed, must start with a letter and end with an alphanumeric, and "
+        "must be no longer "
         "than 40 characters)."
     )
 
@@ -248,12 +307,21 @@ def wrong_name(kind: str, inputs: Values) -> str | None:
 def _upgrades(inputs: Values, config: Values) -> str | None:
     """The same source, and the documentation of container_node_pool."""
     settings = inputs.get("upgradeSettings") or {}
-    surge = [settings[key] for key in ("maxSurge", "maxUnavailable") if settings.get(key) is not None]
+    surge = [
+        settings[key] for key in ("maxSurge", "maxUnavailable") if settings.get(key) is not None
+    ]
     if surge and settings.get("strategy", "SURGE") != "SURGE":
         return "Surge upgrade settings may not be changed when surge strategy is not enabled"
     if sum(surge) > MOST_AT_ONCE:
-        return f"The sum of max_surge and max_unavailable is {sum(surge)}, and {MOST_AT_ONCE} nodes at most at once"
-    return "max_surge and max_unavailable cannot both be 0" if len(surge) == 2 and not any(surge) else None
+        return (
+            f"The sum of max_surge and max_unavailable is {sum(surge)}, and {MOST_AT_ONCE} "
+            "nodes at most at once"
+        )
+    return (
+        "max_surge and max_unavailable cannot both be 0"
+        if len(surge) == 2 and not any(surge)
+        else None
+    )
 
 
 def _networks(inputs: Values, config: Values) -> str | None:
@@ -284,7 +352,8 @@ RULES: tuple[Rule, ...] = (
 def of_cluster(inputs: Values) -> str | None:
     """Return the first complaint about a cluster.
 
-    Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and modules/scheduler/gke-cluster,
+    Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and
+    modules/scheduler/gke-cluster,
     terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622.
     """
     if complaint := wrong_name("cluster", inputs):
@@ -298,12 +367,21 @@ def of_cluster(inputs: Values) -> str | None:
     for block in (networks or {}).get("cidrBlocks") or [] if private else []:
         if not block["cidrBlock"].startswith(("10.", "172.16.", "192.168.")):
             return (
-                f'Invalid master authorized networks: network "{block["cidrBlock"]}" is not a reserved network, which '
+                f'Invalid master authorized networks: network "{block["cidrBlock"]}" is not a '
+                "reserved network, which "
                 "is required for private endpoints."
             )
-    if (inputs.get("networkPolicy") or {}).get("enabled") and inputs.get("datapathProvider") == "ADVANCED_DATAPATH":
-        return "Enabling NetworkPolicy for clusters with DatapathProvider=ADVANCED_DATAPATH is not allowed."
-    if inputs.get("enableMultiNetworking") and inputs.get("datapathProvider") != "ADVANCED_DATAPATH":
+    if (inputs.get("networkPolicy") or {}).get("enabled") and inputs.get(
+        "datapathProvider"
+    ) == "ADVANCED_DATAPATH":
+        return (
+            "Enabling NetworkPolicy for clusters with DatapathProvider=ADVANCED_DATAPATH is not "
+            "allowed."
+        )
+    if (
+        inputs.get("enableMultiNetworking")
+        and inputs.get("datapathProvider") != "ADVANCED_DATAPATH"
+    ):
         return "multi-networking needs Dataplane V2"
     group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
     if group and not group.startswith("gke-security-groups@"):
@@ -316,20 +394,33 @@ def of_cluster(inputs: Values) -> str | None:
         return f"maintenance_policy.daily_maintenance_window.start_time: {begins} is not HH:MM"
     rule = (policy.get("recurringWindow") or {}).get("recurrence", "FREQ=DAILY")
     if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")):
-        return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"  # API: RecurringTimeWindow
+        # API: RecurringTimeWindow
+        return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"
     exclusions = policy.get("maintenanceExclusions") or []
     if len(exclusions) > EXCLUSIONS:
         return f"at most {EXCLUSIONS} maintenance exclusions"
     for each in exclusions:
         options = each.get("exclusionOptions") or {}
         if bool(each.get("endTime")) == bool(options.get("endTimeBehavior")):
-            return f"maintenance exclusion {each.get('exclusionName')}: one of end_time and end_time_behavior"
+            return (
+                f"maintenance exclusion {each.get('exclusionName')}: one of end_time and "
+                "end_time_behavior"
+            )
         if options.get("endTimeBehavior") and options.get("scope", "NO_UPGRADES") == "NO_UPGRADES":
-            return f"maintenance exclusion {each.get('exclusionName')}: NO_UPGRADES must have an end time"
+            return (
+                f"maintenance exclusion {each.get('exclusionName')}: NO_UPGRADES must have an "
+                "end time"
+            )
     return None
 
 
 def reported(inputs: Values) -> dict[str, Any]:
-    """Return what GKE says of a pool unasked: the SSDs that come with its machine (cluster-toolkit PR 2968)."""
+    """Return what GKE says of a pool unasked: the SSDs that come with its machine (cluster-toolkit
+    PR 2968).
+    """
     count = bundled_ssds(str((inputs.get("nodeConfig") or {}).get("machineType")))
-    return {"nodeConfig": {"ephemeralStorageLocalSsdConfig": {"localSsdCount": count}}} if count else {}
+    return (
+        {"nodeConfig": {"ephemeralStorageLocalSsdConfig": {"localSsdCount": count}}}
+        if count
+        else {}
+    )

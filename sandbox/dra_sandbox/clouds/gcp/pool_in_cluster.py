@@ -1,4 +1,6 @@
-"""What GKE refuses because of what else there is: a node pool beside its cluster, a network with rules of others."""
+"""What GKE refuses because of what else there is: a node pool beside its cluster, a network with
+rules of others.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from dra_sandbox.clouds.wire import Values
 CLUSTER, FIREWALL = "gcp:container/cluster:Cluster", "gcp:compute/firewall:Firewall"
 ENDPOINTS = "gcp:compute/networkEndpointGroup:NetworkEndpointGroup"
 PLACEMENT = "gcp:compute/resourcePolicy:ResourcePolicy"
-DRANET = (1, 34, 1, 1829001)  # the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
+# the first release with managed DRANET: cluster-toolkit:modules/compute/gke-node-pool
+DRANET = (1, 34, 1, 1829001)
 
 
 def is_upgraded_with_its_channel(request: CloudRequest) -> str | None:
@@ -25,10 +28,16 @@ def is_upgraded_with_its_channel(request: CloudRequest) -> str | None:
 
 def is_no_newer_than_its_master(request: CloudRequest) -> str | None:
     """terraform-provider-google issue 6405."""
-    node, master = (request.inputs or {}).get("version"), (_cluster(request) or {}).get("masterVersion")
+    node, master = (
+        (request.inputs or {}).get("version"),
+        (_cluster(request) or {}).get("masterVersion"),
+    )
     if not node or not master or _numbers(node)[:2] <= _numbers(master)[:2]:
         return None
-    return f'Node version "{node}" must not have a greater minor version than master version "{master}".'
+    return (
+        f'Node version "{node}" must not have a greater minor version than master version '
+        f'"{master}".'
+    )
 
 
 def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
@@ -39,12 +48,17 @@ def networks_come_with_dataplane_v2(request: CloudRequest) -> str | None:
     if cluster.get("datapathProvider") != "ADVANCED_DATAPATH":
         return "accelerator_network_profile needs Dataplane V2"
     if _numbers(cluster["masterVersion"]) < DRANET:
-        return f"accelerator_network_profile needs GKE 1.34.1-gke.1829001, the cluster has {cluster['masterVersion']}"
+        return (
+            "accelerator_network_profile needs GKE 1.34.1-gke.1829001, the cluster has "
+            f"{cluster['masterVersion']}"
+        )
     return None
 
 
 def version_is_offered(inputs: Values) -> str | None:
-    """CircleCI-Public/server-terraform: an exact version, or the beginning of one, must be there."""
+    """CircleCI-Public/server-terraform: an exact version, or the beginning of one, must be
+    there.
+    """
     wanted = str(inputs.get("minMasterVersion") or "")
     return None if _is_offered(wanted) else f'Master version "{wanted}" is unsupported.'
 
@@ -63,24 +77,28 @@ def _is_offered(wanted: str) -> bool:
 
 
 def is_used_by_nobody(request: CloudRequest) -> str | None:
-    """modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2: a Service's firewall rule and an Ingress'
-    endpoints stay when their cluster goes before them, and keep its network.
+    """modelplaneai/modelplane PR 230 and murphye/cheap-gke-cluster issue 2: a Service's firewall
+    rule and an Ingress' endpoints stay when their cluster goes before them, and keep its network.
     """
     if request.inputs is not None:
         return None
     for kind in (FIREWALL, ENDPOINTS):
         for identifier, left in request.cloud.all(kind).items():
-            if str(left.get("network", "")).rpartition("/")[2] == request.identifier.rpartition("/")[2]:
+            if (
+                str(left.get("network", "")).rpartition("/")[2]
+                == request.identifier.rpartition("/")[2]
+            ):
                 return (
-                    f"The network resource '{request.identifier}' is already being used by '{identifier}', "
+                    f"The network resource '{request.identifier}' is already being used by "
+                    f"'{identifier}', "
                     "resourceInUseByAnotherResource"
                 )
     return None
 
 
 def policy_is_there(request: CloudRequest) -> str | None:
-    """cluster-toolkit:modules/compute/gke-node-pool@10470803: a policy of one's own is in the project and region; a
-    cloud without any knows nothing of them.
+    """cluster-toolkit:modules/compute/gke-node-pool@10470803: a policy of one's own is in the
+    project and region; a cloud without any knows nothing of them.
     """
     named = ((request.inputs or {}).get("placementPolicy") or {}).get("policyName")
     policies = request.cloud.all(PLACEMENT).values()
@@ -103,4 +121,9 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-REFUSALS = (is_upgraded_with_its_channel, is_no_newer_than_its_master, networks_come_with_dataplane_v2, policy_is_there)
+REFUSALS = (
+    is_upgraded_with_its_channel,
+    is_no_newer_than_its_master,
+    networks_come_with_dataplane_v2,
+    policy_is_there,
+)

@@ -1,4 +1,6 @@
-"""Google Cloud as the engine sees it: one project, regions and zones, the rows and functions of this folder."""
+"""Google Cloud as the engine sees it: one project, regions and zones, the rows and functions of
+this folder.
+"""
 
 from __future__ import annotations
 
@@ -24,27 +26,39 @@ class Gcp(SimulatedCloud):
     def __init__(self) -> None:
         memory = Memory.of_environment()
         rules = read_rules(Path(__file__).with_name("provider_rules.csv"))
-        super().__init__(Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory, rules)
+        super().__init__(
+            Sdk("gcp"), ROWS, FUNCTIONS, Autonamed(lower_case=True), COMMON, memory, rules
+        )
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         zone = known_text(inputs.get("zone")) or self._setting("zone", "GOOGLE_ZONE")
         region = known_text(inputs.get("region")) or self._setting("region", "GOOGLE_REGION")
         region = region or zone.rpartition("-")[0]
         return {
-            "project": known_text(inputs.get("project")) or self._setting("project", "GOOGLE_PROJECT"),
+            "project": known_text(inputs.get("project"))
+            or self._setting("project", "GOOGLE_PROJECT"),
             "region": region,
             "zone": zone,
             "location": known_text(inputs.get("location")) or zone or region,
-            "clusterName": known_text(inputs.get("cluster")).rpartition("/")[2],  # given by name or by its whole id
+            # given by name or by its whole id
+            "clusterName": known_text(inputs.get("cluster")).rpartition("/")[2],
         }
 
     def missing_place(self, schema: Schema, inputs: Values) -> PropertyFailure | None:
         place = self.place(inputs)
-        for name, setting in (("project", "gcp:project"), ("region", "gcp:region"), ("zone", "gcp:zone")):
+        for name, setting in (
+            ("project", "gcp:project"),
+            ("region", "gcp:region"),
+            ("zone", "gcp:zone"),
+        ):
             if name in schema.inputs and not inputs.get(name) and not place[name]:
-                return PropertyFailure(name, f"no {name}: set {setting} in the stack's configuration, or give it here")
+                return PropertyFailure(
+                    name, f"no {name}: set {setting} in the stack's configuration, or give it here"
+                )
         if "location" in schema.inputs and not inputs.get("location") and not place["location"]:
-            return PropertyFailure("location", "no location: give a region or a zone, or set gcp:region or gcp:zone")
+            return PropertyFailure(
+                "location", "no location: give a region or a zone, or set gcp:region or gcp:zone"
+            )
         return None
 
     def default_id(self, schema: Schema) -> str:

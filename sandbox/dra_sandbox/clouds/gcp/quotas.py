@@ -7,33 +7,45 @@ from dra_sandbox.clouds.wire import Values
 
 POOL = "gcp:container/nodePool:NodePool"
 QUOTA, SSD = "dra-sandbox:gcp:Quota", "SSD_TOTAL_GB"
-"""Kind and name under which a cloud remembers a limit, {"limit": 250}; none is known of a project otherwise. One of
-GPUs says which: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"}, GPUS_ALL_REGIONS {"accelerator": ""}."""
+"""Kind and name under which a cloud remembers a limit, {"limit": 250}; none is known of a project
+otherwise. One of GPUs says which: NVIDIA_L4_GPUS has {"limit": 1, "accelerator": "nvidia-l4"},
+GPUS_ALL_REGIONS {"accelerator": ""}.
+"""
 ZONES = 3
 
 
 def first_pool_has_room(request: CloudRequest) -> str | None:
-    """Terraform-google-kubernetes-engine issue 1795: the disks of the first pool count, though it is removed at once.
+    """Terraform-google-kubernetes-engine issue 1795: the disks of the first pool count, though it
+    is removed at once.
 
     A pool of a region has its nodes in each of its zones; balanced disks count as SSDs do.
     """
     inputs, limit = request.inputs or {}, (request.cloud.get(QUOTA, SSD) or {}).get("limit")
     config = inputs.get("nodeConfig") or {}
-    if limit is None or request.before is not None or config.get("diskType", "pd-balanced") == "pd-standard":
+    if (
+        limit is None
+        or request.before is not None
+        or config.get("diskType", "pd-balanced") == "pd-standard"
+    ):
         return None
-    zones = len(inputs.get("nodeLocations") or []) or (ZONES if str(inputs.get("location")).count("-") == 1 else 1)
+    zones = len(inputs.get("nodeLocations") or []) or (
+        ZONES if str(inputs.get("location")).count("-") == 1 else 1
+    )
     wanted = zones * int(inputs.get("initialNodeCount") or 0) * int(config.get("diskSizeGb") or 100)
     if wanted <= limit:
         return None
     return (
-        f"Insufficient regional quota to satisfy request: resource \"{SSD}\": request requires '{wanted}.0' and is "
-        f"short '{wanted - limit}.0'. project has a quota of '{limit}.0' with '{limit}.0' available."
+        f'Insufficient regional quota to satisfy request: resource "{SSD}": request requires '
+        f"'{wanted}.0' and is "
+        f"short '{wanted - limit}.0'. project has a quota of '{limit}.0' with '{limit}.0' "
+        "available."
     )
 
 
 def gpus_have_room(request: CloudRequest) -> str | None:
-    """vanvalenlab/kiosk-console issue 367 (a pool over two zones asks for a node of each), fastai/course-v3 pull
-    request 165 (all regions together: none, of a new project). Those of Spot nodes have quotas of their own.
+    """vanvalenlab/kiosk-console issue 367 (a pool over two zones asks for a node of each),
+    fastai/course-v3 pull request 165 (all regions together: none, of a new project). Those of Spot
+    nodes have quotas of their own.
     """
     for name, quota in request.cloud.all(QUOTA).items():
         wanted = _gpus(request.inputs or {}, quota) - _gpus(request.before or {}, quota)
@@ -41,15 +53,19 @@ def gpus_have_room(request: CloudRequest) -> str | None:
         left = int(quota["limit"]) - used
         if wanted > max(0, left):
             return (
-                f'Error 403: Insufficient regional quota to satisfy request: resource "{name}": request requires '
-                f"'{wanted}.0' and is short '{wanted - left}.0'. project has a quota of '{quota['limit']}.0' with "
+                f'Error 403: Insufficient regional quota to satisfy request: resource "{name}": '
+                "request requires "
+                f"'{wanted}.0' and is short '{wanted - left}.0'. project has a quota of "
+                f"'{quota['limit']}.0' with "
                 f"'{left}.0' available."
             )
     return None
 
 
 def _gpus(pool: Values, quota: Values) -> int:
-    """Return how many GPUs a pool certainly has that a quota is of; limits of the autoscaler ask for none."""
+    """Return how many GPUs a pool certainly has that a quota is of; limits of the autoscaler ask
+    for none.
+    """
     config = pool.get("nodeConfig") or {}
     if "accelerator" not in quota or config.get("spot"):
         return 0

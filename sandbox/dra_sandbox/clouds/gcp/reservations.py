@@ -1,4 +1,6 @@
-"""What GKE refuses of node pools on reservations; a cloud without any reservation knows nothing of them."""
+"""What GKE refuses of node pools on reservations; a cloud without any reservation knows nothing of
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ RESERVATION, POOL = "gcp:compute/reservation:Reservation", "gcp:container/nodePo
 
 
 def is_there_and_large_enough(request: CloudRequest) -> str | None:
-    """cluster-toolkit pull request 5043 (not in the zone); GoogleCloudPlatform/gsutil issue 1000 (too small)."""
+    """cluster-toolkit pull request 5043 (not in the zone); GoogleCloudPlatform/gsutil issue 1000
+    (too small).
+    """
     named = _named(request.inputs or {})
     reservations = request.cloud.all(RESERVATION).values()
     if request.inputs is None or not named or not reservations:
@@ -17,10 +21,13 @@ def is_there_and_large_enough(request: CloudRequest) -> str | None:
     pool, config = request.inputs["name"], request.inputs.get("nodeConfig") or {}
     wanted = _per_zone(request.inputs)
     for zone in request.inputs.get("nodeLocations") or []:
-        found = next((each for each in reservations if each["name"] == named and each["zone"] == zone), None)
+        found = next(
+            (each for each in reservations if each["name"] == named and each["zone"] == zone), None
+        )
         if found is None:
             return (
-                f'Error 404: Google Compute Engine: reservation "{named}" not found for node pool "{pool}" at zone '
+                f'Error 404: Google Compute Engine: reservation "{named}" not found for node pool '
+                f'"{pool}" at zone '
                 f'"{zone}".'
             )
         has = found["specificReservation"]
@@ -28,8 +35,10 @@ def is_there_and_large_enough(request: CloudRequest) -> str | None:
         machine = config.get("machineType")
         if short > 0 or (has.get("instanceProperties") or {}).get("machineType") != machine:
             return (
-                "Error 429: Reservation does not have enough resources for the request: specific reservation "
-                f'"{named}" is insufficient for node pool "{pool}" at zone "{zone}": required {wanted} and short of '
+                "Error 429: Reservation does not have enough resources for the request: specific "
+                "reservation "
+                f'"{named}" is insufficient for node pool "{pool}" at zone "{zone}": required '
+                f"{wanted} and short of "
                 f"{short if short > 0 else wanted} VM count of machine type {machine}."
             )
     return None
@@ -39,7 +48,11 @@ def _named(pool: Values) -> str:
     affinity = (pool.get("nodeConfig") or {}).get("reservationAffinity") or {}
     if affinity.get("consumeReservationType") != "SPECIFIC_RESERVATION":
         return ""
-    return str(next(iter(affinity.get("values") or []), "")).partition("/reservationBlocks/")[0].rpartition("/")[2]
+    return (
+        str(next(iter(affinity.get("values") or []), ""))
+        .partition("/reservationBlocks/")[0]
+        .rpartition("/")[2]
+    )
 
 
 def _per_zone(pool: Values) -> int:

@@ -1,4 +1,6 @@
-"""What a change of a node pool meets that makes its nodes anew: a provider that waits for so long."""
+"""What a change of a node pool meets that makes its nodes anew: a provider that waits for so
+long.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ ANEW = ("diskSizeGb", "diskType", "imageType", "kubeletConfig", "linuxNodeConfig
 
 
 def is_waited_for(request: CloudRequest) -> str | None:
-    """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, an hour before it); the sentence is that of
-    terraform-google-kubernetes-engine issue 939. The update itself goes on.
+    """GoogleCloudPlatform/magic-modules pull request 18250 (two hours, an hour before it); the
+    sentence is that of terraform-google-kubernetes-engine issue 939. The update itself goes on.
     """
     now, wanted = request.before, request.inputs
     if now is None or wanted is None or _made_of(now) == _made_of(wanted, now):
@@ -23,7 +25,8 @@ def is_waited_for(request: CloudRequest) -> str | None:
     if request.waits_for(nodes, at_once, USUAL_MINUTES):
         return None
     return (
-        "Error waiting for updating GKE node pool: timeout while waiting for state to become 'DONE' (last state: "
+        "Error waiting for updating GKE node pool: timeout while waiting for state to become "
+        "'DONE' (last state: "
         "'RUNNING', timeout: 2h0m0s)"
     )
 
@@ -31,4 +34,7 @@ def is_waited_for(request: CloudRequest) -> str | None:
 def _made_of(pool: Values, others: Values | None = None) -> Value:
     """Return what a pool's nodes are made of; what it does not say is as it was."""
     config = {**((others or {}).get("nodeConfig") or {}), **(pool.get("nodeConfig") or {})}
-    return [pool.get("version") or (others or {}).get("version"), *(config.get(key) for key in ANEW)]
+    return [
+        pool.get("version") or (others or {}).get("version"),
+        *(config.get(key) for key in ANEW),
+    ]

@@ -1,8 +1,8 @@
 """The Google Cloud resource types that do something particular.
 
-`provider_rules.csv` holds what each property of the declared types does when it changes or is omitted, from
-hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built. Types without rows there have the
-paths that replace them here, as the services' APIs allow.
+`provider_rules.csv` holds what each property of the declared types does when it changes or is
+omitted, from hashicorp/terraform-provider-google@v7.45.0, on which the real provider is built.
+Types without rows there have the paths that replace them here, as the services' APIs allow.
 """
 
 from __future__ import annotations
@@ -36,9 +36,17 @@ _NODE_CONFIG_VALUES: Mapping[str, frozenset[str]] = {
     ),
     f"{_GPU}.gpuSharingConfig.gpuSharingStrategy": frozenset({"TIME_SHARING", "MPS"}),
     "nodeConfig.taints[*].effect": frozenset({"NO_SCHEDULE", "PREFER_NO_SCHEDULE", "NO_EXECUTE"}),
-    "nodeConfig.workloadMetadataConfig.mode": frozenset({"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}),
+    "nodeConfig.workloadMetadataConfig.mode": frozenset(
+        {"MODE_UNSPECIFIED", "GCE_METADATA", "GKE_METADATA"}
+    ),
     "nodeConfig.reservationAffinity.consumeReservationType": frozenset(
-        {"UNSPECIFIED", "NO_RESERVATION", "ANY_RESERVATION", "ANY_RESERVATION_THEN_FAIL", "SPECIFIC_RESERVATION"}
+        {
+            "UNSPECIFIED",
+            "NO_RESERVATION",
+            "ANY_RESERVATION",
+            "ANY_RESERVATION_THEN_FAIL",
+            "SPECIFIC_RESERVATION",
+        }
     ),
     "nodeConfig.hostMaintenancePolicy.maintenanceInterval": frozenset(
         {"MAINTENANCE_INTERVAL_UNSPECIFIED", "AS_NEEDED", "PERIODIC"}
@@ -66,14 +74,18 @@ MONITORED = (
 
 
 def _with_components_in_order(inputs: Values) -> Values:
-    """GKE gives the components that it monitors in an order of its own (cluster-toolkit issue 6331: STORAGE and HPA
-    before POD, DCGM before JOBSET), and the provider compares them as a list (terraform-provider-google issue 28688).
+    """GKE gives the components that it monitors in an order of its own (cluster-toolkit issue 6331:
+    STORAGE and HPA before POD, DCGM before JOBSET), and the provider compares them as a list
+    (terraform-provider-google issue 28688).
     """
     config = inputs.get("monitoringConfig") or {}
     given = config.get("enableComponents") or []
     if not given or not set(given) <= set(MONITORED):
         return inputs
-    return {**inputs, "monitoringConfig": {**config, "enableComponents": sorted(given, key=MONITORED.index)}}
+    return {
+        **inputs,
+        "monitoringConfig": {**config, "enableComponents": sorted(given, key=MONITORED.index)},
+    }
 
 
 def _has_its_node_version(old: Values, new: Values) -> Values:
@@ -83,7 +95,11 @@ def _has_its_node_version(old: Values, new: Values) -> Values:
     containerClusterNodeVersionRemoveDefaultCustomizeDiff.
     """
     given = new.get("nodeVersion")
-    if given and not old.get("nodeVersion") and str(given).startswith(f"{old.get('minMasterVersion')}."):
+    if (
+        given
+        and not old.get("nodeVersion")
+        and str(given).startswith(f"{old.get('minMasterVersion')}.")
+    ):
         return {**old, "nodeVersion": given}
     return old
 
@@ -105,7 +121,9 @@ def _zones(facts: Facts) -> Value:
 def _groups(collection: str) -> Callable[[Facts], Value]:
     """One instance group per zone, as `collection` names them."""
     place = "https://www.googleapis.com/compute/v1/projects/{project}/zones"
-    return lambda facts: [facts.text(f"{place}/{zone}/{collection}/gke-{{hex8}}-grp") for zone in _zones(facts)]
+    return lambda facts: [
+        facts.text(f"{place}/{zone}/{collection}/gke-{{hex8}}-grp") for zone in _zones(facts)
+    ]
 
 
 def _autoscaling_in_one_way(inputs: Values) -> str | None:
@@ -185,13 +203,23 @@ ROWS: Mapping[str, TypeRow] = {
         protected_by="deletionProtection",
         allowed={
             **_NODE_CONFIG_VALUES,
-            "releaseChannel.channel": frozenset({"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}),
-            "datapathProvider": frozenset({"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}),
+            "releaseChannel.channel": frozenset(
+                {"UNSPECIFIED", "RAPID", "REGULAR", "STABLE", "EXTENDED"}
+            ),
+            "datapathProvider": frozenset(
+                {"DATAPATH_PROVIDER_UNSPECIFIED", "LEGACY_DATAPATH", "ADVANCED_DATAPATH"}
+            ),
             "networkingMode": frozenset({"VPC_NATIVE", "ROUTES"}),
-            "dnsConfig.clusterDns": frozenset({"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}),
-            "dnsConfig.clusterDnsScope": frozenset({"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}),
+            "dnsConfig.clusterDns": frozenset(
+                {"PROVIDER_UNSPECIFIED", "PLATFORM_DEFAULT", "CLOUD_DNS", "KUBE_DNS"}
+            ),
+            "dnsConfig.clusterDnsScope": frozenset(
+                {"DNS_SCOPE_UNSPECIFIED", "CLUSTER_SCOPE", "VPC_SCOPE"}
+            ),
             "monitoringConfig.enableComponents[*]": frozenset(MONITORED),
-            "databaseEncryption.state": frozenset({"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}),
+            "databaseEncryption.state": frozenset(
+                {"ENCRYPTED", "DECRYPTED", "ALL_OBJECTS_ENCRYPTION_ENABLED"}
+            ),
         },
         api_checks=(
             _has_a_first_pool,
@@ -232,11 +260,17 @@ ROWS: Mapping[str, TypeRow] = {
         name_limit=40,
         allowed={
             **_NODE_CONFIG_VALUES,
-            "autoscaling.locationPolicy": frozenset({"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}),
+            "autoscaling.locationPolicy": frozenset(
+                {"LOCATION_POLICY_UNSPECIFIED", "BALANCED", "ANY"}
+            ),
             "placementPolicy.type": frozenset({"TYPE_UNSPECIFIED", "COMPACT"}),
             "upgradeSettings.strategy": frozenset({"SURGE", "BLUE_GREEN"}),
         },
-        api_checks=(_autoscaling_in_one_way, node_pools.of_pool, pool_in_cluster.version_of_nodes_is_offered),
+        api_checks=(
+            _autoscaling_in_one_way,
+            node_pools.of_pool,
+            pool_in_cluster.version_of_nodes_is_offered,
+        ),
         refusals=(
             operations.may_begin,
             *pool_in_cluster.REFUSALS,
@@ -339,22 +373,36 @@ ROWS: Mapping[str, TypeRow] = {
         name_limit=30,
     ),
     "gcp:projects/iAMMember:IAMMember": TypeRow(
-        id="{project}/{role}/{member}", replace=("condition", "member", "project", "role"), remembered=True
+        id="{project}/{role}/{member}",
+        replace=("condition", "member", "project", "role"),
+        remembered=True,
     ),
-    "gcp:projects/service:Service": TypeRow(id="{project}/{service}", replace=("project", "service")),
+    "gcp:projects/service:Service": TypeRow(
+        id="{project}/{service}", replace=("project", "service")
+    ),
     "gcp:serviceaccount/iAMMember:IAMMember": TypeRow(
-        id="{serviceAccountId}/{role}/{member}", replace=("condition", "member", "role", "serviceAccountId")
+        id="{serviceAccountId}/{role}/{member}",
+        replace=("condition", "member", "role", "serviceAccountId"),
     ),
     "gcp:kms/keyRing:KeyRing": TypeRow(
-        id="projects/{project}/locations/{location}/keyRings/{name}", replace=("location", "project")
+        id="projects/{project}/locations/{location}/keyRings/{name}",
+        replace=("location", "project"),
     ),
     "gcp:kms/cryptoKey:CryptoKey": TypeRow(
         id="{keyRing}/cryptoKeys/{name}",
         outputs={"primaries": [{"name": "{id}/cryptoKeyVersions/1", "state": "ENABLED"}]},
-        replace=("destroyScheduledDuration", "importOnly", "keyRing", "purpose", "skipInitialVersionCreation"),
+        replace=(
+            "destroyScheduledDuration",
+            "importOnly",
+            "keyRing",
+            "purpose",
+            "skipInitialVersionCreation",
+        ),
     ),
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": TypeRow(
-        id="{cryptoKeyId}/{role}/{member}", replace=("condition", "cryptoKeyId", "member", "role"), remembered=True
+        id="{cryptoKeyId}/{role}/{member}",
+        replace=("condition", "cryptoKeyId", "member", "role"),
+        remembered=True,
     ),
     "gcp:kms/cryptoKeyIAMBinding:CryptoKeyIAMBinding": TypeRow(
         id="{cryptoKeyId}/{role}", replace=("condition", "cryptoKeyId", "role"), remembered=True

@@ -15,15 +15,20 @@ USUAL = {"machineType": "e2-medium", "diskSizeGb": 100, "imageType": "COS_CONTAI
 
 
 def node_config(facts: Facts) -> Value:
-    """Return what GKE says of nodes beside their inputs; the taint of GPUs is decided when the pool is made.
+    """Return what GKE says of nodes beside their inputs; the taint of GPUs is decided when the pool
+    is made.
 
-    terraform-google-kubernetes-engine issue 703 (GPUs, beside a pool without), tigera/operator issue 3554 (Arm),
-    cluster-toolkit:modules/compute/gke-node-pool@10470803 (queued provisioning).
+    terraform-google-kubernetes-engine issue 703 (GPUs, beside a pool without), tigera/operator
+    issue 3554 (Arm), cluster-toolkit:modules/compute/gke-node-pool@10470803 (queued provisioning).
     """
     config = facts.inputs.get("nodeConfig") or {}
     added = []
     before = (facts.old.get("nodeConfig") or {}).get("effectiveTaints")
-    if GPU in before if before is not None else _has_gpus(facts.inputs) and _is_beside_others(facts):
+    if (
+        GPU in before
+        if before is not None
+        else _has_gpus(facts.inputs) and _is_beside_others(facts)
+    ):
         added.append(GPU)
     told = (config.get("taintConfig") or {}).get("architectureTaintBehavior")
     if told != "NONE" and _arch(config) == "arm64":
@@ -34,13 +39,19 @@ def node_config(facts: Facts) -> Value:
     # Omitted with other kubelet settings, the provider sends true since 7.0 (before that, false:
     # hashicorp/terraform-provider-google:google/services/container/node_config.go@v7.45.0).
     kubelet = {"kubeletConfig": {"cpuCfsQuota": True}} if config.get("kubeletConfig") else {}
-    return {**USUAL, **kubelet, "effectiveTaints": [*own, *(taint for taint in added if taint not in own)]}
+    return {
+        **USUAL,
+        **kubelet,
+        "effectiveTaints": [*own, *(taint for taint in added if taint not in own)],
+    }
 
 
 def _is_beside_others(facts: Facts) -> bool:
     cluster = facts.text("{id}").rpartition("/nodePools/")[0]
     pools = facts.cloud.all(POOL).items()
-    return any(name.startswith(f"{cluster}/nodePools/") and not _has_gpus(pool) for name, pool in pools)
+    return any(
+        name.startswith(f"{cluster}/nodePools/") and not _has_gpus(pool) for name, pool in pools
+    )
 
 
 def _has_gpus(pool: Values) -> bool:

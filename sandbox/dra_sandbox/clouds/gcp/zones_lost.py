@@ -12,9 +12,10 @@ LOST_ZONE = "dra-sandbox:gcp:LostZone"
 def has_machines(request: CloudRequest) -> str | None:
     """Refuse nodes that cannot be launched; limits of the autoscaler ask for none.
 
-    A count is one per zone, so that each zone must have machines (hashicorp/terraform-provider-google issue 6287 and
-    pull request 10121, the sentence in akka/akka-core issue 32992). A change of the count reaches the cloud before one
-    of the zones does (google/services/container/resource_container_node_pool.go, nodePoolUpdate).
+    A count is one per zone, so that each zone must have machines
+    (hashicorp/terraform-provider-google issue 6287 and pull request 10121, the sentence in
+    akka/akka-core issue 32992). A change of the count reaches the cloud before one of the zones
+    does (google/services/container/resource_container_node_pool.go, nodePoolUpdate).
     """
     if request.inputs is None:
         return None
@@ -29,15 +30,19 @@ def has_machines(request: CloudRequest) -> str | None:
     if not lost or not wanted:
         return None
     return (
-        f"Google Compute Engine: Not all instances running in IGM after 35m0s. Expected {wanted}, running 0, "
-        f"transitioning {wanted}. Current errors: [GCE_STOCKOUT]: Instance creation failed: The zone "
+        f"Google Compute Engine: Not all instances running in IGM after 35m0s. Expected {wanted}, "
+        "running 0, "
+        f"transitioning {wanted}. Current errors: [GCE_STOCKOUT]: Instance creation failed: The "
+        "zone "
         f"'{'/'.join(request.identifier.split('/')[:2])}/zones/{lost[0]}' does not have "
         "enough resources available to fulfill the request. '(resource type:compute)'."
     )
 
 
 def _per_zone(pool: Values, *, first: bool) -> int:
-    """How many nodes a zone of the pool has, or gets: the first count matters when the pool is made."""
+    """How many nodes a zone of the pool has, or gets: the first count matters when the pool is
+    made.
+    """
     count = pool.get("nodeCount")
     if count is None and first:
         count = pool.get("initialNodeCount")

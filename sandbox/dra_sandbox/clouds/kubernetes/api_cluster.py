@@ -1,4 +1,6 @@
-"""A cluster behind a real API server: objects are applied on its side, and waited for as the vendor's provider does."""
+"""A cluster behind a real API server: objects are applied on its side, and waited for as the
+vendor's provider does.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,20 @@ from dra_sandbox.control_plane import ApiRejection, ApiServer, ControlPlaneError
 _PATCH_FORCE: Final = "pulumi.com/patchForce"
 _SKIP_AWAIT: Final = "pulumi.com/skipAwait"
 _TIMEOUT: Final = "pulumi.com/timeoutSeconds"
-_SECONDS: Final = 600.0  # pulumi/pulumi-kubernetes:provider/pkg/await (the default of Deployments and DaemonSets)
+# pulumi/pulumi-kubernetes:provider/pkg/await (the default of Deployments and DaemonSets)
+_SECONDS: Final = 600.0
 _LOOK_EVERY_SECONDS: Final = 0.2
 
 
 class ApiCluster:
     """The cluster of a control plane."""
 
-    def __init__(self, server: ApiServer, releases: HelmReleases, seconds: float = _SECONDS) -> None:
-        """`seconds` is how long an object may take to become ready, where it does not say so itself."""
+    def __init__(
+        self, server: ApiServer, releases: HelmReleases, seconds: float = _SECONDS
+    ) -> None:
+        """`seconds` is how long an object may take to become ready, where it does not say so
+        itself.
+        """
         self._server, self._releases, self._seconds = server, releases, seconds
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
@@ -33,7 +40,9 @@ class ApiCluster:
         """
         annotations = (manifest.get("metadata") or {}).get("annotations") or {}
         try:
-            live = self._server.apply(manifest, manager=manager, force=annotations.get(_PATCH_FORCE) == "true")
+            live = self._server.apply(
+                manifest, manager=manager, force=annotations.get(_PATCH_FORCE) == "true"
+            )
         except (ApiRejection, ControlPlaneError) as problem:
             raise ApplyFailed(str(problem)) from problem
         is_ready = _READY.get(key.kind)
@@ -63,7 +72,9 @@ class ApiCluster:
         metadata = {"name": key.name, **({"namespace": key.namespace} if key.namespace else {})}
         if self.read(key) is not None:
             self._server.apply(
-                {"apiVersion": key.api_version, "kind": key.kind, "metadata": metadata}, manager=manager, force=False
+                {"apiVersion": key.api_version, "kind": key.kind, "metadata": metadata},
+                manager=manager,
+                force=False,
             )
 
     def recall(self, key: ClusterObjectKey, live: Values) -> None:
@@ -84,18 +95,28 @@ class ApiCluster:
             raise ApplyFailed(f'no matches for kind "{key.kind}" in version "{key.api_version}"')
         return served.path(key.namespace, key.name)
 
-    def _wait(self, key: ClusterObjectKey, live: Values, is_ready: Callable[[Values], bool], seconds: float) -> Values:
+    def _wait(
+        self,
+        key: ClusterObjectKey,
+        live: Values,
+        is_ready: Callable[[Values], bool],
+        seconds: float,
+    ) -> Values:
         until = time.monotonic() + seconds
         while not is_ready(live):
             if time.monotonic() > until:
-                raise ApplyFailed(f"{key.kind} {key.id} is not ready after {seconds:.0f} s: {_state(live)}")
+                raise ApplyFailed(
+                    f"{key.kind} {key.id} is not ready after {seconds:.0f} s: {_state(live)}"
+                )
             time.sleep(_LOOK_EVERY_SECONDS)
             live = self.read(key) or live
         return live
 
 
 def _is_observed(live: Mapping[str, Any]) -> bool:
-    return int(live.get("status", {}).get("observedGeneration") or 0) >= int(live["metadata"].get("generation") or 0)
+    return int(live.get("status", {}).get("observedGeneration") or 0) >= int(
+        live["metadata"].get("generation") or 0
+    )
 
 
 def _deployment(live: Values) -> bool:
@@ -106,7 +127,9 @@ def _deployment(live: Values) -> bool:
 
 def _stateful_set(live: Values) -> bool:
     status, wanted = live.get("status", {}), live["spec"].get("replicas", 1)
-    return _is_observed(live) and status.get("readyReplicas", 0) == wanted == status.get("updatedReplicas", 0)
+    return _is_observed(live) and status.get("readyReplicas", 0) == wanted == status.get(
+        "updatedReplicas", 0
+    )
 
 
 def _daemon_set(live: Values) -> bool:
@@ -138,6 +161,12 @@ _READY: Final[Mapping[str, Callable[[Values], bool]]] = {
 
 def _state(live: Values) -> str:
     status = live.get("status", {})
-    reasons = [each.get("message", "") for each in status.get("conditions", []) if each.get("status") != "True"]
-    counts = ", ".join(f"{name} {value}" for name, value in status.items() if isinstance(value, int))
+    reasons = [
+        each.get("message", "")
+        for each in status.get("conditions", [])
+        if each.get("status") != "True"
+    ]
+    counts = ", ".join(
+        f"{name} {value}" for name, value in status.items() if isinstance(value, int)
+    )
     return "; ".join(filter(None, [counts, *reasons]))

@@ -1,4 +1,6 @@
-"""Where Kubernetes objects live: the few calls that the provider needs of a cluster, and a cluster in memory."""
+"""Where Kubernetes objects live: the few calls that the provider needs of a cluster, and a cluster
+in memory.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from dra_sandbox.clouds.wire import Values
 
 @dataclass(frozen=True, slots=True)
 class ClusterObjectKey:
-    """An object's place in a cluster; the namespace is empty for what belongs to the whole cluster."""
+    """An object's place in a cluster; the namespace is empty for what belongs to the whole
+    cluster.
+    """
 
     api_version: str
     kind: str
@@ -31,10 +35,13 @@ class ApplyFailed(Exception):
 
 
 class ClusterBackend(Protocol):
-    """What the provider asks of a cluster. An API server answers it by server-side apply, get and delete."""
+    """What the provider asks of a cluster. An API server answers it by server-side apply, get and
+    delete.
+    """
 
     def apply(self, key: ClusterObjectKey, manifest: Values, manager: str) -> Values:
-        """Make the object be as `manifest` says, and return it as the cluster now has it. Raises ApplyFailed.
+        """Make the object be as `manifest` says, and return it as the cluster now has it. Raises
+        ApplyFailed.
 
         `manager` owns the fields that the manifest sets.
         """
@@ -53,12 +60,14 @@ class ClusterBackend(Protocol):
         ...
 
     def recall(self, key: ClusterObjectKey, live: Values) -> None:
-        """Take note of what the engine's state says about an object; a cluster with a memory of its own need not."""
+        """Take note of what the engine's state says about an object; a cluster with a memory of its
+        own need not.
+        """
         ...
 
     def install(self, release: Values) -> str:
-        """Install or upgrade a Helm release; return the version of what its chart installs, empty where the chart is
-        not rendered. Raises ApplyFailed.
+        """Install or upgrade a Helm release; return the version of what its chart installs, empty
+        where the chart is not rendered. Raises ApplyFailed.
         """
         ...
 
@@ -68,7 +77,9 @@ class ClusterBackend(Protocol):
 
 
 class MemoryCluster:
-    """A cluster that keeps objects as long as its process lives, and learns earlier ones from the engine's state."""
+    """A cluster that keeps objects as long as its process lives, and learns earlier ones from the
+    engine's state.
+    """
 
     def __init__(self) -> None:
         self._objects: dict[ClusterObjectKey, Values] = {}
@@ -84,7 +95,9 @@ class MemoryCluster:
                 **live.get("metadata", {}),
                 "uid": before.get("uid") or str(uuid.uuid5(uuid.NAMESPACE_URL, f"{key}")),
                 "creationTimestamp": before.get("creationTimestamp") or "2026-01-01T00:00:00Z",
-                "resourceVersion": str(max(self._revision, int(before.get("resourceVersion") or 0) + 1)),
+                "resourceVersion": str(
+                    max(self._revision, int(before.get("resourceVersion") or 0) + 1)
+                ),
                 "generation": int(before.get("generation") or 0) + 1,
             }
             self._objects[key] = live

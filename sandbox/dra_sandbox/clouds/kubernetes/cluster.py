@@ -1,4 +1,6 @@
-"""Which cluster is behind the simulated Kubernetes provider: one in memory, or a control plane of the sandbox."""
+"""Which cluster is behind the simulated Kubernetes provider: one in memory, or a control plane of
+the sandbox.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from dra_sandbox.control_plane.plane import read_plane
 from dra_sandbox.tools.charts import Charts
 
 CONTROL_PLANE = "DRA_SANDBOX_CONTROL_PLANE"
-"""Environment variable with the folder of the control plane that every kubeconfig of the stack leads to."""
+"""Environment variable with the folder of the control plane that every kubeconfig of the stack
+leads to.
+"""
 HELM = "DRA_SANDBOX_HELM"
 """Environment variable with the Helm that installs releases there; without it they are recorded."""
 CHARTS = "DRA_SANDBOX_CHARTS"
@@ -27,5 +31,9 @@ def chosen_cluster() -> ClusterBackend:
     if not folder:
         return MemoryCluster()
     plane, helm, given = read_plane(Path(folder)), os.environ.get(HELM), os.environ.get(CHARTS)
-    charts = Charts(Path(helm), cache_folder() / "charts", Path(given) if given else None) if helm else None
+    charts = (
+        Charts(Path(helm), cache_folder() / "charts", Path(given) if given else None)
+        if helm
+        else None
+    )
     return ApiCluster(ApiServer.of(plane), HelmReleases(plane.folder, plane.kubeconfig, charts))

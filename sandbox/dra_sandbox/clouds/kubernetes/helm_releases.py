@@ -1,4 +1,6 @@
-"""Releases on a control plane: the real Helm installs what their charts render; of each a note is kept."""
+"""Releases on a control plane: the real Helm installs what their charts render; of each a note is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,16 @@ from dra_sandbox.tools.charts import Charts
 from dra_sandbox.tools.helm import helm_environment
 
 _NOTES: Final = "releases"
-_WAIT_SECONDS: Final = 300  # pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go (`defaultTimeoutSeconds`)
+# pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go (`defaultTimeoutSeconds`)
+_WAIT_SECONDS: Final = 300
 _PATIENCE_SECONDS: Final = 60  # for Helm to end by itself after that
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseNote:
-    """What became of a release: the objects that its chart rendered by kind, or why it is only recorded."""
+    """What became of a release: the objects that its chart rendered by kind, or why it is only
+    recorded.
+    """
 
     name: str
     namespace: str
@@ -47,19 +52,26 @@ def release_notes(plane: Path) -> list[ReleaseNote]:
 
 @dataclass(frozen=True, slots=True)
 class HelmReleases:
-    """Installs the releases of one control plane; without `charts` (no Helm here) they are recorded alone."""
+    """Installs the releases of one control plane; without `charts` (no Helm here) they are recorded
+    alone.
+    """
 
     plane: Path
     kubeconfig: Path
     charts: Charts | None
 
     def install(self, inputs: Values) -> str:
-        """Install or upgrade a release, and wait for its pods unless it says otherwise; return the version of what it
-        installs, empty where the chart cannot be had: the release is then recorded, and the note says why.
+        """Install or upgrade a release, and wait for its pods unless it says otherwise; return the
+        version of what it installs, empty where the chart cannot be had: the release is then
+        recorded, and the note says why.
 
         Raises ApplyFailed with what Helm says.
         """
-        name, namespace, version = str(inputs["name"]), str(inputs["namespace"]), str(inputs.get("version") or "")
+        name, namespace, version = (
+            str(inputs["name"]),
+            str(inputs["namespace"]),
+            str(inputs.get("version") or ""),
+        )
         reference = str(inputs["chart"])
         chart = reference.rstrip("/").rpartition("/")[2]
         told = f"{chart} {version}".strip()
@@ -68,30 +80,50 @@ class HelmReleases:
             ReleaseNote(name, namespace, told, recorded_because=why).write(self.plane)
             return ""
         document = self._upgrade(path, inputs)
-        rendered = Counter(str(each.get("kind")) for each in yaml.safe_load_all(document.get("manifest") or "") if each)
+        rendered = Counter(
+            str(each.get("kind"))
+            for each in yaml.safe_load_all(document.get("manifest") or "")
+            if each
+        )
         ReleaseNote(name, namespace, told, dict(sorted(rendered.items()))).write(self.plane)
         return str(((document.get("chart") or {}).get("metadata") or {}).get("appVersion") or "")
 
     def uninstall(self, inputs: Values) -> None:
-        """Take away what a release has installed; one that was only recorded is forgotten. Raises ApplyFailed."""
+        """Take away what a release has installed; one that was only recorded is forgotten. Raises
+        ApplyFailed.
+        """
         name, namespace = str(inputs["name"]), str(inputs["namespace"])
         note = _note_of(self.plane, namespace, name)
         if not note.is_file():
             return
         if self.charts is not None:
-            self._helm("uninstall", name, "--namespace", namespace, "--no-hooks", "--ignore-not-found")
+            self._helm(
+                "uninstall", name, "--namespace", namespace, "--no-hooks", "--ignore-not-found"
+            )
         note.unlink()
 
-    def _find(self, chart: str, version: str, reference: str, repository: str) -> tuple[Path | None, str]:
+    def _find(
+        self, chart: str, version: str, reference: str, repository: str
+    ) -> tuple[Path | None, str]:
         if self.charts is None:
             return None, "Helm is not here; `pulumi-dra sandbox tools --helm` builds it"
         path = self.charts.find(chart, version, reference, repository)
-        return path, "" if path else f"its chart cannot be had: {self.charts.missing[(chart, version)]}"
+        return (
+            path,
+            "" if path else f"its chart cannot be had: {self.charts.missing[(chart, version)]}",
+        )
 
     def _upgrade(self, chart: Path, inputs: Values) -> dict[str, Any]:
         """Install or upgrade, without hooks: no container runs here that could end them."""
         seconds = int(inputs.get("timeout") or _WAIT_SECONDS)
-        words = ["upgrade", str(inputs["name"]), str(chart), "--install", "--namespace", str(inputs["namespace"])]
+        words = [
+            "upgrade",
+            str(inputs["name"]),
+            str(chart),
+            "--install",
+            "--namespace",
+            str(inputs["namespace"]),
+        ]
         words += ["--values", "-", "--no-hooks", "--output", "json", "--timeout", f"{seconds}s"]
         words += [] if inputs.get("skipAwait") else ["--wait"]
         words += ["--skip-crds"] if inputs.get("skipCrds") else []
@@ -101,7 +133,9 @@ class HelmReleases:
         return document
 
     def _helm(self, *words: str, given: str = "", seconds: int = _WAIT_SECONDS) -> str:
-        """Run Helm on the control plane, with `given` on its standard input; return what it prints."""
+        """Run Helm on the control plane, with `given` on its standard input; return what it
+        prints.
+        """
         assert self.charts is not None
         try:
             done = subprocess.run(
@@ -116,7 +150,9 @@ class HelmReleases:
         except subprocess.TimeoutExpired as error:
             raise ApplyFailed(f"Helm has not ended within {error.timeout:.0f} s") from error
         if done.returncode:
-            raise ApplyFailed(done.stderr.strip().removeprefix("Error: ") or f"Helm ended with {done.returncode}")
+            raise ApplyFailed(
+                done.stderr.strip().removeprefix("Error: ") or f"Helm ended with {done.returncode}"
+            )
         return done.stdout
 
 

@@ -1,6 +1,8 @@
-"""What the API server refuses of Karpenter's objects, in the words of their CustomResourceDefinitions.
+"""What the API server refuses of Karpenter's objects, in the words of their
+CustomResourceDefinitions.
 
-aws/karpenter-provider-aws:pkg/apis/crds/karpenter.sh_nodepools.yaml and karpenter.k8s.aws_ec2nodeclasses.yaml, 1.14.1.
+aws/karpenter-provider-aws:pkg/apis/crds/karpenter.sh_nodepools.yaml and
+karpenter.k8s.aws_ec2nodeclasses.yaml, 1.14.1.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _BUDGET: Final = re.compile(r"((100|[0-9]{1,2})%|[0-9]+)")
 
 
 def check_karpenter(token: str, manifest: Values, old: Values) -> Iterator[PropertyFailure]:
-    """Yield what is wrong with an object of Karpenter's; nothing for other kinds. `old` is what there was before."""
+    """Yield what is wrong with an object of Karpenter's; nothing for other kinds. `old` is what
+    there was before.
+    """
     if check := _CHECKS.get(token):
         yield from check(manifest, old)
 
@@ -38,7 +42,9 @@ def _check_pool(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
     reference = _mapping(inner.get("nodeClassRef"))
     for key in ("group", "kind", "name"):
         if not reference.get(key):
-            yield PropertyFailure(f"spec.template.spec.nodeClassRef.{key}", f"{key} may not be empty")
+            yield PropertyFailure(
+                f"spec.template.spec.nodeClassRef.{key}", f"{key} may not be empty"
+            )
     if "requirements" not in inner:
         yield PropertyFailure("spec.template.spec.requirements", "Required value")
     for index, item in enumerate(_list(inner.get("requirements"))):
@@ -46,14 +52,16 @@ def _check_pool(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
     for key in _mapping(_mapping(template.get("metadata")).get("labels")):
         if key.partition("/")[0].endswith(_RESTRICTED):
             yield PropertyFailure(
-                "spec.template.metadata.labels", f'label domain "{key.partition("/")[0]}" is restricted'
+                "spec.template.metadata.labels",
+                f'label domain "{key.partition("/")[0]}" is restricted',
             )
     yield from _check_static(spec, before)
     for index, budget in enumerate(_list(_mapping(spec.get("disruption")).get("budgets"))):
         nodes = _mapping(budget).get("nodes")
         if not is_unknown(nodes) and not _BUDGET.fullmatch(str(nodes)):
             yield PropertyFailure(
-                f"spec.disruption.budgets[{index}].nodes", "should match '^((100|[0-9]{1,2})%|[0-9]+)$'"
+                f"spec.disruption.budgets[{index}].nodes",
+                "should match '^((100|[0-9]{1,2})%|[0-9]+)$'",
             )
     if "disruption" in spec and "consolidateAfter" not in _mapping(spec["disruption"]):
         yield PropertyFailure("spec.disruption.consolidateAfter", "Required value")
@@ -64,7 +72,8 @@ def _check_static(spec: Values, before: Values) -> Iterator[PropertyFailure]:
     if before and is_static != (before.get("replicas") is not None):
         yield PropertyFailure(
             "spec",
-            "Cannot transition NodePool between static (replicas set) and dynamic (replicas unset) provisioning modes",
+            "Cannot transition NodePool between static (replicas set) and dynamic (replicas unset) "
+            "provisioning modes",
         )
     if is_static and set(_mapping(spec.get("limits"))) - {"nodes"}:
         yield PropertyFailure("spec", "only 'limits.nodes' is supported on static NodePools")
@@ -94,10 +103,15 @@ def _check_class(manifest: Values, old: Values) -> Iterator[PropertyFailure]:
     if not images:
         yield PropertyFailure("spec.amiSelectorTerms", "should have at least 1 items")
     if any("alias" in each for each in images) and len(images) != 1:
-        reason = "'alias' is mutually exclusive, cannot be set with a combination of other amiSelectorTerms"
+        reason = (
+            "'alias' is mutually exclusive, cannot be set with a combination of other "
+            "amiSelectorTerms"
+        )
         yield PropertyFailure("spec.amiSelectorTerms", reason)
     if not any("alias" in each for each in images) and not spec.get("amiFamily"):
-        yield PropertyFailure("spec", "must specify amiFamily if amiSelectorTerms does not contain an alias")
+        yield PropertyFailure(
+            "spec", "must specify amiFamily if amiSelectorTerms does not contain an alias"
+        )
     if (spec.get("role") is None) == (spec.get("instanceProfile") is None):
         yield PropertyFailure("spec", "must specify exactly one of ['role', 'instanceProfile']")
     for terms in ("subnetSelectorTerms", "securityGroupSelectorTerms"):
@@ -115,11 +129,16 @@ def _check_interfaces(interfaces: list[Values]) -> Iterator[PropertyFailure]:
     if interfaces and not any(each.get("interfaceType") == "interface" for each in first):
         reason = "networkInterfaces must include a primary interface with interfaceType='interface'"
         yield PropertyFailure("spec.networkInterfaces", reason)
-    efa = [each.get("networkCardIndex") for each in interfaces if each.get("interfaceType") == "efa-only"]
+    efa = [
+        each.get("networkCardIndex")
+        for each in interfaces
+        if each.get("interfaceType") == "efa-only"
+    ]
     if len(set(places)) != len(places) or len(set(efa)) != len(efa):
         yield PropertyFailure(
             "spec.networkInterfaces",
-            "networkInterfaces must not have duplicate networkCardIndex and deviceIndex pairs, and can have at most "
+            "networkInterfaces must not have duplicate networkCardIndex and deviceIndex pairs, and "
+            "can have at most "
             "one efa device per network card",
         )
 

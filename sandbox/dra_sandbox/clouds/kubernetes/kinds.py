@@ -1,4 +1,6 @@
-"""What the kinds of Kubernetes need beyond their schema: scope, and fields that cannot change in place."""
+"""What the kinds of Kubernetes need beyond their schema: scope, and fields that cannot change in
+place.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ from collections.abc import Mapping
 
 from dra_sandbox.clouds.differences import ReplaceRule
 
-# Kinds of the built-in groups that belong to no namespace (`kubectl api-resources --namespaced=false`, 1.36), without
-# those that are questions to the API server.
+# Kinds of the built-in groups that belong to no namespace (`kubectl api-resources
+# --namespaced=false`, 1.36), without those that are questions to the API server.
 CLUSTER_SCOPED = frozenset(
     {
         "APIService",
@@ -46,8 +48,9 @@ CLUSTER_SCOPED = frozenset(
 
 _IDENTITY = frozenset({"metadata.name", "metadata.namespace", "apiVersion", "kind"})
 
-# pulumi/pulumi-kubernetes:provider/pkg/provider/diff.go@00302beb58ae, by kind; the DRA kinds by the API server's
-# own validation (pkg/apis/resource/validation: the spec of claims and templates is immutable).
+# pulumi/pulumi-kubernetes:provider/pkg/provider/diff.go@00302beb58ae, by kind; the DRA kinds by the
+# API server's own validation (pkg/apis/resource/validation: the spec of claims and templates is
+# immutable).
 _IMMUTABLE: Mapping[str, frozenset[str]] = {
     "ConfigMap": frozenset({"binaryData", "data"}),
     "CSIDriver": frozenset({"spec"}),
@@ -91,7 +94,9 @@ _MUTABLE_BELOW: Mapping[str, frozenset[str]] = {
 
 def replace_rule(kind: str) -> ReplaceRule:
     """Which changes replace an object of the kind."""
-    return ReplaceRule(_IDENTITY | _IMMUTABLE.get(kind, frozenset()), _MUTABLE_BELOW.get(kind, frozenset()))
+    return ReplaceRule(
+        _IDENTITY | _IMMUTABLE.get(kind, frozenset()), _MUTABLE_BELOW.get(kind, frozenset())
+    )
 
 
 def group_of(api_version: str) -> str:

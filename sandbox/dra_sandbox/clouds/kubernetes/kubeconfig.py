@@ -1,4 +1,6 @@
-"""Tells whether a kubeconfig leads to a cluster, as the real provider finds out when it is configured."""
+"""Tells whether a kubeconfig leads to a cluster, as the real provider finds out when it is
+configured.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def server_of(kubeconfig: str, context: str = "") -> str:
 
 
 def active_cluster(kubeconfig: str, context: str = "") -> dict[str, object]:
-    """The settings of the cluster that a kubeconfig selects. Raises Unreachable as `server_of` does."""
+    """The settings of the cluster that a kubeconfig selects. Raises Unreachable as `server_of`
+    does.
+    """
     document = _document(kubeconfig)
     chosen = context or str(document.get("current-context") or "")
     contexts = _named(document, "contexts", "context")
@@ -31,7 +35,9 @@ def active_cluster(kubeconfig: str, context: str = "") -> dict[str, object]:
         raise Unreachable(f'the kubeconfig has no context "{chosen}"')
     cluster = _named(document, "clusters", "cluster").get(str(contexts[chosen].get("cluster")))
     if cluster is None:
-        raise Unreachable(f'the context "{chosen}" names a cluster that the kubeconfig does not have')
+        raise Unreachable(
+            f'the context "{chosen}" names a cluster that the kubeconfig does not have'
+        )
     if contexts[chosen].get("user") not in _named(document, "users", "user"):
         raise Unreachable(f'the context "{chosen}" names a user that the kubeconfig does not have')
     return cluster
@@ -45,17 +51,23 @@ def _document(kubeconfig: str) -> dict[str, object]:
         try:
             text = Path(text).expanduser().read_text(encoding="utf-8")
         except OSError as error:
-            raise Unreachable(f"cannot read the kubeconfig file {kubeconfig}: {error.strerror}") from error
+            raise Unreachable(
+                f"cannot read the kubeconfig file {kubeconfig}: {error.strerror}"
+            ) from error
     try:
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise Unreachable(f"unable to load Kubernetes client configuration: {error}") from error
     if not isinstance(document, dict):
-        raise Unreachable("unable to load Kubernetes client configuration: the kubeconfig is not a mapping")
+        raise Unreachable(
+            "unable to load Kubernetes client configuration: the kubeconfig is not a mapping"
+        )
     return document
 
 
-def _named(document: dict[str, object], collection: str, member: str) -> dict[str, dict[str, object]]:
+def _named(
+    document: dict[str, object], collection: str, member: str
+) -> dict[str, dict[str, object]]:
     """The members of a list of named entries."""
     entries = document.get(collection)
     found: dict[str, dict[str, object]] = {}

@@ -1,4 +1,6 @@
-"""Text of YAML manifests as programs hand it to the provider: decoded for the SDK, or registered object by object."""
+"""Text of YAML manifests as programs hand it to the provider: decoded for the SDK, or registered
+object by object.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class InvalidManifest(Exception):
 
 
 def decode(text: str) -> list[Values]:
-    """The objects of a multi-document text; lists are opened, empty documents skipped. Raises InvalidManifest."""
+    """The objects of a multi-document text; lists are opened, empty documents skipped. Raises
+    InvalidManifest.
+    """
     try:
         documents = list(yaml.safe_load_all(text))
     except yaml.YAMLError as error:
@@ -32,7 +36,11 @@ def decode(text: str) -> list[Values]:
     for document in documents:
         if document is None:
             continue
-        if not isinstance(document, dict) or not document.get("kind") or not document.get("apiVersion"):
+        if (
+            not isinstance(document, dict)
+            or not document.get("kind")
+            or not document.get("apiVersion")
+        ):
             raise InvalidManifest("every document must be an object with apiVersion and kind")
         if str(document["kind"]).endswith("List") and isinstance(document.get("items"), list):
             objects += [item for item in document["items"] if isinstance(item, dict)]
@@ -42,7 +50,9 @@ def decode(text: str) -> list[Values]:
 
 
 def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructResponse:
-    """Register a ConfigGroup or ConfigFile of `yaml/v2` and its objects as its children. Raises InvalidManifest."""
+    """Register a ConfigGroup or ConfigFile of `yaml/v2` and its objects as its children. Raises
+    InvalidManifest.
+    """
     inputs = from_wire(request.inputs)
     objects = None if _any_unknown(inputs) else list(_objects(inputs))
     with grpc.insecure_channel(request.monitorEndpoint, options=CHANNEL_OPTIONS) as channel:
@@ -61,7 +71,9 @@ def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructR
         children: list[str] = []
         earlier: list[str] = []
         for manifest in _in_order(objects or []):
-            child = monitor.RegisterResource(_child(request, inputs, component.urn, manifest, earlier))
+            child = monitor.RegisterResource(
+                _child(request, inputs, component.urn, manifest, earlier)
+            )
             children.append(child.urn)
             if manifest.get("kind") in {"Namespace", "CustomResourceDefinition"}:
                 earlier.append(child.urn)
@@ -72,7 +84,11 @@ def construct(request: provider_pb2.ConstructRequest) -> provider_pb2.ConstructR
 
 
 def _child(
-    request: provider_pb2.ConstructRequest, inputs: Values, parent: str, manifest: Values, earlier: list[str]
+    request: provider_pb2.ConstructRequest,
+    inputs: Values,
+    parent: str,
+    manifest: Values,
+    earlier: list[str],
 ) -> resource_pb2.RegisterResourceRequest:
     key = key_of(manifest)
     prefix = inputs.get("resourcePrefix") or request.name
@@ -90,7 +106,10 @@ def _child(
 
 def _in_order(objects: list[Values]) -> list[Values]:
     """Namespaces and definitions first, as everything else may need them."""
-    return sorted(objects, key=lambda found: found.get("kind") not in {"Namespace", "CustomResourceDefinition"})
+    return sorted(
+        objects,
+        key=lambda found: found.get("kind") not in {"Namespace", "CustomResourceDefinition"},
+    )
 
 
 def _objects(inputs: Values) -> Iterator[Values]:
@@ -111,6 +130,7 @@ def _objects(inputs: Values) -> Iterator[Values]:
 
 def _any_unknown(inputs: Values) -> bool:
     return any(
-        is_unknown(value) or (isinstance(value, list) and any(is_unknown(member) for member in value))
+        is_unknown(value)
+        or (isinstance(value, list) and any(is_unknown(member) for member in value))
         for value in inputs.values()
     )

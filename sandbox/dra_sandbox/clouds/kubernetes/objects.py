@@ -21,7 +21,9 @@ _AUTONAMED = "pulumi.com/autonamed"
 _NAMES = Autonamed(suffix_length=8)
 _NAME_LIMIT = 253
 # Maps whose values are quantities: the API takes numbers there, the SDK's types only strings.
-_QUANTITIES = frozenset({"limits", "requests", "hard", "capacity", "allocatable", "podFixed", "used"})
+_QUANTITIES = frozenset(
+    {"limits", "requests", "hard", "capacity", "allocatable", "podFixed", "used"}
+)
 
 
 def schema_of(sdk: Sdk, token: str) -> Schema | None:
@@ -46,14 +48,20 @@ def check_object(schema: Schema | None, token: str, manifest: Values) -> Iterato
     expected = {"apiVersion": api_version.removeprefix("core/"), "kind": kind.removesuffix("Patch")}
     metadata = manifest.get("metadata")
     if kind.endswith("Patch") and not (isinstance(metadata, dict) and metadata.get("name")):
-        yield PropertyFailure("metadata.name", "a patch must say which object it patches: metadata.name is required")
+        yield PropertyFailure(
+            "metadata.name", "a patch must say which object it patches: metadata.name is required"
+        )
     for name, value in expected.items():
         if manifest.get(name) not in (None, value):
             yield PropertyFailure(name, f'expected "{value}", got "{manifest[name]}"')
 
 
 def named_object(
-    token: str, manifest: Values, old: Values, request: provider_pb2.CheckRequest, default_namespace: str
+    token: str,
+    manifest: Values,
+    old: Values,
+    request: provider_pb2.CheckRequest,
+    default_namespace: str,
 ) -> Values:
     """The object with a name and, where its kind has one, a namespace. Raises NameRefused."""
     _, api_version, kind = token.split(":")
@@ -65,7 +73,11 @@ def named_object(
         return ready
     if not metadata.get("name") and not metadata.get("generateName"):
         before = old.get("metadata") or {}
-        kept = before.get("name") if (before.get("annotations") or {}).get(_AUTONAMED) == "true" else None
+        kept = (
+            before.get("name")
+            if (before.get("annotations") or {}).get(_AUTONAMED) == "true"
+            else None
+        )
         metadata["name"] = kept or _NAMES.name(request, _NAME_LIMIT)
         metadata["annotations"] = {**(metadata.get("annotations") or {}), _AUTONAMED: "true"}
     if not metadata.get("namespace") and _has_namespace(ready["apiVersion"], ready["kind"]):
@@ -74,7 +86,9 @@ def named_object(
 
 
 def _has_namespace(api_version: str, kind: str) -> bool:
-    """Whether objects of the kind are known to live in namespaces; of custom kinds nobody has said."""
+    """Whether objects of the kind are known to live in namespaces; of custom kinds nobody has
+    said.
+    """
     group = group_of(api_version)
     return ("." not in group or group.endswith(".k8s.io")) and kind not in CLUSTER_SCOPED
 

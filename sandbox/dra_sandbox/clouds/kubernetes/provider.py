@@ -13,7 +13,12 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from dra_sandbox.clouds.checking import PropertyFailure, check_values
 from dra_sandbox.clouds.differences import ReplaceRule, diff_response, differences
 from dra_sandbox.clouds.kubernetes import manifests, releases
-from dra_sandbox.clouds.kubernetes.backend import ApplyFailed, ClusterBackend, ClusterObjectKey, MemoryCluster
+from dra_sandbox.clouds.kubernetes.backend import (
+    ApplyFailed,
+    ClusterBackend,
+    ClusterObjectKey,
+    MemoryCluster,
+)
 from dra_sandbox.clouds.kubernetes.cluster import chosen_cluster
 from dra_sandbox.clouds.kubernetes.karpenter import check_karpenter
 from dra_sandbox.clouds.kubernetes.kinds import replace_rule
@@ -55,11 +60,14 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         ]
         return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
-    def DiffConfig(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
-        """Another cluster replaces the provider, and with it everything inside; new credentials do not.
+    def DiffConfig(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """Another cluster replaces the provider, and with it everything inside; new credentials do
+        not.
 
-        As pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go does, a `clusterIdentifier` decides where there
-        is one, and a kubeconfig that is unknown yet decides nothing.
+        As pulumi/pulumi-kubernetes:provider/pkg/provider/provider.go does, a `clusterIdentifier`
+        decides where there is one, and a kubeconfig that is unknown yet decides nothing.
         """
         old, new = from_wire(request.old_inputs or request.olds), from_wire(request.news)
         identity = "clusterIdentifier" if old.get("clusterIdentifier") else "kubeconfig"
@@ -69,7 +77,9 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Configure(
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
-        """Take note of the cluster; one that cannot be reached is no error until something must happen there."""
+        """Take note of the cluster; one that cannot be reached is no error until something must
+        happen there.
+        """
         settings = from_wire(request.args)
         self._namespace = settings.get("namespace") or "default"
         try:
@@ -80,7 +90,9 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         # Secrets are asked for because the engine lets only such providers construct components.
         return provider_pb2.ConfigureResponse(supportsPreview=True, acceptSecrets=True)
 
-    def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext) -> provider_pb2.CheckResponse:
+    def Check(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
         token, inputs, old = type_of(request), from_wire(request.news), from_wire(request.olds)
         try:
             schema = schema_of(self._sdk, token)
@@ -88,16 +100,24 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
                 failures = list(check_values(schema, inputs))
                 checked = releases.named_release(inputs, old, request, self._namespace)
             else:
-                failures = [*check_object(schema, token, inputs), *check_karpenter(token, inputs, old)]
+                failures = [
+                    *check_object(schema, token, inputs),
+                    *check_karpenter(token, inputs, old),
+                ]
                 checked = named_object(token, inputs, old, request, self._namespace)
         except (UnknownType, NameRefused) as error:
             failures, checked = [PropertyFailure("", str(error))], inputs
         return provider_pb2.CheckResponse(
             inputs=to_wire(checked, secret_names(request.news)),
-            failures=[provider_pb2.CheckFailure(property=found.path, reason=found.reason) for found in failures],
+            failures=[
+                provider_pb2.CheckFailure(property=found.path, reason=found.reason)
+                for found in failures
+            ],
         )
 
-    def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext) -> provider_pb2.DiffResponse:
+    def Diff(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
         token, old, new = type_of(request), from_wire(request.old_inputs), from_wire(request.news)
         if token == releases.TOKEN:
             installed = from_wire(request.olds).get(releases.INPUTS) or old
@@ -111,20 +131,29 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             answer.deleteBeforeReplace = key_of(old) == key_of(new)
         return answer
 
-    def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext) -> provider_pb2.CreateResponse:
+    def Create(
+        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CreateResponse:
         inputs = from_wire(request.properties)
         is_release = type_of(request) == releases.TOKEN
         if request.preview:
             identifier, outputs = "", releases.planned_release(inputs) if is_release else inputs
         elif is_release:
-            identifier, outputs = releases.id_of(inputs), self._install(inputs, {}, request.properties, context)
+            identifier, outputs = (
+                releases.id_of(inputs),
+                self._install(inputs, {}, request.properties, context),
+            )
         else:
             self._reach(context)
             key = key_of(inputs)
             identifier, outputs = key.id, self._apply(key, inputs, request.urn, context)
-        return provider_pb2.CreateResponse(id=identifier, properties=_outputs(outputs, request.properties))
+        return provider_pb2.CreateResponse(
+            id=identifier, properties=_outputs(outputs, request.properties)
+        )
 
-    def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext) -> provider_pb2.UpdateResponse:
+    def Update(
+        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.UpdateResponse:
         old, new = from_wire(request.olds), from_wire(request.news)
         is_release = type_of(request) == releases.TOKEN
         if request.preview:
@@ -138,14 +167,22 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
             outputs = self._apply(key, new, request.urn, context)
         return provider_pb2.UpdateResponse(properties=_outputs(outputs, request.news))
 
-    def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+    def Read(
+        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ReadResponse:
         """The object as the cluster has it; no identifier in the answer when it is gone."""
-        token, state, inputs = type_of(request), from_wire(request.properties), from_wire(request.inputs)
+        token, state, inputs = (
+            type_of(request),
+            from_wire(request.properties),
+            from_wire(request.inputs),
+        )
         self._reach(context)
         if token != releases.TOKEN:
             if state.get("metadata", {}).get("uid"):
                 self._cluster.recall(key_of(state), state)
-            found = self._cluster.read(key_of(state) if state.get("metadata") else _key_from(token, request.id))
+            found = self._cluster.read(
+                key_of(state) if state.get("metadata") else _key_from(token, request.id)
+            )
             if found is None:
                 return provider_pb2.ReadResponse()
             state = found
@@ -175,20 +212,29 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConstructResponse:
         if request.type not in manifests.COMPONENTS:
-            _refuse(context, f"{request.type}: charts are not rendered; use kubernetes.helm.v3.Release")
+            _refuse(
+                context, f"{request.type}: charts are not rendered; use kubernetes.helm.v3.Release"
+            )
         try:
             return manifests.construct(request)
         except manifests.InvalidManifest as error:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{request.name}: {error}")
             raise AssertionError("abort does not return") from error
 
-    def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext) -> provider_pb2.InvokeResponse:
+    def Invoke(
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
         if request.tok != "kubernetes:yaml:decode":
-            _refuse(context, f"the simulated Kubernetes provider has no answer for the function {request.tok}")
+            _refuse(
+                context,
+                f"the simulated Kubernetes provider has no answer for the function {request.tok}",
+            )
         try:
             objects = manifests.decode(str(from_wire(request.args).get("text", "")))
         except manifests.InvalidManifest as error:
-            return provider_pb2.InvokeResponse(failures=[provider_pb2.CheckFailure(reason=str(error))])
+            return provider_pb2.InvokeResponse(
+                failures=[provider_pb2.CheckFailure(reason=str(error))]
+            )
         response = provider_pb2.InvokeResponse()
         getattr(response, "return").CopyFrom(to_wire({"result": objects}))
         return response
@@ -196,22 +242,35 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
     def Cancel(self, request: Empty, context: grpc.ServicerContext) -> Empty:
         return Empty()
 
-    def _apply(self, key: ClusterObjectKey, manifest: Values, urn: str, context: grpc.ServicerContext) -> Values:
+    def _apply(
+        self, key: ClusterObjectKey, manifest: Values, urn: str, context: grpc.ServicerContext
+    ) -> Values:
         try:
             return self._cluster.apply(key, manifest, _manager(urn))
         except ApplyFailed as problem:
-            context.abort(grpc.StatusCode.UNKNOWN, f"resource {key.id} was not successfully created: {problem}")
+            context.abort(
+                grpc.StatusCode.UNKNOWN,
+                f"resource {key.id} was not successfully created: {problem}",
+            )
             raise AssertionError("abort does not return") from problem
 
-    def _install(self, inputs: Values, old: Values, sent: Struct, context: grpc.ServicerContext) -> Values:
-        """Install or upgrade a release. One that fails is there nevertheless, and the engine keeps it as such."""
+    def _install(
+        self, inputs: Values, old: Values, sent: Struct, context: grpc.ServicerContext
+    ) -> Values:
+        """Install or upgrade a release. One that fails is there nevertheless, and the engine keeps
+        it as such.
+        """
         self._reach(context)
         if reason := releases.refusal(inputs):
-            context.abort(grpc.StatusCode.UNKNOWN, f"execution error at (templates/validation.yaml): {reason}")
+            context.abort(
+                grpc.StatusCode.UNKNOWN, f"execution error at (templates/validation.yaml): {reason}"
+            )
         outputs = releases.installed_release(inputs, old)
         failure = "context deadline exceeded" if releases.times_out(inputs) else ""
         try:
-            outputs["status"]["appVersion"] = self._cluster.install(inputs) or outputs["status"]["appVersion"]
+            outputs["status"]["appVersion"] = (
+                self._cluster.install(inputs) or outputs["status"]["appVersion"]
+            )
         except ApplyFailed as problem:
             failure = str(problem)
         if failure:
@@ -223,7 +282,8 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         """Refuse the call when the provider's kubeconfig leads to no cluster."""
         if self._unreachable:
             context.abort(
-                grpc.StatusCode.UNAVAILABLE, f"configured Kubernetes cluster is unreachable: {self._unreachable}"
+                grpc.StatusCode.UNAVAILABLE,
+                f"configured Kubernetes cluster is unreachable: {self._unreachable}",
             )
 
 
@@ -233,12 +293,16 @@ def provider() -> Kubernetes:
 
 
 def _manager(urn: str) -> str:
-    """The field manager of a resource: each has one of its own, so that a patch owns only what it sets."""
+    """The field manager of a resource: each has one of its own, so that a patch owns only what it
+    sets.
+    """
     return f"pulumi-kubernetes-{hashlib.sha256(urn.encode()).hexdigest()[:8]}"
 
 
 def _outputs(outputs: Values, sent: Struct) -> Struct:
-    """A message with the outputs; secret is what was sent as such, and a release's inputs always are."""
+    """A message with the outputs; secret is what was sent as such, and a release's inputs always
+    are.
+    """
     return to_wire(outputs, {*secret_names(sent), releases.INPUTS})
 
 
@@ -247,7 +311,9 @@ def _is_another_cluster(old: Values, new: Values) -> bool:
         return bool(old["clusterIdentifier"] != new.get("clusterIdentifier"))
     try:
         clusters = [
-            active_cluster(str(settings.get("kubeconfig") or ""), str(settings.get("context") or ""))
+            active_cluster(
+                str(settings.get("kubeconfig") or ""), str(settings.get("context") or "")
+            )
             for settings in (old, new)
         ]
     except Unreachable:

@@ -1,7 +1,8 @@
 """Helm releases as the engine sees them: named, compared, and what `helm install` reports of them.
 
-Charts are rendered on a control plane alone (see `helm_releases`), and recorded as installed elsewhere. Of the NVIDIA
-DRA driver's charts the refusals are known that fail at `up` alone, since a preview renders nothing.
+Charts are rendered on a control plane alone (see `helm_releases`), and recorded as installed
+elsewhere. Of the NVIDIA DRA driver's charts the refusals are known that fail at `up` alone, since a
+preview renders nothing.
 """
 
 from __future__ import annotations
@@ -17,18 +18,22 @@ from dra_sandbox.clouds.wire import UNKNOWN, Values
 
 TOKEN = "kubernetes:helm.sh/v3:Release"
 
-# What the release was last installed with, also when that failed: the real provider compares with it, and a refresh
-# takes it over (pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go, `checkpointRelease`, `Read`).
+# What the release was last installed with, also when that failed: the real provider compares with
+# it, and a refresh takes it over (pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go,
+# `checkpointRelease`, `Read`).
 INPUTS = "__inputs"
 
 _NAMES = Autonamed(suffix_length=8)
 # Helm's own limit for release names.
 _NAME_LIMIT = 53
-# pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go: a release cannot be renamed or moved.
+# pulumi/pulumi-kubernetes:provider/pkg/provider/helm_release.go: a release cannot be renamed or
+# moved.
 REPLACE = ReplaceRule(frozenset({"name", "namespace"}))
 
 
-def named_release(inputs: Values, old: Values, request: provider_pb2.CheckRequest, default_namespace: str) -> Values:
+def named_release(
+    inputs: Values, old: Values, request: provider_pb2.CheckRequest, default_namespace: str
+) -> Values:
     """The release's inputs with a name and a namespace. Raises NameRefused."""
     ready = copy.deepcopy(inputs)
     if not ready.get("name"):
@@ -43,7 +48,9 @@ def planned_release(inputs: Values) -> Values:
 
 
 FAILING = "DRA_SANDBOX_FAILING_RELEASES"
-"""Environment variable with names of releases, separated by commas, whose pods do not become ready in time."""
+"""Environment variable with names of releases, separated by commas, whose pods do not become ready
+in time.
+"""
 
 
 def times_out(inputs: Values) -> bool:
@@ -55,8 +62,8 @@ def refusal(inputs: Values) -> str:
     """Why the chart does not render, or "".
 
     Only of the NVIDIA DRA driver, whose templates check their values
-    (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml, v25.8.1 to main). A value
-    counts as a Go template counts it, so that the text "false" is true.
+    (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/validation.yaml, v25.8.1 to
+    main). A value counts as a Go template counts it, so that the text "false" is true.
     """
     if _chart_name(inputs) not in ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"):
         return ""
@@ -90,7 +97,12 @@ def installed_release(inputs: Values, old: Values) -> Values:
         "revision": revision,
         "status": "failed" if times_out(inputs) else "deployed",
     }
-    return {**inputs, INPUTS: inputs, "status": status, "resourceNames": inputs.get("resourceNames") or {}}
+    return {
+        **inputs,
+        INPUTS: inputs,
+        "status": status,
+        "resourceNames": inputs.get("resourceNames") or {},
+    }
 
 
 def id_of(inputs: Values) -> str:

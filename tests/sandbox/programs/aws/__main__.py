@@ -20,7 +20,9 @@ trust = aws.iam.get_policy_document(
 role = aws.iam.Role("cluster", assume_role_policy=trust.json)
 vpc = aws.ec2.Vpc("net", cidr_block="10.0.0.0/16", enable_dns_hostnames=True)
 subnets = [
-    aws.ec2.Subnet(f"net-{index}", vpc_id=vpc.id, cidr_block=f"10.0.{index}.0/24", availability_zone=zone)
+    aws.ec2.Subnet(
+        f"net-{index}", vpc_id=vpc.id, cidr_block=f"10.0.{index}.0/24", availability_zone=zone
+    )
     for index, zone in enumerate(zones.names[:2])
 ]
 cluster = aws.eks.Cluster(
@@ -46,7 +48,9 @@ nodes = aws.eks.NodeGroup(
     launch_template={"id": template.id, "version": template.latest_version.apply(str)},
     taints=[{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}],
 )
-pulumi.export("kubeconfig", pulumi.Output.secret(pulumi.Output.json_dumps({"server": cluster.endpoint})))
+pulumi.export(
+    "kubeconfig", pulumi.Output.secret(pulumi.Output.json_dumps({"server": cluster.endpoint}))
+)
 pulumi.export("issuer", cluster.identities[0].oidcs[0].issuer)
 pulumi.export("trust", json.loads(trust.json))
 pulumi.export("templateVersion", template.latest_version)

@@ -16,7 +16,9 @@ class Greeting(pulumi.ComponentResource):
 
     text: pulumi.Output[str]
 
-    def __init__(self, name: str, args: GreetingArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: GreetingArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         super().__init__("trial-package:index:Greeting", name, {}, opts)
         self.text = pulumi.Output.concat("hello ", args["name"])
         self.register_outputs({"text": self.text})

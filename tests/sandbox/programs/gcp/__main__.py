@@ -76,7 +76,13 @@ quota = k8s.core.v1.ResourceQuota(
     spec={
         "hard": {"pods": "10"},
         "scope_selector": {
-            "match_expressions": [{"operator": "In", "scope_name": "PriorityClass", "values": ["system-node-critical"]}]
+            "match_expressions": [
+                {
+                    "operator": "In",
+                    "scope_name": "PriorityClass",
+                    "values": ["system-node-critical"],
+                }
+            ]
         },
     },
     opts=inside,

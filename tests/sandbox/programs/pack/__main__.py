@@ -1,7 +1,14 @@
-"""Two rules: no group of more than two nodes, judged before it is made; and a note about what the stack holds."""
+"""Two rules: no group of more than two nodes, judged before it is made; and a note about what the
+stack holds.
+"""
 
 import pulumi
-from pulumi_policy import EnforcementLevel, PolicyPack, ResourceValidationPolicy, StackValidationPolicy
+from pulumi_policy import (
+    EnforcementLevel,
+    PolicyPack,
+    ResourceValidationPolicy,
+    StackValidationPolicy,
+)
 
 
 def small_groups(args, report):
@@ -19,7 +26,11 @@ def configured_region(args, report):
 PolicyPack(
     "sandbox-test",
     policies=[
-        ResourceValidationPolicy("small-groups", "Groups stay small", small_groups, EnforcementLevel.MANDATORY),
-        StackValidationPolicy("region", "Says the region", configured_region, EnforcementLevel.ADVISORY),
+        ResourceValidationPolicy(
+            "small-groups", "Groups stay small", small_groups, EnforcementLevel.MANDATORY
+        ),
+        StackValidationPolicy(
+            "region", "Says the region", configured_region, EnforcementLevel.ADVISORY
+        ),
     ],
 )

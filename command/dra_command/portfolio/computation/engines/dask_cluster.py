@@ -1,7 +1,7 @@
 """Dask: a cluster of processes on this machine, or whatever a scheduler that runs elsewhere has.
 
-Inputs are tasks of their own, named by digest: each goes to the scheduler once and to each worker that needs it once,
-and is there again when a worker that held it is lost.
+Inputs are tasks of their own, named by digest: each goes to the scheduler once and to each worker
+that needs it once, and is there again when a worker that held it is lost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class OnDask:
     """The engine for many machines."""
 
     def __init__(self, *, address: str = "", workers: int = 0, memory_bytes: int = 0) -> None:
-        """Join the scheduler at this address, or start so many workers here; raises PlannerError."""
+        """Join the scheduler at this address, or start so many workers here; raises
+        PlannerError.
+        """
         distributed, dask = _load("distributed"), _load("dask")
         self._address = address
         self._cluster: Any = None
@@ -38,10 +40,12 @@ class OnDask:
                 "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
                 "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
                 "distributed.worker.daemon": True,
-                "distributed.worker.profile.enabled": False,  # looks at each worker a hundred times a second
+                # looks at each worker a hundred times a second
+                "distributed.worker.profile.enabled": False,
                 "distributed.worker.memory.target": False,
                 "distributed.worker.memory.spill": False,
-                "distributed.worker.memory.pause": False,  # a cell's memory is its own: nothing else would free it
+                # a cell's memory is its own: nothing else would free it
+                "distributed.worker.memory.pause": False,
                 "distributed.diagnostics.nvml": False,
             }
         )
@@ -63,7 +67,8 @@ class OnDask:
             ) from None
         if not self.workers:
             raise PlannerError(
-                f"the Dask scheduler at {address} has no workers", fix=f"start some: dask worker {address}"
+                f"the Dask scheduler at {address} has no workers",
+                fix=f"start some: dask worker {address}",
             )
 
     @property
@@ -121,7 +126,8 @@ class OnDask:
             if (worked := self._answer_of(future)) is not None:
                 yield Done(batch, worked.rows, worked.cpu_seconds)
                 kept.release(batch.inputs, under_way.values())
-            elif future.status != "error":  # its worker took the answer with it: another computes it again
+            # its worker took the answer with it: another computes it again
+            elif future.status != "error":
                 again.append(batch)
             elif isinstance(error := future.exception(), OtherPlanner):
                 raise PlannerError(
@@ -136,8 +142,8 @@ class OnDask:
             feed()
 
     def _answer_of(self, future: Any) -> Worked | None:
-        """Return what a batch gave, None where it failed or its answer was lost; raises CancelledError where the
-        scheduler has gone, and all answers with it.
+        """Return what a batch gave, None where it failed or its answer was lost; raises
+        CancelledError where the scheduler has gone, and all answers with it.
         """
         try:
             return future.result() if future.status == "finished" else None
@@ -177,12 +183,16 @@ class _Inputs:
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this worker. Called by Dask."""
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this worker.
+    Called by Dask.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _load(name: str) -> Any:
-    """Return a module of Dask, which is only half typed; raises PlannerError where it is not installed."""
+    """Return a module of Dask, which is only half typed; raises PlannerError where it is not
+    installed.
+    """
     try:
         return import_module(name)
     except ImportError:

@@ -19,7 +19,9 @@ class Here:
     def run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
         """Yield batches in their order."""
         for batch in batches:
-            worked = run_batch(batch, inputs[batch.futures], *(inputs[each] for each in batch.inputs))
+            worked = run_batch(
+                batch, inputs[batch.futures], *(inputs[each] for each in batch.inputs)
+            )
             yield Done(batch, worked.rows, worked.cpu_seconds)
 
     def close(self) -> None:

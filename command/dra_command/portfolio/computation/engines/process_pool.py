@@ -1,7 +1,8 @@
-"""A pool of processes on this machine. Inputs lie in a temporary folder by digest, and each process reads them once.
+"""A pool of processes on this machine. Inputs lie in a temporary folder by digest, and each process
+reads them once.
 
-A process that ends breaks the whole pool: a new one takes up what was under way. What was under way several times
-when that happened runs alone, cell by cell, so that the cell at fault is known.
+A process that ends breaks the whole pool: a new one takes up what was under way. What was under way
+several times when that happened runs alone, cell by cell, so that the cell at fault is known.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from dra_command.portfolio.computation.batches import Batch, Worked
-from dra_command.portfolio.computation.engines.protocol import ATTEMPTS, Done, interrupts_held_back, lost, single_cells
+from dra_command.portfolio.computation.engines.protocol import (
+    ATTEMPTS,
+    Done,
+    interrupts_held_back,
+    lost,
+    single_cells,
+)
 from dra_command.portfolio.computation.worker import run_batch
 from dra_planner.portfolio.cells import StackCells
 
@@ -47,7 +54,9 @@ class Processes:
         under_way: dict[Future[Worked], Batch] = {}
         alone: deque[Batch] = deque()
         while True:
-            while len(under_way) < 2 * self.workers and (batch := again.popleft() if again else next(coming, None)):
+            while len(under_way) < 2 * self.workers and (
+                batch := again.popleft() if again else next(coming, None)
+            ):
                 self._lay_out(batch, inputs)
                 under_way[self._submit(batch, self.workers)] = batch
             if not under_way:
@@ -80,7 +89,9 @@ class Processes:
     def _submit(self, batch: Batch, workers: int) -> Future[Worked]:
         for _ in range(ATTEMPTS):
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_follow_parent)
+                self._pool = ProcessPoolExecutor(
+                    workers, mp_context=_context(), initializer=_follow_parent
+                )
             try:
                 with interrupts_held_back():
                     return self._pool.submit(_run, batch, str(self._folder))
@@ -97,7 +108,9 @@ class Processes:
                 path.write_bytes(inputs[digest])
 
     def _end_pool(self) -> None:
-        """Forget the pool and end its processes: one that was started while the pool broke would wait for ever."""
+        """Forget the pool and end its processes: one that was started while the pool broke would
+        wait for ever.
+        """
         if self._pool is not None:
             started = list((self._pool._processes or {}).values())
             self._pool.shutdown(wait=False, cancel_futures=True)
@@ -114,7 +127,9 @@ class Processes:
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Return how processes are started: from one that has loaded the planner for all of them, where there are such."""
+    """Return how processes are started: from one that has loaded the planner for all of them, where
+    there are such.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -123,7 +138,9 @@ def _context() -> multiprocessing.context.BaseContext:
 
 
 def _follow_parent() -> None:
-    """Leave Ctrl-C to the process that started this one, and end when that one has ended, however it did."""
+    """Leave Ctrl-C to the process that started this one, and end when that one has ended, however
+    it did.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
 

@@ -13,7 +13,9 @@ from dra_command.portfolio.computation.batches import Batch, row_of
 from dra_planner.portfolio.answers import CellFault
 
 ATTEMPTS = 4
-"""How often a batch is tried whose workers end: any worker may be taken away, a cell that ends four has a fault."""
+"""How often a batch is tried whose workers end: any worker may be taken away, a cell that ends four
+has a fault.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,9 @@ class Done:
 
 
 class CellEngine(Protocol):
-    """Runs batches; `workers` is how many at the same time, `is_ours` whether these are processes started for it."""
+    """Runs batches; `workers` is how many at the same time, `is_ours` whether these are processes
+    started for it.
+    """
 
     @property
     def is_ours(self) -> bool: ...
@@ -48,9 +52,11 @@ class CellEngine(Protocol):
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Start processes in here: Ctrl-C, which a terminal sends to all of them, reaches this one alone, and afterwards.
+    """Start processes in here: Ctrl-C, which a terminal sends to all of them, reaches this one
+    alone, and afterwards.
 
-    A process inherits which signals its parent holds back. Does nothing where the system has no such masks.
+    A process inherits which signals its parent holds back. Does nothing where the system has no
+    such masks.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

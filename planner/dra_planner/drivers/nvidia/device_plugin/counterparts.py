@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from dra_planner.drivers.nvidia.device_plugin.facts import sharing_of
-from dra_planner.drivers.nvidia.device_plugin.labels import profile_condition, without_implied_product
+from dra_planner.drivers.nvidia.device_plugin.labels import (
+    profile_condition,
+    without_implied_product,
+)
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     DeviceSharing,
@@ -23,15 +26,19 @@ from dra_planner.drivers.protocol.device_plugin import (
 GPU: Final = "nvidia.com/gpu"
 TOLERATION: Final = "nvidia.com/gpu"
 _MIG: Final = re.compile(r"nvidia\.com/mig-(?P<profile>[\w.]+)")
-_FRACTIONS: Final = frozenset({"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"})
+_FRACTIONS: Final = frozenset(
+    {"nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpumem-percentage"}
+)
 _PARTITION: Final = "cloud.google.com/gke-gpu-partition-size"
 _KEEP: Final = "Keep the pods on a pool with `allocation: device-plugin`"
 _SHARES: Final = (
-    "Set `drivers.nvidia.consumableShares` to the number of replicas, with the feature gate ConsumableShares "
+    "Set `drivers.nvidia.consumableShares` to the number of replicas, with the feature gate "
+    "ConsumableShares "
     "(driver 0.5.0 and Kubernetes 1.36 or later)"
 )
 _MPS: Final = (
-    "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each claim; the scheduler "
+    "Set `drivers.nvidia.consumableShares: memory` and request a share of the memory in each "
+    "claim; the scheduler "
     "counts memory, but nothing enforces it",
     "Let the pods of one namespace share a ResourceClaim with GpuConfig sharing strategy MPS "
     "(feature gate MPSSupport); all pods of a claim run on one node",
@@ -41,11 +48,20 @@ _MPS: Final = (
 
 
 def nvidia_counterpart(
-    resource: str, count: int, needs: SelectionNeeds, labels: Mapping[str, str], facts: PluginFacts, shares: str
+    resource: str,
+    count: int,
+    needs: SelectionNeeds,
+    labels: Mapping[str, str],
+    facts: PluginFacts,
+    shares: str,
 ) -> Counterpart | NoCounterpart:
-    """Return what a claim requests instead of `count` units of a resource on nodes with these labels and needs."""
+    """Return what a claim requests instead of `count` units of a resource on nodes with these
+    labels and needs.
+    """
     if resource in _FRACTIONS:
-        return NoCounterpart(f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,))
+        return NoCounterpart(
+            f"{resource} is a fraction of a GPU that HAMi's scheduler counts", (_KEEP,)
+        )
     mig = _MIG.fullmatch(resource)
     if mig is not None:
         return _mig(mig["profile"].replace(".me", "+me"), needs)
@@ -65,13 +81,18 @@ def nvidia_counterpart(
 
 def _gpu(needs: SelectionNeeds, capacity: Mapping[str, str]) -> Counterpart:
     return Counterpart(
-        device_class="gpu.nvidia.com", conditions=needs.conditions, capacity=capacity, toleration=TOLERATION
+        device_class="gpu.nvidia.com",
+        conditions=needs.conditions,
+        capacity=capacity,
+        toleration=TOLERATION,
     )
 
 
 def _mig(profile: str, needs: SelectionNeeds) -> Counterpart:
     conditions = (profile_condition(profile), *needs.conditions)
-    return Counterpart(device_class="mig.nvidia.com", conditions=conditions, noun="mig", toleration=TOLERATION)
+    return Counterpart(
+        device_class="mig.nvidia.com", conditions=conditions, noun="mig", toleration=TOLERATION
+    )
 
 
 def _sharing(
@@ -79,7 +100,9 @@ def _sharing(
 ) -> DeviceSharing | None:
     if needs.sharing:
         known = sharing_of(facts, resource, labels)
-        return DeviceSharing(needs.sharing, needs.clients or (known.replicas if known else 0), "node labels")
+        return DeviceSharing(
+            needs.sharing, needs.clients or (known.replicas if known else 0), "node labels"
+        )
     found = sharing_of(facts, resource, labels)
     if found is None and resource.endswith(".shared"):
         return DeviceSharing("time-slicing", 0)
@@ -94,17 +117,25 @@ def _share(
         reason = "no version of the NVIDIA DRA driver lets separate claims share a GPU under MPS"
         return NoCounterpart(reason, _MPS)
     if count > 1:
-        reason = f"{count} units of the time-sliced {resource} don't promise {count} GPUs or a larger share of one"
+        reason = (
+            f"{count} units of the time-sliced {resource} don't promise {count} GPUs or a "
+            "larger share of one"
+        )
         return NoCounterpart(reason, ("Request one unit if one GPU is enough", _KEEP))
     if not shares.isdigit():
         of = f" (each GPU is {sharing.replicas} replicas)" if sharing.replicas else ""
-        reason = f"{resource} is a time-sliced GPU{of}, and claims of separate pods can't share a GPU in the target"
+        reason = (
+            f"{resource} is a time-sliced GPU{of}, and claims of separate pods can't share a "
+            "GPU in the target"
+        )
         return NoCounterpart(reason, (_SHARES, _KEEP))
     return _gpu(needs, {"shares": "1"})
 
 
 def nvidia_class(resource: str, facts: PluginFacts) -> str:
-    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is none."""
+    """Return the DeviceClass whose devices take the place of a resource in quotas; "" if there is
+    none.
+    """
     if _MIG.fullmatch(resource) or (resource == GPU and facts.partition):
         return "mig.nvidia.com"
     return "gpu.nvidia.com" if resource in (GPU, f"{GPU}.shared") else ""

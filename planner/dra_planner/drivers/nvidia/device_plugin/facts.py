@@ -1,4 +1,5 @@
-"""What NVIDIA's device plugin says about its resources: by its ConfigMap, labels of nodes, or the GPU Operator.
+"""What NVIDIA's device plugin says about its resources: by its ConfigMap, labels of nodes, or the
+GPU Operator.
 
 Sources: NVIDIA/k8s-device-plugin:api/config/v1/{config,replicas}.go@1b826ac,
 NVIDIA/gpu-operator:api/nvidia/v1/clusterpolicy_types.go@a22dbf6.
@@ -17,10 +18,14 @@ from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFact
 _CONFIG_LABEL: Final = "nvidia.com/device-plugin.config"
 
 
-def sharing_of(facts: PluginFacts, resource: str, node_labels: Mapping[str, str]) -> DeviceSharing | None:
-    """Return how a resource is shared on nodes with these labels; None if its devices aren't shared.
+def sharing_of(
+    facts: PluginFacts, resource: str, node_labels: Mapping[str, str]
+) -> DeviceSharing | None:
+    """Return how a resource is shared on nodes with these labels; None if its devices aren't
+    shared.
 
-    With several named configurations and no label that picks one, the one that names the resource holds.
+    With several named configurations and no label that picks one, the one that names the resource
+    holds.
     """
     named = node_labels.get(_CONFIG_LABEL, "")
     if named in facts.by_config:
@@ -40,7 +45,9 @@ def facts_of(kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | Non
         metadata = data.get("metadata")
         labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
         return _of_node(name, labels) if isinstance(labels, Mapping) else None
-    is_policy = kind == "ClusterPolicy" and str(data.get("apiVersion", "")).startswith("nvidia.com/")
+    is_policy = kind == "ClusterPolicy" and str(data.get("apiVersion", "")).startswith(
+        "nvidia.com/"
+    )
     return PluginFacts(is_known=True) if is_policy else None
 
 
@@ -62,17 +69,24 @@ def _of_node(name: str, labels: Mapping[str, Any]) -> PluginFacts | None:
     replicas = number(labels.get("nvidia.com/gpu.replicas")) or 0
     shared: dict[str, DeviceSharing] = {}
     if strategy in ("time-slicing", "mps") and replicas > 1:
-        resource = "nvidia.com/gpu" if product.endswith("-SHARED") or strategy == "mps" else "nvidia.com/gpu.shared"
+        resource = (
+            "nvidia.com/gpu"
+            if product.endswith("-SHARED") or strategy == "mps"
+            else "nvidia.com/gpu.shared"
+        )
         shared[resource] = DeviceSharing(strategy, replicas, f"Node {name}")
     is_single = labels.get("nvidia.com/mig.strategy") == "single" and profile not in ("", "INVALID")
     return PluginFacts(shared=shared, partition=profile if is_single else "", is_known=True)
 
 
 def _plugin_config(text: Any) -> Mapping[str, Any] | None:
-    """Return the configuration of NVIDIA's device plugin that a text holds; None if it holds something else."""
+    """Return the configuration of NVIDIA's device plugin that a text holds; None if it holds
+    something else.
+    """
     try:
         config = yaml.safe_load(text) if isinstance(text, str) else None
-    except (yaml.YAMLError, ValueError):  # ValueError for numbers with thousands of digits, and for dates
+    # ValueError for numbers with thousands of digits, and for dates
+    except (yaml.YAMLError, ValueError):
         return None
     if not isinstance(config, dict) or config.get("version") != "v1":
         return None

@@ -1,8 +1,9 @@
 """Node labels about NVIDIA GPUs as conditions on the devices of a claim.
 
-Sources: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy,nvml}.go@1b826ac (GPU feature discovery),
-kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/reference/resourceslice-attributes.md@9593204, Karpenter's and
-GKE's documentation of node labels.
+Sources: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy,nvml}.go@1b826ac (GPU feature
+discovery),
+kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/reference/resourceslice-attributes.md@9593204,
+Karpenter's and GKE's documentation of node labels.
 """
 
 from __future__ import annotations
@@ -26,13 +27,20 @@ _CAPACITY: Final = f'device.capacity["{_DRIVER}"]'
 _FAMILIES: Final = {"ada-lovelace": "Ada Lovelace"}
 _STAYS: Final = frozenset({"nvidia.com/gpu.present", "nvidia.com/gpu.dra"})
 _ABOUT_THE_PLUGIN: Final = (
-    "nvidia.com/mig.strategy", "nvidia.com/mig.capable", "nvidia.com/mig.config", "nvidia.com/gpu.deploy.",
-    "nvidia.com/device-plugin.config", "nvidia.com/vgpu.", "nvidia.com/gfd.",
-)  # fmt: skip
+    "nvidia.com/mig.strategy",
+    "nvidia.com/mig.capable",
+    "nvidia.com/mig.config",
+    "nvidia.com/gpu.deploy.",
+    "nvidia.com/device-plugin.config",
+    "nvidia.com/vgpu.",
+    "nvidia.com/gfd.",
+)
 
 
 def is_about_devices(key: str) -> bool:
-    """Return whether a label is about GPUs, so that it may be missing on nodes without the device plugin."""
+    """Return whether a label is about GPUs, so that it may be missing on nodes without the device
+    plugin.
+    """
     return key not in _STAYS and (key in _MEANINGS or key.startswith(("nvidia.com/", _KARPENTER)))
 
 
@@ -42,7 +50,9 @@ def needs_of(term: LabelTerm) -> SelectionNeeds:
         return SelectionNeeds()
     meaning = _MEANINGS.get(term.key)
     if meaning is None:
-        raise NotTranslatable(f"the node label {term.key} has no counterpart among the attributes of devices")
+        raise NotTranslatable(
+            f"the node label {term.key} has no counterpart among the attributes of devices"
+        )
     return meaning(term)
 
 
@@ -52,19 +62,25 @@ def profile_condition(profile: str) -> str:
 
 
 def _product(term: LabelTerm) -> SelectionNeeds:
-    """Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy *single*."""
+    """Labels end in -SHARED on nodes with shared GPUs, and in -MIG-<profile> under the strategy
+    *single*.
+    """
     profiles = {value.partition("-MIG-")[2] for value in term.values}
     is_shared = {value.endswith("-SHARED") for value in term.values}
     if len(profiles) > 1 or len(is_shared) > 1:
         raise NotTranslatable(f"{term.key} names whole GPUs and parts of GPUs")
-    names = [_product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values]
+    names = [
+        _product_name(value.partition("-MIG-")[0].removesuffix("-SHARED")) for value in term.values
+    ]
     condition = _among(f"{_ATTRIBUTE}.productName", names, term.operator)
     sharing = "time-slicing" if True in is_shared else ""
     return SelectionNeeds(conditions=(condition,), profile="".join(profiles), sharing=sharing)
 
 
 def _product_name(label: str) -> str:
-    """Return the GPU's name of a label, which can't be derived: NVML's blanks and dashes both become dashes."""
+    """Return the GPU's name of a label, which can't be derived: NVML's blanks and dashes both
+    become dashes.
+    """
     for candidate in (label, f"NVIDIA-{label}"):
         if candidate in _products():
             return _products()[candidate]
@@ -113,7 +129,9 @@ def _gpus_by_gke_type() -> Mapping[str, set[str]]:
 def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
     """Karpenter's label holds the name that EC2 gives a GPU, in lower case: t4, a10g, h100."""
     found: dict[str, set[str]] = {}
-    for accelerator in _accelerators(name for name in names() if cloud(name).karpenter == _KARPENTER_GROUP):
+    for accelerator in _accelerators(
+        name for name in names() if cloud(name).karpenter == _KARPENTER_GROUP
+    ):
         if accelerator.gpu:
             name = accelerator.model.lower().replace(" ", "-")
             found.setdefault(name, set()).update(_names_of(accelerator.gpu))
@@ -121,7 +139,12 @@ def _gpus_by_ec2_name() -> Mapping[str, set[str]]:
 
 
 def _accelerators(clouds: Iterable[str]) -> Iterator[Accelerator]:
-    return (machine.accelerator for name in clouds for machine in machines(name) if machine.accelerator is not None)
+    return (
+        machine.accelerator
+        for name in clouds
+        for machine in machines(name)
+        if machine.accelerator is not None
+    )
 
 
 def _names_of(gpu_id: str) -> set[str]:
@@ -141,7 +164,9 @@ def _memory(term: LabelTerm) -> SelectionNeeds:
     if term.operator not in signs or mib is None:
         raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with one number")
     quantity = f'quantity("{mib}Mi")'
-    return SelectionNeeds(conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",))
+    return SelectionNeeds(
+        conditions=(f"{_CAPACITY}.memory.compareTo({quantity}) {signs[term.operator]} 0",)
+    )
 
 
 def _compute_major(term: LabelTerm) -> SelectionNeeds:
@@ -171,7 +196,9 @@ def _partition(term: LabelTerm) -> SelectionNeeds:
 
 def _sharing(term: LabelTerm) -> SelectionNeeds:
     strategies = {"time-sharing": "time-slicing", "time-slicing": "time-slicing", "mps": "mps"}
-    return SelectionNeeds(sharing=next((strategies[value] for value in term.values if value in strategies), ""))
+    return SelectionNeeds(
+        sharing=next((strategies[value] for value in term.values if value in strategies), "")
+    )
 
 
 def _clients(term: LabelTerm) -> SelectionNeeds:
@@ -184,7 +211,10 @@ def _mps(term: LabelTerm) -> SelectionNeeds:
 
 
 def _count(term: LabelTerm) -> SelectionNeeds:
-    note = f"{term.key} selected nodes by their number of GPUs, which a claim can't express: choose a pool instead"
+    note = (
+        f"{term.key} selected nodes by their number of GPUs, which a claim can't express: "
+        "choose a pool instead"
+    )
     return SelectionNeeds(notes=(note,))
 
 
@@ -194,7 +224,9 @@ def _nothing(term: LabelTerm) -> SelectionNeeds:
 
 def _among(attribute: str, values: Sequence[str], operator: str) -> str:
     if operator not in ("In", "NotIn") or not values:
-        raise NotTranslatable(f"the operator {operator} has no counterpart for {attribute.rpartition('.')[2]}")
+        raise NotTranslatable(
+            f"the operator {operator} has no counterpart for {attribute.rpartition('.')[2]}"
+        )
     if len(values) == 1:
         return f'{attribute} {"==" if operator == "In" else "!="} "{values[0]}"'
     listed = ", ".join(f'"{value}"' for value in values)
@@ -229,11 +261,15 @@ def without_implied_product(needs: SelectionNeeds) -> SelectionNeeds:
     """Return needs without the GPU's name if only one GPU of GKE has partitions of this profile."""
     names = {name for types in _gpus_by_gke_type().values() for name in types}
     owners = {
-        each.product_name for each in gpus() if each.product_name in names and _has_profile(each.id, needs.profile)
+        each.product_name
+        for each in gpus()
+        if each.product_name in names and _has_profile(each.id, needs.profile)
     }
     if len(owners) != 1:
         return needs
-    return replace(needs, conditions=tuple(each for each in needs.conditions if ".productName" not in each))
+    return replace(
+        needs, conditions=tuple(each for each in needs.conditions if ".productName" not in each)
+    )
 
 
 def _has_profile(gpu_id: str, profile: str) -> bool:

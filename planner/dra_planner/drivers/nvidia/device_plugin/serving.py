@@ -1,6 +1,8 @@
-"""The extended resources that NVIDIA's device plugin advertises on a node, and the plugin's configuration for them.
+"""The extended resources that NVIDIA's device plugin advertises on a node, and the plugin's
+configuration for them.
 
-Sources: NVIDIA/k8s-device-plugin:internal/rm/{rm,device_map}.go and api/config/v1/{config,replicas}.go@1b826ac.
+Sources: NVIDIA/k8s-device-plugin:internal/rm/{rm,device_map}.go and
+api/config/v1/{config,replicas}.go@1b826ac.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ WHOLE_GPUS: Final = "whole-gpus"
 
 
 def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
-    """Return the resources of a node with their amounts, sorted by name; raises CatalogError for a bad MIG layout."""
+    """Return the resources of a node with their amounts, sorted by name; raises CatalogError for a
+    bad MIG layout.
+    """
     found: Counter[str] = Counter()
     for geometry in mig_layout(machine, serving.mig):
         for name in _names(geometry, serving.mig_strategy):
@@ -32,17 +36,24 @@ def nvidia_units(machine: Machine, serving: PluginServing) -> Mapping[str, int]:
 
 
 def nvidia_labels(machine: Machine, serving: PluginServing) -> dict[str, str]:
-    """Return labels of GPU feature discovery; none for GPUs whose name or partitions differ within a node.
+    """Return labels of GPU feature discovery; none for GPUs whose name or partitions differ within
+    a node.
 
     Source: NVIDIA/k8s-device-plugin:internal/lm/{resource,mig-strategy}.go@1b826ac.
     """
     accelerator = machine.accelerator
-    name = gpu(accelerator.gpu).product_name if accelerator is not None and accelerator.gpu else None
+    name = (
+        gpu(accelerator.gpu).product_name if accelerator is not None and accelerator.gpu else None
+    )
     if not name or accelerator is None or accelerator.fraction is not None:
         return {}
     product, units = label_value(name), nvidia_units(machine, serving)
     if serving.mig_strategy == "single":
-        profiles = {each.profile.name for geometry in mig_layout(machine, serving.mig) for each in geometry or ()}
+        profiles = {
+            each.profile.name
+            for geometry in mig_layout(machine, serving.mig)
+            for each in geometry or ()
+        }
         product = f"{product}-MIG-{'-'.join(sorted(profiles))}"
     if serving.strategy and not serving.is_renamed:
         product = f"{product}-SHARED"
@@ -64,14 +75,20 @@ def nvidia_serving_faults(machine: Machine, serving: PluginServing) -> Iterator[
     if serving.mig_strategy == "single" and not _are_alike(geometries):
         yield (
             "migStrategy",
-            "single needs the same MIG profile on all GPUs of a node, or the device plugin serves none; use mixed",
+            (
+                "single needs the same MIG profile on all GPUs of a node, or the device plugin "
+                "serves "
+                "none; use mixed"
+            ),
         )
     if serving.mig_strategy and serving.strategy == MPS:
         yield "sharing", "MPS shares only whole GPUs; use time-slicing, or leave mig out"
 
 
 def plugin_configs(servings: Iterable[tuple[Machine, PluginServing]]) -> dict[str, dict[str, Any]]:
-    """Return the plugin's configurations by name, one for each way of serving; empty if all nodes serve whole GPUs."""
+    """Return the plugin's configurations by name, one for each way of serving; empty if all nodes
+    serve whole GPUs.
+    """
     configs: dict[str, dict[str, Any]] = {}
     for machine, serving in servings:
         if serving.config_name:
@@ -94,13 +111,19 @@ def _add_resources(config: dict[str, Any], machine: Machine, serving: PluginServ
     if not serving.strategy:
         return
     resources = config["sharing"][_KEYS[serving.strategy]]["resources"]
-    names = {name for each in mig_layout(machine, serving.mig) for name in _names(each, serving.mig_strategy)}
+    names = {
+        name
+        for each in mig_layout(machine, serving.mig)
+        for name in _names(each, serving.mig_strategy)
+    }
     known = {each["name"] for each in resources}
     resources += [{"name": name, "replicas": serving.replicas} for name in sorted(names - known)]
 
 
 def _names(geometry: MigGeometry, strategy: str) -> list[str]:
-    """Return the name of each unit of one GPU. Under `single`, partitions have the name of a GPU."""
+    """Return the name of each unit of one GPU. Under `single`, partitions have the name of a
+    GPU.
+    """
     if geometry is None or not strategy:
         return [_GPU]
     if strategy == "single":

@@ -1,1 +1,3 @@
-"""Configuration files of the tools that make clusters: what of them no longer works, or never did."""
+"""Configuration files of the tools that make clusters: what of them no longer works, or never
+did.
+"""

@@ -19,7 +19,9 @@ from dra_planner.manifests.workloads.description import ObjectPart
 
 
 def eksctl_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
-    """Yield what the same options of eksctl's commands would be told (eksctl-io/eksctl:pkg/apis/eksctl.io/v1alpha5)."""
+    """Yield what the same options of eksctl's commands would be told
+    (eksctl-io/eksctl:pkg/apis/eksctl.io/v1alpha5).
+    """
     root = ObjectPart(item.data, item.place)
     options = {"--version": (str(root.get("metadata.version", "")),)}
     if root.get("autoModeConfig.enabled") is True:

@@ -1,4 +1,6 @@
-"""Findings on fields of a configuration file: gates, versions of APIs, and what the same command would be told."""
+"""Findings on fields of a configuration file: gates, versions of APIs, and what the same command
+would be told.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +28,30 @@ def gate_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         yield from fault_findings(item, place_of(item, "featureGates"), gate_faults(name, value))
 
 
-def command_findings(item: KubernetesObject, place: Place, command: CommandLine) -> Iterator[Diagnostic]:
+def command_findings(
+    item: KubernetesObject, place: Place, command: CommandLine
+) -> Iterator[Diagnostic]:
     """Yield what the command that says the same would be told, in the words of the file."""
     for severity, code, message, fix in broken_rows(command, ""):
         for option, field in _FIELDS.items():
-            fix = fix.replace(option, field) if " " in option else fix.replace(f"{option} ", f"{field}: ")
+            fix = (
+                fix.replace(option, field)
+                if " " in option
+                else fix.replace(f"{option} ", f"{field}: ")
+            )
         yield Diagnostic(severity, code, f"{item}: {message}", place, fix)
 
 
-def fault_findings(item: KubernetesObject, place: Place, faults: Iterator[FlagFault]) -> Iterator[Diagnostic]:
+def fault_findings(
+    item: KubernetesObject, place: Place, faults: Iterator[FlagFault]
+) -> Iterator[Diagnostic]:
     for fault in faults:
         yield Diagnostic(
-            fault.severity, fault.code, f"{item.kind} {item.name}".rstrip() + f": {fault.message}", place, fault.fix
+            fault.severity,
+            fault.code,
+            f"{item.kind} {item.name}".rstrip() + f": {fault.message}",
+            place,
+            fault.fix,
         )
 
 

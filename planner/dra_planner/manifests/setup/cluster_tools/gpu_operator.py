@@ -16,7 +16,10 @@ def operator_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     """Yield a warning if the operator installs the device plugin."""
     spec = ObjectPart(item.data, item.place).at("spec")
     if spec.get("devicePlugin.enabled", True) is not False:
-        message = "the GPU Operator installs NVIDIA's device plugin, which hands out the GPUs of the DRA driver"
+        message = (
+            "the GPU Operator installs NVIDIA's device plugin, which hands out the GPUs of "
+            "the DRA driver"
+        )
         fix = "set spec.devicePlugin.enabled: false"
         at = place_of(item, "spec")
         yield Diagnostic("warning", "device-plugin-on-dra-node", f"{item}: {message}", at, fix)

@@ -26,8 +26,14 @@ from dra_planner.manifests.setup.command_rows import CommandLine
 from dra_planner.manifests.setup.flags import version_faults
 from dra_planner.manifests.workloads.description import ObjectPart
 
-_PATCHED: Final = {"ClusterConfiguration": kubeadm_findings, "KubeletConfiguration": kubelet_findings}
-_GROUPS: Final = {"ClusterConfiguration": "kubeadm.k8s.io", "KubeletConfiguration": "kubelet.config.k8s.io"}
+_PATCHED: Final = {
+    "ClusterConfiguration": kubeadm_findings,
+    "KubeletConfiguration": kubelet_findings,
+}
+_GROUPS: Final = {
+    "ClusterConfiguration": "kubeadm.k8s.io",
+    "KubeletConfiguration": "kubelet.config.k8s.io",
+}
 
 
 def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
@@ -43,16 +49,26 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     for _, node in ObjectPart(item.data, item.place).at("nodes").members():
         yield from _patches(node)
         command = CommandLine(
-            program="kind", words=("create", "cluster"), options={"--image": (str(node.get("image", "")),)}
+            program="kind",
+            words=("create", "cluster"),
+            options={"--image": (str(node.get("image", "")),)},
         )
         found = command_findings(item, node.place, command)
-        yield from found if _speaks_of_devices(item) else (replace(each, severity="warning") for each in found)
+        yield from (
+            found
+            if _speaks_of_devices(item)
+            else (replace(each, severity="warning") for each in found)
+        )
 
 
 def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
-    """Yield what the patches of kubeadm's configuration say that kind is given, each at its own line."""
+    """Yield what the patches of kubeadm's configuration say that kind is given, each at its own
+    line.
+    """
     for number, text in enumerate(items(node.get("kubeadmConfigPatches"))):
-        place = child(node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number)
+        place = child(
+            node.at("kubeadmConfigPatches").place, node.get("kubeadmConfigPatches"), number
+        )
         try:
             data = read_yaml(text)[0] if isinstance(text, str) else None
         except Fault:
@@ -64,6 +80,11 @@ def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
 
 
 def _speaks_of_devices(item: KubernetesObject) -> bool:
-    """Whether a cluster of kind is for claims for certain; one without them may well be of an older Kubernetes."""
+    """Whether a cluster of kind is for claims for certain; one without them may well be of an older
+    Kubernetes.
+    """
     asked = (*pairs(item.data.get("featureGates")), *pairs(item.data.get("runtimeConfig")))
-    return any(name.startswith(("resource.k8s.io", "DynamicResourceAllocation", "DRA")) for name, _ in asked)
+    return any(
+        name.startswith(("resource.k8s.io", "DynamicResourceAllocation", "DRA"))
+        for name, _ in asked
+    )

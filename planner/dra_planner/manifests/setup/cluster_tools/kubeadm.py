@@ -32,7 +32,9 @@ def kubeadm_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             elif name == "runtime-config":
                 yield from fault_findings(item, place, faults_of_versions(value))
     release = str(item.data.get("kubernetesVersion", ""))
-    command = CommandLine(program="kubeadm", words=("init",), options={"--kubernetes-version": (release,)})
+    command = CommandLine(
+        program="kubeadm", words=("init",), options={"--kubernetes-version": (release,)}
+    )
     yield from command_findings(item, place_of(item, "kubernetesVersion"), command)
 
 
@@ -42,7 +44,9 @@ def kubelet_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
 
 
 def _arguments(component: Any) -> Iterator[tuple[str, str]]:
-    """Yield extra arguments: a mapping up to v1beta3, a list of names and values from v1beta4 on."""
+    """Yield extra arguments: a mapping up to v1beta3, a list of names and values from v1beta4
+    on.
+    """
     given = component.get("extraArgs") if isinstance(component, Mapping) else None
     if isinstance(given, Mapping):
         yield from ((str(name), str(value)) for name, value in given.items())

@@ -27,10 +27,15 @@ def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
     }
     for name, _ in pairs(gates):
         if name in renamed:
-            message = f"{item}: Kueue's feature gate {name} is {renamed[name]} since 0.18, and gone in 0.19"
+            message = (
+                f"{item}: Kueue's feature gate {name} is {renamed[name]} since 0.18, and "
+                "gone in 0.19"
+            )
             fix = (
                 "leave it out: KueueDRAIntegration is on"
                 if name == "DynamicResourceAllocation"
                 else f"write {renamed[name]}"
             )
-            yield Diagnostic("warning", "gate-renamed", message, place_of(item, "featureGates"), fix)
+            yield Diagnostic(
+                "warning", "gate-renamed", message, place_of(item, "featureGates"), fix
+            )

@@ -14,7 +14,9 @@ LABEL_LENGTH: Final = 63
 SUBDOMAIN_LENGTH: Final = 253
 
 _LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
-_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+_SUBDOMAIN: Final = re.compile(
+    r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII
+)
 _NAME_PART: Final = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _LABEL_VALUE: Final = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
 _C_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -22,27 +24,33 @@ _NUMBER: Final = r"(0|[1-9][0-9]*)"
 _PRERELEASE: Final = r"(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
 _BUILD: Final = r"[0-9a-zA-Z-]+"
 _SEMVER: Final = re.compile(
-    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRERELEASE}(\.{_PRERELEASE})*)?(\+{_BUILD}(\.{_BUILD})*)?", re.ASCII
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRERELEASE}(\.{_PRERELEASE})*)?(\+{_BUILD}(\.{_BUILD})*)?",
+    re.ASCII,
 )
 
 _LABEL_FORMAT: Final = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end "
     "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 )
 _SUBDOMAIN_FORMAT: Final = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start "
     "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 _NAME_FORMAT: Final = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "with an alphanumeric "
     "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 )
 _VALUE_FORMAT: Final = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
+    "for validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 _PORT_CHARACTERS: Final = re.compile(r"[-a-z0-9]+", re.ASCII)
@@ -55,7 +63,8 @@ _LEADING_ZEROS: Final = re.compile(r"\b0+(?=[0-9])", re.ASCII)
 _PORT_LENGTH: Final = 15
 
 _IDENTIFIER_FORMAT: Final = (
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric "
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of "
+    "alphanumeric "
     "characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is "
     "'[A-Za-z_][A-Za-z0-9_]*')"
 )
@@ -67,14 +76,22 @@ def length_of(text: str) -> int:
 
 
 def dns_label(text: str) -> list[str]:
-    faults = [f"must be no more than {LABEL_LENGTH} characters"] if length_of(text) > LABEL_LENGTH else []
+    faults = (
+        [f"must be no more than {LABEL_LENGTH} characters"]
+        if length_of(text) > LABEL_LENGTH
+        else []
+    )
     if not _LABEL.fullmatch(text):
         faults.append("must not contain dots" if _SUBDOMAIN.fullmatch(text) else _LABEL_FORMAT)
     return faults
 
 
 def dns_subdomain(text: str) -> list[str]:
-    faults = [f"must be no more than {SUBDOMAIN_LENGTH} characters"] if length_of(text) > SUBDOMAIN_LENGTH else []
+    faults = (
+        [f"must be no more than {SUBDOMAIN_LENGTH} characters"]
+        if length_of(text) > SUBDOMAIN_LENGTH
+        else []
+    )
     if not _SUBDOMAIN.fullmatch(text):
         faults.append(_SUBDOMAIN_FORMAT)
     return faults
@@ -105,7 +122,9 @@ def qualified_name(text: str) -> list[str]:
 
 
 def label_value(text: str) -> list[str]:
-    faults = [f"must be no more than {LABEL_LENGTH} bytes"] if length_of(text) > LABEL_LENGTH else []
+    faults = (
+        [f"must be no more than {LABEL_LENGTH} bytes"] if length_of(text) > LABEL_LENGTH else []
+    )
     if not _LABEL_VALUE.fullmatch(text):
         faults.append(_VALUE_FORMAT)
     return faults
@@ -117,7 +136,11 @@ def c_identifier(text: str) -> list[str]:
 
 def port_name(text: str) -> list[str]:
     """Return what is wrong with the name of a port."""
-    faults = [f"must be no more than {_PORT_LENGTH} characters"] if length_of(text) > _PORT_LENGTH else []
+    faults = (
+        [f"must be no more than {_PORT_LENGTH} characters"]
+        if length_of(text) > _PORT_LENGTH
+        else []
+    )
     if not _PORT_CHARACTERS.fullmatch(text):
         faults.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not re.search("[a-z]", text):
@@ -144,18 +167,25 @@ def http_header(text: str) -> list[str]:
 
 
 def environment_name(text: str) -> list[str]:
-    """Return what is wrong with the name of an environment variable, as releases since 1.34 check it."""
+    """Return what is wrong with the name of an environment variable, as releases since 1.34 check
+    it.
+    """
     faults = [] if text else ["environment variable name must be non-empty"]
     if any(not " " <= character <= "~" or character == "=" for character in text):
         faults.append(
-            "a valid environment variable name must consist only of printable ASCII characters other than '='"
+            "a valid environment variable name must consist only of printable ASCII characters "
+            "other than '='"
         )
     return faults
 
 
 def configuration_key(text: str) -> list[str]:
     """Return what is wrong with a key of a ConfigMap or Secret."""
-    faults = [f"must be no more than {SUBDOMAIN_LENGTH} characters"] if length_of(text) > SUBDOMAIN_LENGTH else []
+    faults = (
+        [f"must be no more than {SUBDOMAIN_LENGTH} characters"]
+        if length_of(text) > SUBDOMAIN_LENGTH
+        else []
+    )
     if not _KEY.fullmatch(text):
         detail = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
         faults.append(f"{detail} (e.g. 'key.name', regex used for validation is '[-._a-zA-Z0-9]+')")
@@ -175,15 +205,24 @@ def path_segment(text: str) -> list[str]:
 
 def loose_subdomain(text: str) -> list[str]:
     """Return what is wrong with a subdomain that may have underscores."""
-    faults = [f"must be no more than {SUBDOMAIN_LENGTH} characters"] if length_of(text) > SUBDOMAIN_LENGTH else []
+    faults = (
+        [f"must be no more than {SUBDOMAIN_LENGTH} characters"]
+        if length_of(text) > SUBDOMAIN_LENGTH
+        else []
+    )
     if not _LOOSE_SUBDOMAIN.fullmatch(text):
-        detail = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.'"
+        detail = (
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+            "characters, '_', '-' or '.'"
+        )
         faults.append(f"{detail}, and must start and end with an alphanumeric character")
     return faults
 
 
 def ip_address(text: str, *, is_strict: bool) -> list[str]:
-    """Return what is wrong with an address; before 1.36 leading zeros and IPv4 inside of IPv6 were fine."""
+    """Return what is wrong with an address; before 1.36 leading zeros and IPv4 inside of IPv6 were
+    fine.
+    """
     wrong = ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
     if "%" in text or not text.isascii():
         return wrong
@@ -219,7 +258,11 @@ def local_path(text: str) -> list[str]:
 
 
 def semantic_version(text: str) -> list[str]:
-    return [] if _SEMVER.fullmatch(text) else ["must be a string compatible with semver.org spec 2.0.0"]
+    return (
+        []
+        if _SEMVER.fullmatch(text)
+        else ["must be a string compatible with semver.org spec 2.0.0"]
+    )
 
 
 def is_native_resource(name: str) -> bool:
@@ -227,7 +270,9 @@ def is_native_resource(name: str) -> bool:
 
 
 def is_extended_resource(name: str) -> bool:
-    """Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3 (IsExtendedResourceName)."""
+    """Source: kubernetes/kubernetes:pkg/apis/core/v1/helper/helpers.go@v1.36.3
+    (IsExtendedResourceName).
+    """
     if is_native_resource(name) or name.startswith("requests."):
         return False
     return not qualified_name(f"requests.{name}")

@@ -1,7 +1,8 @@
 """Lists and mappings with a limit on their size, as DRA's validation treats them.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3 (validateSlice, validateSet,
-validateMap); 1.34 goes on with the items of a list that is too long, and names another path for duplicates and keys.
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3 (validateSlice,
+validateSet, validateMap); 1.34 goes on with the items of a list that is too long, and names another
+path for duplicates and keys.
 """
 
 from __future__ import annotations
@@ -19,10 +20,18 @@ Check = Callable[[Any, str], Violations]
 
 
 def check_list(
-    items: Sequence[Any], maximum: int, check: Check, path: str, features: Features, *, size_declared: bool = True
+    items: Sequence[Any],
+    maximum: int,
+    check: Check,
+    path: str,
+    features: Features,
+    *,
+    size_declared: bool = True,
 ) -> Violations:
     """`size_declared`: 1.37 declares the limit, and does not look into a list above it."""
-    found: Violations = chain.from_iterable(check(item, f"{path}[{index}]") for index, item in enumerate(items))
+    found: Violations = chain.from_iterable(
+        check(item, f"{path}[{index}]") for index, item in enumerate(items)
+    )
     if 0 <= maximum < len(items):
         yield too_many(path, len(items), maximum)
         if features.declared_validation and not size_declared:
@@ -43,7 +52,9 @@ def check_set(
     key_field: str = "",
     size_declared: bool = True,
 ) -> Violations:
-    """Like `check_list`, and every key may appear once. `key_field` is the field that 1.34 blames."""
+    """Like `check_list`, and every key may appear once. `key_field` is the field that 1.34
+    blames.
+    """
     yield from check_list(items, maximum, check, path, features, size_declared=size_declared)
     if 0 <= maximum < len(items) and features.stops_at_whole_faults:
         return
@@ -53,7 +64,10 @@ def check_set(
         if value in seen:
             where = f"{path}[{index}]"
             yield duplicate(
-                f"{where}.{key_field}" if key_field and not features.blames_duplicate_items else where, value
+                f"{where}.{key_field}"
+                if key_field and not features.blames_duplicate_items
+                else where,
+                value,
             )
         seen.add(value)
 

@@ -29,24 +29,43 @@ from dra_planner.releases import Features
 Data = Mapping[str, Any]
 MAX_ANNOTATION_BYTES: Final = 256 * 1024
 _LABEL_NAMES: Final = frozenset({"Namespace", "StatefulSet"})
-_SEGMENT_NAMES: Final = frozenset({"PodDisruptionBudget"})  # any name that can be a part of an address
-# Fields of metadata that nobody may set in a template, and whether an empty value counts as set: Go tells a nil
-# list or pointer from an empty one. The server lowers only the first letter of `UID`.
+# any name that can be a part of an address
+_SEGMENT_NAMES: Final = frozenset({"PodDisruptionBudget"})
+# Fields of metadata that nobody may set in a template, and whether an empty value counts as set: Go
+# tells a nil list or pointer from an empty one. The server lowers only the first letter of `UID`.
 _NOT_IN_TEMPLATES: Final = {
-    "name": False, "generateName": False, "namespace": False, "uid": False, "resourceVersion": False,
-    "generation": False, "selfLink": False, "creationTimestamp": False, "deletionTimestamp": True,
-    "deletionGracePeriodSeconds": True, "ownerReferences": True, "finalizers": True, "managedFields": True,
-}  # fmt: skip
+    "name": False,
+    "generateName": False,
+    "namespace": False,
+    "uid": False,
+    "resourceVersion": False,
+    "generation": False,
+    "selfLink": False,
+    "creationTimestamp": False,
+    "deletionTimestamp": True,
+    "deletionGracePeriodSeconds": True,
+    "ownerReferences": True,
+    "finalizers": True,
+    "managedFields": True,
+}
 _GENERATED_STEM: Final = 58  # bytes of the prefix that stay in a generated name
 
 
 def check_metadata(data: Data, kind: str, features: Features, path: str = "metadata") -> Violations:
     name, prefix = data.get("name") or "", data.get("generateName") or ""
-    wrong = dns_label if kind in _LABEL_NAMES else path_segment if kind in _SEGMENT_NAMES else dns_subdomain
+    wrong = (
+        dns_label
+        if kind in _LABEL_NAMES
+        else path_segment
+        if kind in _SEGMENT_NAMES
+        else dns_subdomain
+    )
     if prefix:
-        # The server looks at a prefix that ends in a dash as if its last two characters were an "a".
+        # The server looks at a prefix that ends in a dash as if its last two characters were an
+        # "a".
         stem = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-        if kind != "DeviceClass" or features.checks_prefix_of_class_names:  # else at the generated name alone
+        # else at the generated name alone
+        if kind != "DeviceClass" or features.checks_prefix_of_class_names:
             yield from each_invalid(f"{path}.generateName", prefix, wrong(stem))
         name = name or prefix[:_GENERATED_STEM] + "xxxxx"
     if name:

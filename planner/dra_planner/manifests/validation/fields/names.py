@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dra_planner.manifests.validation.fields.formats import c_identifier, dns_label, dns_subdomain, length_of
+from dra_planner.manifests.validation.fields.formats import (
+    c_identifier,
+    dns_label,
+    dns_subdomain,
+    length_of,
+)
 from dra_planner.manifests.validation.violations import (
     Violation,
     Violations,
@@ -55,7 +60,9 @@ def check_class_name(name: str, path: str) -> Violations:
 
 
 def check_attribute_name(name: str, path: str, features: Features) -> Violations:
-    """`identifier` or `domain/identifier`; with two or more slashes nothing is checked, in any release."""
+    """`identifier` or `domain/identifier`; with two or more slashes nothing is checked, in any
+    release.
+    """
     parts = name.split("/")
     if not name and not features.empty_is_invalid:
         yield required(path, "name required")
@@ -76,7 +83,12 @@ def check_attribute_name(name: str, path: str, features: Features) -> Violations
 def check_qualified_attribute_name(name: str, path: str, features: Features) -> Violations:
     yield from check_attribute_name(name, path, features)
     domain, _, identifier = name.partition("/")
-    if features.lower_case_attribute_domains and identifier and "/" not in identifier and domain != domain.lower():
+    if (
+        features.lower_case_attribute_domains
+        and identifier
+        and "/" not in identifier
+        and domain != domain.lower()
+    ):
         for detail in dns_subdomain(domain):
             yield invalid(path, domain, f"prefix: {detail}")
     if "/" not in name and (name or features.empty_is_invalid):

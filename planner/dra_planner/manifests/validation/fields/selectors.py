@@ -38,7 +38,9 @@ _ANYWHERE: Any = None  # labels look the same in every scope
 
 
 def matches(selector: Data, own: Data) -> bool:
-    """Return whether labels are those that a selector asks for; one without conditions matches all."""
+    """Return whether labels are those that a selector asks for; one without conditions matches
+    all.
+    """
     wanted = selector.get("matchLabels") or {}
     return all(own.get(key) == (value or "") for key, value in wanted.items()) and all(
         _matches(item or {}, own) for item in selector.get("matchExpressions") or ()

@@ -1,7 +1,7 @@
 """Rules of ResourceClaims, ResourceClaimTemplates and DeviceClasses.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with v1.34.3 and v1.35.4.
-Data has been decoded and defaulted; paths are the server's.
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with
+v1.34.3 and v1.35.4. Data has been decoded and defaulted; paths are the server's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.declared import declared
-from dra_planner.manifests.validation.fields.formats import is_extended_resource, label_value, length_of, qualified_name
+from dra_planner.manifests.validation.fields.formats import (
+    is_extended_resource,
+    label_value,
+    length_of,
+    qualified_name,
+)
 from dra_planner.manifests.validation.fields.lists import check_list, check_set, identity, name_of
 from dra_planner.manifests.validation.fields.metadata import check_template_metadata
 from dra_planner.manifests.validation.fields.names import (
@@ -47,13 +52,16 @@ MAX_EXPRESSION_BYTES: Final = 10240
 MAX_PARAMETER_BYTES: Final = 10240
 _ONE_FORM: Final = "exactly one of `exactly` or `firstAvailable` is required"
 _ONE_ATTRIBUTE: Final = (
-    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+    'exactly one of "matchAttribute" or "distinctAttribute" is required, but '
+    "multiple fields are set"
 )
 _REFERENCE: Final = (
-    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+    "must be the name of a request in the claim or the name of a request and a "
+    "subrequest separated by '/'"
 )
 _EXPECTED_ADMIN: Final = (
-    "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace"
+    "admin access to devices requires the "
+    "`resource.kubernetes.io/admin-access: true` label on the containing namespace"
 )
 ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 
@@ -72,14 +80,18 @@ def check_class(data: Data, context: Context) -> Violations:
     spec = data.get("spec") or {}
     yield from _check_selectors(spec, "spec", context)
     check = partial(_check_configuration, names=None, context=context)
-    yield from check_list(spec.get("config") or (), MAX_CONFIGURATIONS, check, "spec.config", context.features)
+    yield from check_list(
+        spec.get("config") or (), MAX_CONFIGURATIONS, check, "spec.config", context.features
+    )
     name = spec.get("extendedResourceName")
     if name is not None and not is_extended_resource(name):
         yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name")
 
 
 def check_admin_access(data: Data, context: Context, labels: Mapping[str, str]) -> Violations:
-    """The namespace of a claim or template with admin access must carry the label; the path is the server's own."""
+    """The namespace of a claim or template with admin access must carry the label; the path is the
+    server's own.
+    """
     spec = data.get("spec") or {}
     if data.get("kind") == "ResourceClaimTemplate":
         spec = spec.get("spec") or {}
@@ -124,7 +136,9 @@ def check_claim_spec(spec: Data, path: str, context: Context) -> Violations:
 
 def _request_names(requests: Any) -> RequestNames:
     return {
-        name_of(request): frozenset(name_of(item) for item in (request or {}).get("firstAvailable") or ())
+        name_of(request): frozenset(
+            name_of(item) for item in (request or {}).get("firstAvailable") or ()
+        )
         for request in requests
     }
 
@@ -140,7 +154,8 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
         yield invalid(path, None, f"{_ONE_FORM}, but multiple fields are set")
         if context.features.declared_validation:
             inside = chain(
-                _check_alternatives(alternatives, path, context), _check_exact(exactly, f"{path}.exactly", context)
+                _check_alternatives(alternatives, path, context),
+                _check_exact(exactly, f"{path}.exactly", context),
             )
             yield from declared(inside)
         if context.features.stops_at_whole_faults:
@@ -154,7 +169,9 @@ def _check_request(data: Data | None, path: str, *, context: Context) -> Violati
 def _check_alternatives(alternatives: Sequence[Any], path: str, context: Context) -> Violations:
     check = partial(_check_alternative, context=context)
     where = f"{path}.firstAvailable"
-    yield from check_set(alternatives, MAX_ALTERNATIVES, check, name_of, where, context.features, key_field="name")
+    yield from check_set(
+        alternatives, MAX_ALTERNATIVES, check, name_of, where, context.features, key_field="name"
+    )
 
 
 def _check_alternative(data: Data | None, path: str, *, context: Context) -> Violations:
@@ -173,12 +190,16 @@ def _check_exact(data: Data, path: str, context: Context) -> Violations:
     elif mode not in ("All", "ExactCount"):
         yield not_supported(f"{path}.allocationMode", mode, ("All", "ExactCount"))
     for index, toleration in enumerate(data.get("tolerations") or ()):
-        yield from _check_toleration(toleration or {}, f"{path}.tolerations[{index}]", context.features)
+        yield from _check_toleration(
+            toleration or {}, f"{path}.tolerations[{index}]", context.features
+        )
 
 
 def _check_selectors(data: Data, path: str, context: Context) -> Violations:
     check = partial(_check_selector, context=context)
-    yield from check_list(data.get("selectors") or (), MAX_SELECTORS, check, f"{path}.selectors", context.features)
+    yield from check_list(
+        data.get("selectors") or (), MAX_SELECTORS, check, f"{path}.selectors", context.features
+    )
 
 
 def _check_selector(data: Data | None, path: str, *, context: Context) -> Violations:
@@ -193,7 +214,9 @@ def _check_selector(data: Data | None, path: str, *, context: Context) -> Violat
     refusal = context.check_selector(expression, context.features)
     if refusal is not None:
         detail = refusal.detail
-        violation = forbidden(path, detail) if refusal.is_forbidden else invalid(path, expression, detail)
+        violation = (
+            forbidden(path, detail) if refusal.is_forbidden else invalid(path, expression, detail)
+        )
         yield replace(violation, fix=refusal.fix)
 
 
@@ -214,14 +237,18 @@ def _check_toleration(data: Data, path: str, features: Features) -> Violations:
         yield not_supported(f"{path}.effect", effect, features.device_taint_effects)
 
 
-def _check_constraint(data: Data | None, path: str, *, names: RequestNames, context: Context) -> Violations:
+def _check_constraint(
+    data: Data | None, path: str, *, names: RequestNames, context: Context
+) -> Violations:
     data = data or {}
     yield from _check_references(data, path, names, context)
     match, distinct = data.get("matchAttribute"), data.get("distinctAttribute")
     if match is not None:
         yield from check_qualified_attribute_name(match, f"{path}.matchAttribute", context.features)
     if distinct is not None and (match is None or context.features.checks_both_attributes):
-        yield from check_qualified_attribute_name(distinct, f"{path}.distinctAttribute", context.features)
+        yield from check_qualified_attribute_name(
+            distinct, f"{path}.distinctAttribute", context.features
+        )
     if match is not None or distinct is not None:
         return
     if context.features.consumable_capacity:
@@ -233,7 +260,9 @@ def _check_constraint(data: Data | None, path: str, *, names: RequestNames, cont
 def _check_references(data: Data, path: str, names: RequestNames, context: Context) -> Violations:
     check = partial(_check_reference, names=names)
     listed = data.get("requests") or ()
-    yield from check_set(listed, MAX_REQUESTS, check, identity, f"{path}.requests", context.features)
+    yield from check_set(
+        listed, MAX_REQUESTS, check, identity, f"{path}.requests", context.features
+    )
 
 
 def _check_reference(name: str | None, path: str, *, names: RequestNames) -> Violations:
@@ -248,7 +277,9 @@ def _check_reference(name: str | None, path: str, *, names: RequestNames) -> Vio
         yield invalid(path, name, _REFERENCE)
 
 
-def _check_configuration(data: Data | None, path: str, *, names: RequestNames | None, context: Context) -> Violations:
+def _check_configuration(
+    data: Data | None, path: str, *, names: RequestNames | None, context: Context
+) -> Violations:
     data = data or {}
     if names is not None:
         yield from _check_references(data, path, names, context)
@@ -260,7 +291,10 @@ def _check_configuration(data: Data | None, path: str, *, names: RequestNames | 
     parameters, path = opaque.get("parameters"), f"{path}.parameters"
     if parameters is None:
         yield required(path)
-    elif length_of(json.dumps(parameters, separators=(",", ":"), ensure_ascii=False)) > MAX_PARAMETER_BYTES:
+    elif (
+        length_of(json.dumps(parameters, separators=(",", ":"), ensure_ascii=False))
+        > MAX_PARAMETER_BYTES
+    ):
         yield too_long(path, MAX_PARAMETER_BYTES)
     elif not isinstance(parameters, Mapping):
         yield invalid(path, "<value omitted>", "must be a valid JSON object")

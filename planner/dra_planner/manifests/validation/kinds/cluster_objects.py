@@ -11,7 +11,11 @@ from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.manifests.validation.fields.formats import dns_label, is_native_resource, qualified_name
+from dra_planner.manifests.validation.fields.formats import (
+    dns_label,
+    is_native_resource,
+    qualified_name,
+)
 from dra_planner.manifests.validation.fields.metadata import check_labels
 from dra_planner.manifests.validation.pod_security import POD_SECURITY
 from dra_planner.manifests.validation.pods.node_selectors import check_toleration
@@ -41,14 +45,31 @@ _TOLERATIONS_TWICE_UNTIL: Final = 34  # in the path of a RuntimeClass
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 _VERSION: Final = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)", re.ASCII)
 _LEVELS: Final = ("privileged", "baseline", "restricted")
-_SCOPES: Final = frozenset({
-    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity",
-    "VolumeAttributesClass",
-})  # fmt: skip
-_POD_RESOURCES: Final = frozenset({
-    "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.ephemeral-storage", "limits.cpu",
-    "limits.memory", "limits.ephemeral-storage", "pods",
-})  # fmt: skip
+_SCOPES: Final = frozenset(
+    {
+        "Terminating",
+        "NotTerminating",
+        "BestEffort",
+        "NotBestEffort",
+        "PriorityClass",
+        "CrossNamespacePodAffinity",
+        "VolumeAttributesClass",
+    }
+)
+_POD_RESOURCES: Final = frozenset(
+    {
+        "cpu",
+        "memory",
+        "ephemeral-storage",
+        "requests.cpu",
+        "requests.memory",
+        "requests.ephemeral-storage",
+        "limits.cpu",
+        "limits.memory",
+        "limits.ephemeral-storage",
+        "pods",
+    }
+)
 _CONFLICTS: Final = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
 _FINALIZERS: Final = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _POLICIES: Final = ("PreemptLowerPriority", "Never")
@@ -75,7 +96,11 @@ def check_pod_security_labels(data: Data) -> Violations:
             yield invalid(f"metadata.labels[{POD_SECURITY}{mode}]", level, detail)
         version = labels.get(f"{POD_SECURITY}{mode}-version")
         if version is not None and not _VERSION.fullmatch(version):
-            yield invalid(f"metadata.labels[{POD_SECURITY}{mode}-version]", version, 'must be "latest" or "v1.x"')
+            yield invalid(
+                f"metadata.labels[{POD_SECURITY}{mode}-version]",
+                version,
+                'must be "latest" or "v1.x"',
+            )
 
 
 def check_priority_class(data: Data) -> Violations:
@@ -83,9 +108,13 @@ def check_priority_class(data: Data) -> Violations:
     if name.startswith("system-"):
         if SYSTEM_PRIORITIES.get(name) != value:
             detail = "priority class names with 'system-' prefix are reserved for system use only"
-            yield forbidden("metadata.name", f"{detail}. error: {name} is not a known system priority class")
+            yield forbidden(
+                "metadata.name", f"{detail}. error: {name} is not a known system priority class"
+            )
     elif value > HIGHEST_USER_PRIORITY:
-        yield forbidden("value", f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}")
+        yield forbidden(
+            "value", f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
+        )
     policy = data.get("preemptionPolicy")
     if policy == "":
         yield required("preemptionPolicy")
@@ -102,11 +131,17 @@ def check_quota(data: Data) -> Violations:
         if "/" not in name and not _is_quota_resource(name):
             yield invalid(path, name, "must be a standard resource for quota")
         yield from check_amount_value(name, parse_quantity(value or 0), path)
-    yield from _check_scopes([scope or "" for scope in spec.get("scopes") or ()], hard, "spec.scopes")
+    yield from _check_scopes(
+        [scope or "" for scope in spec.get("scopes") or ()], hard, "spec.scopes"
+    )
     path = "spec.scopeSelector.matchExpressions"
-    expressions = [item or {} for item in (spec.get("scopeSelector") or {}).get("matchExpressions") or ()]
+    expressions = [
+        item or {} for item in (spec.get("scopeSelector") or {}).get("matchExpressions") or ()
+    ]
     for expression in expressions:
-        scope, operator, values = (expression.get(name) or "" for name in ("scopeName", "operator", "values"))
+        scope, operator, values = (
+            expression.get(name) or "" for name in ("scopeName", "operator", "values")
+        )
         if scope not in _SCOPES:
             yield invalid(f"{path}.scopeName", scope, "unsupported scope")
         if any(_is_quota_resource(name) and not _is_scoped(scope, name) for name in hard):
@@ -121,11 +156,15 @@ def check_quota(data: Data) -> Violations:
 def _check_operator(operator: str, values: Any, path: str) -> Violations:
     if operator in ("In", "NotIn"):
         if not values:
-            detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+            detail = (
+                "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+            )
             yield required(f"{path}.values", detail)
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            detail = "must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector"
+            detail = (
+                "must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector"
+            )
             yield invalid(f"{path}.values", list(values), detail)
     else:
         yield invalid(f"{path}.operator", operator, "not a valid selector operator")
@@ -134,7 +173,11 @@ def _check_operator(operator: str, values: Any, path: str) -> Violations:
 def _check_scopes(scopes: list[str], hard: Data, path: str) -> Violations:
     if any(scope not in _SCOPES for scope in scopes):
         yield invalid(path, scopes, "unsupported scope")
-    if any(_is_quota_resource(name) and not _is_scoped(scope, name) for scope in scopes for name in hard):
+    if any(
+        _is_quota_resource(name) and not _is_scoped(scope, name)
+        for scope in scopes
+        for name in hard
+    ):
         yield invalid(path, scopes, "unsupported scope applied to resource")
     if any(set(scopes) >= pair for pair in _CONFLICTS):
         yield invalid(path, scopes, "conflicting scopes")
@@ -143,7 +186,8 @@ def _check_scopes(scopes: list[str], hard: Data, path: str) -> Violations:
 def _is_scoped(scope: str, resource: str) -> bool:
     """Tell whether a scope can narrow down what is counted of a resource.
 
-    Source: kubernetes/kubernetes:pkg/apis/core/helper/helpers.go@v1.36.3 (IsResourceQuotaScopeValidForResource).
+    Source: kubernetes/kubernetes:pkg/apis/core/helper/helpers.go@v1.36.3
+    (IsResourceQuotaScopeValidForResource).
     """
     if scope == "BestEffort":
         return resource == "pods"
@@ -173,11 +217,15 @@ def _check_limits(item: Data, kind: str, path: str) -> Violations:
     for field in ("default", "defaultRequest") if kind == "Pod" else ():
         if item.get(field):
             yield forbidden(f"{path}.{field}", "may not be specified when `type` is 'Pod'")
-    if kind == "PersistentVolumeClaim" and not any("storage" in (item.get(field) or {}) for field in ("min", "max")):
+    if kind == "PersistentVolumeClaim" and not any(
+        "storage" in (item.get(field) or {}) for field in ("min", "max")
+    ):
         detail = "either minimum or maximum storage value is required, but neither was provided"
         yield required(f"{path}.limits", detail)
     amounts = {
-        field: {name: parse_pod_amount(value or 0) for name, value in (item.get(field) or {}).items()}
+        field: {
+            name: parse_pod_amount(value or 0) for name, value in (item.get(field) or {}).items()
+        }
         for field in _LIMIT_FIELDS
         if not (kind == "Pod" and field in ("default", "defaultRequest"))
     }
@@ -188,13 +236,21 @@ def _check_limits(item: Data, kind: str, path: str) -> Violations:
         for name in values:
             yield from check(name, f"{path}.{field}[{name}]")
     for name in sorted({name for values in amounts.values() for name in values}):
-        yield from _check_order(name, {field: values.get(name) for field, values in amounts.items()}, path)
+        yield from _check_order(
+            name, {field: values.get(name) for field, values in amounts.items()}, path
+        )
 
 
 def _fill_limits(amounts: dict[str, dict[str, Quantity]]) -> None:
-    """Fill in what the server does for containers: limits from maxima, requests from limits and minima."""
+    """Fill in what the server does for containers: limits from maxima, requests from limits and
+    minima.
+    """
     amounts["default"] = {**amounts["max"], **amounts["default"]}
-    amounts["defaultRequest"] = {**amounts["min"], **amounts["default"], **amounts["defaultRequest"]}
+    amounts["defaultRequest"] = {
+        **amounts["min"],
+        **amounts["default"],
+        **amounts["defaultRequest"],
+    }
 
 
 def _check_order(name: str, amounts: Mapping[str, Quantity | None], path: str) -> Violations:
@@ -206,7 +262,9 @@ def _check_order(name: str, amounts: Mapping[str, Quantity | None], path: str) -
     )  # fmt: skip
     for field, low, high in ordered:
         if low is not None and high is not None and low > high:
-            yield invalid(f"{path}.{field}[{name}]", str(low), f"value {low} is greater than {high}")
+            yield invalid(
+                f"{path}.{field}[{name}]", str(low), f"value {low} is greater than {high}"
+            )
     if ratio is not None:
         where = f"{path}.maxLimitRequestRatio[{name}]"
         if ratio < Quantity.from_int(1):
@@ -216,12 +274,16 @@ def _check_order(name: str, amounts: Mapping[str, Quantity | None], path: str) -
     overcommits = is_native_resource(name) and not name.startswith("hugepages-")
     if not overcommits and limit is not None and request is not None and limit != request:
         yield invalid(
-            f"{path}.defaultRequest[{name}]", str(request), f"default value {limit} must equal to it in {name}"
+            f"{path}.defaultRequest[{name}]",
+            str(request),
+            f"default value {limit} must equal to it in {name}",
         )
 
 
 def _exceeds(ratio: Quantity, least: Quantity, most: Quantity) -> bool:
-    """Compare as the server does, with what Go makes of divisions by zero and of amounts too large for thousandths."""
+    """Compare as the server does, with what Go makes of divisions by zero and of amounts too large
+    for thousandths.
+    """
     small = all(each.value < _MOST_MILLI for each in (ratio, least, most))
     low, high = (least.milli_value, most.milli_value) if small else (least.value, most.value)
     if not low:
@@ -244,7 +306,9 @@ def check_runtime_class(data: Data, features: Features) -> Violations:
     for index, item in enumerate(scheduling.get("tolerations") or ()):
         path, item = f"scheduling.tolerations[{index}]", item or {}
         twice = features.minor <= _TOLERATIONS_TWICE_UNTIL
-        yield from check_toleration(item, f"scheduling.tolerations.tolerations[{index}]" if twice else path)
+        yield from check_toleration(
+            item, f"scheduling.tolerations.tolerations[{index}]" if twice else path
+        )
         key = tuple(item.get(name) or "" for name in ("key", "operator", "value", "effect"))
         if key in seen:
             yield duplicate(path, dict(item))

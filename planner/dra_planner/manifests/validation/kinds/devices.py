@@ -1,6 +1,7 @@
 """Rules of the devices in a ResourceSlice.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with v1.34.3 and v1.35.4.
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with
+v1.34.3 and v1.35.4.
 """
 
 from __future__ import annotations
@@ -10,9 +11,18 @@ from functools import partial
 from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
-from dra_planner.manifests.validation.fields.formats import label_value, length_of, qualified_name, semantic_version
+from dra_planner.manifests.validation.fields.formats import (
+    label_value,
+    length_of,
+    qualified_name,
+    semantic_version,
+)
 from dra_planner.manifests.validation.fields.lists import check_list, check_map, check_set, name_of
-from dra_planner.manifests.validation.fields.names import check_attribute_name, check_label, check_subdomain
+from dra_planner.manifests.validation.fields.names import (
+    check_attribute_name,
+    check_label,
+    check_subdomain,
+)
 from dra_planner.manifests.validation.kinds.request_policies import check_capacity
 from dra_planner.manifests.validation.pods.node_selectors import check_node_selector
 from dra_planner.manifests.validation.violations import (
@@ -36,25 +46,37 @@ _LIST_VALUES: Final = ("bools", "ints", "strings", "versions")
 _VALUES: Final = ("bool", "int", "string", "version", *_LIST_VALUES)
 _PLACES: Final = ("nodeName", "nodeSelector", "allNodes")
 _ONE_PLACE: Final = (
-    "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true "
+    "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
+    "`perDeviceNodeSelection` is set to true "
     "in the ResourceSlice spec"
 )
 _NO_PLACE: Final = (
-    "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the "
+    "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set "
+    "to true in the "
     "ResourceSlice spec"
 )
 
 
 def check_device(
-    data: Data | None, path: str, *, per_device: bool, counter_sets: Mapping[str, Data] | None, context: Context
+    data: Data | None,
+    path: str,
+    *,
+    per_device: bool,
+    counter_sets: Mapping[str, Data] | None,
+    context: Context,
 ) -> Violations:
-    """`counter_sets` are those of the slice in 1.34, where devices may only consume what stands beside them."""
+    """`counter_sets` are those of the slice in 1.34, where devices may only consume what stands
+    beside them.
+    """
     data, features = data or {}, context.features
     yield from check_label(name_of(data), f"{path}.name")
     attributes, capacity = data.get("attributes") or {}, data.get("capacity") or {}
     count = len(attributes) + len(capacity)
     if count > MAX_ATTRIBUTES_AND_CAPACITIES:
-        detail = f"the total number of attributes and capacities must not exceed {MAX_ATTRIBUTES_AND_CAPACITIES}"
+        detail = (
+            "the total number of attributes and capacities must not exceed "
+            f"{MAX_ATTRIBUTES_AND_CAPACITIES}"
+        )
         yield invalid(path, count, detail)
     values = sum(_count_values(attribute or {}) for attribute in attributes.values())
     most = features.max_attribute_values
@@ -113,7 +135,9 @@ def _check_attribute(data: Data | None, path: str, *, features: Features) -> Vio
             yield from _check_text(value, f"{path}.{name}", name)
         elif name in ("strings", "versions"):
             for index, item in enumerate(value):
-                yield from _check_text(item or "", f"{path}.{name}[{index}]", name.removesuffix("s"))
+                yield from _check_text(
+                    item or "", f"{path}.{name}[{index}]", name.removesuffix("s")
+                )
     if not present:
         detail = "exactly one value must be specified"
         yield invalid(path, "", detail) if features.empty_is_invalid else required(path, detail)
@@ -208,7 +232,10 @@ def _check_nodes(data: Data, path: str, per_device: bool) -> Violations:
 
 
 def _check_conditions(data: Data, path: str, features: Features) -> Violations:
-    binding, failure = data.get("bindingConditions") or (), data.get("bindingFailureConditions") or ()
+    binding, failure = (
+        data.get("bindingConditions") or (),
+        data.get("bindingFailureConditions") or (),
+    )
     for field, listed in (("bindingConditions", binding), ("bindingFailureConditions", failure)):
         where = f"{path}.{field}"
         yield from check_list(listed, MAX_CONDITIONS, _check_condition, where, features)

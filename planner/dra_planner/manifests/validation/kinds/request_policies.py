@@ -1,6 +1,7 @@
 """Rules of shared capacity: which amounts a consumer may take.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3 (validateRequestPolicy).
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3
+(validateRequestPolicy).
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_quantity
-from dra_planner.manifests.validation.violations import Violations, duplicate, forbidden, invalid, required, too_many
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    duplicate,
+    forbidden,
+    invalid,
+    required,
+    too_many,
+)
 from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
@@ -18,8 +26,12 @@ MAX_VALUES: Final = 10
 _LARGEST: Final = Quantity.from_int(2**63 - 1)
 
 
-def check_capacity(data: Data | None, path: str, *, multiple: bool, features: Features) -> Violations:
-    """`multiple`: the device may be allocated several times; only then its capacity may have a policy."""
+def check_capacity(
+    data: Data | None, path: str, *, multiple: bool, features: Features
+) -> Violations:
+    """`multiple`: the device may be allocated several times; only then its capacity may have a
+    policy.
+    """
     data = data or {}
     policy, path = data.get("requestPolicy"), f"{path}.requestPolicy"
     if policy is None:
@@ -27,9 +39,16 @@ def check_capacity(data: Data | None, path: str, *, multiple: bool, features: Fe
     if not multiple:
         yield forbidden(path, "allowMultipleAllocations must be true")
         return
-    values, valid_range, default = policy.get("validValues") or (), policy.get("validRange"), policy.get("default")
+    values, valid_range, default = (
+        policy.get("validValues") or (),
+        policy.get("validRange"),
+        policy.get("default"),
+    )
     if values and valid_range is not None:
-        detail = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
+        detail = (
+            'exactly one policy can be specified, cannot specify "validValues" and '
+            '"validRange" at the same time'
+        )
         yield forbidden(path, detail)
         return
     kind = "validValues" if values else "validRange"
@@ -43,7 +62,9 @@ def check_capacity(data: Data | None, path: str, *, multiple: bool, features: Fe
         options, path = [parse_quantity(value or 0) for value in values], f"{path}.validValues"
         yield from _check_values(options, parse_quantity(default), capacity, path, features)
     else:
-        yield from _check_range(valid_range, parse_quantity(default), capacity, f"{path}.validRange", features)
+        yield from _check_range(
+            valid_range, parse_quantity(default), capacity, f"{path}.validRange", features
+        )
 
 
 def _check_values(
@@ -51,7 +72,9 @@ def _check_values(
 ) -> Violations:
     for index in range(1, len(values)):
         if values[index - 1] > values[index]:
-            yield invalid(f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order")
+            yield invalid(
+                f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order"
+            )
     found = False
     if len(values) > MAX_VALUES:
         yield too_many(path, len(values), MAX_VALUES)
@@ -59,40 +82,64 @@ def _check_values(
         seen: set[int | Quantity] = set()
         for index, value in enumerate(values):
             if value > capacity:
-                yield invalid(f"{path}[{index}]", str(value), f"option is larger than capacity value: {capacity}")
+                yield invalid(
+                    f"{path}[{index}]",
+                    str(value),
+                    f"option is larger than capacity value: {capacity}",
+                )
             found |= value == default
             key = value if features.fractional_capacity_range else value.value
             if key in seen:
                 yield duplicate(f"{path}[{index}]", str(key))
             seen.add(key)
     if not found:
-        yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
+        yield invalid(
+            path, str(default), "default value is not valid according to the requestPolicy"
+        )
 
 
-def _check_range(data: Data, default: Quantity, capacity: Quantity, path: str, features: Features) -> Violations:
+def _check_range(
+    data: Data, default: Quantity, capacity: Quantity, path: str, features: Features
+) -> Violations:
     if data.get("min") is None:
         yield required(f"{path}.min", "required when validRange is defined")
         return
     blamed = "default" if features.blames_default_of_range else ""
-    amounts = {name: parse_quantity(data[name]) for name in ("min", "max", "step") if data.get(name) is not None}
+    amounts = {
+        name: parse_quantity(data[name])
+        for name in ("min", "max", "step")
+        if data.get(name) is not None
+    }
     minimum, maximum = amounts["min"], amounts.get("max")
     if minimum > capacity:
         yield invalid(f"{path}.min", str(minimum), f"min is larger than capacity value: {capacity}")
     if default < minimum:
-        yield invalid(f"{path}.{blamed or 'min'}", str(default), f"default is less than min: {minimum}")
+        yield invalid(
+            f"{path}.{blamed or 'min'}", str(default), f"default is less than min: {minimum}"
+        )
     if maximum is not None:
         if minimum > maximum:
             yield invalid(f"{path}.max", str(minimum), f"min is larger than max: {maximum}")
         if maximum > capacity:
-            yield invalid(f"{path}.max", str(maximum), f"max is larger than capacity value: {capacity}")
+            yield invalid(
+                f"{path}.max", str(maximum), f"max is larger than capacity value: {capacity}"
+            )
         if default > maximum:
-            yield invalid(f"{path}.{blamed or 'max'}", str(default), f"default is more than max: {maximum}")
+            yield invalid(
+                f"{path}.{blamed or 'max'}", str(default), f"default is more than max: {maximum}"
+            )
     amounts = {"default": default, **amounts}
-    fine = features.fractional_capacity_range and any(_is_fractional(amount) for amount in amounts.values())
+    fine = features.fractional_capacity_range and any(
+        _is_fractional(amount) for amount in amounts.values()
+    )
     if fine:
-        unsafe = [name for name, amount in amounts.items() if amount.scale < -3 and _is_finer(amount)]
+        unsafe = [
+            name for name, amount in amounts.items() if amount.scale < -3 and _is_finer(amount)
+        ]
         for name in unsafe:
-            yield invalid(f"{path}.{name}", str(amounts[name]), "value cannot be represented as a milli value")
+            yield invalid(
+                f"{path}.{name}", str(amounts[name]), "value cannot be represented as a milli value"
+            )
         if unsafe:
             return
     if "step" in amounts:
@@ -109,13 +156,18 @@ def _is_finer(amount: Quantity) -> bool:
 
 
 def _check_step(
-    amounts: Mapping[str, Quantity], capacity: Quantity, path: str, features: Features, *, fine: bool
+    amounts: Mapping[str, Quantity],
+    capacity: Quantity,
+    path: str,
+    features: Features,
+    *,
+    fine: bool,
 ) -> Violations:
     """Every value is a number of steps above the minimum.
 
-    All amounts are rounded up to integers first, but counted in thousandths where one is fractional and
-    DRAFractionalCapacityRange is on. 1.37 says what its integers cannot hold, and a step of zero is a fault of its
-    own there; up to 1.36 upstream divides by zero.
+    All amounts are rounded up to integers first, but counted in thousandths where one is fractional
+    and DRAFractionalCapacityRange is on. 1.37 says what its integers cannot hold, and a step of
+    zero is a fault of its own there; up to 1.36 upstream divides by zero.
     """
     step, minimum = amounts["step"], amounts["min"]
     if features.checks_range_arithmetic and step.sign <= 0:
@@ -125,7 +177,9 @@ def _check_step(
         detail = f"one step {minimum + step} is larger than capacity value: {capacity}"
         yield invalid(f"{path}.step", str(step), detail)
     if features.checks_range_arithmetic and not fine:
-        unsafe = {name: detail for name, amount in amounts.items() if (detail := _out_of_range(amount))}
+        unsafe = {
+            name: detail for name, amount in amounts.items() if (detail := _out_of_range(amount))
+        }
         for name, detail in unsafe.items():
             yield invalid(f"{path}.{name}", str(amounts[name]), detail)
         if unsafe:

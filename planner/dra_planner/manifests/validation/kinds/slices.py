@@ -1,6 +1,7 @@
 """Rules of ResourceSlices.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with v1.34.3 and v1.35.4.
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.36.3, checked with
+v1.34.3 and v1.35.4.
 """
 
 from __future__ import annotations
@@ -11,7 +12,12 @@ from typing import Any, Final
 
 from dra_planner.manifests.validation.context import Context
 from dra_planner.manifests.validation.fields.lists import check_set, name_of
-from dra_planner.manifests.validation.fields.names import check_driver, check_label, check_pool, check_subdomain
+from dra_planner.manifests.validation.fields.names import (
+    check_driver,
+    check_label,
+    check_pool,
+    check_subdomain,
+)
 from dra_planner.manifests.validation.kinds.devices import check_counters, check_device
 from dra_planner.manifests.validation.pods.node_selectors import check_node_selector
 from dra_planner.manifests.validation.violations import Violations, invalid, required, show
@@ -24,7 +30,9 @@ MAX_COUNTER_SETS: Final = 8
 MAX_COUNTERS_OF_A_SLICE: Final = 32
 MAX_CONSUMED_COUNTERS: Final = 1024
 _LIST_VALUES: Final = ("bools", "ints", "strings", "versions")
-_CHOICES: Final = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+_CHOICES: Final = (
+    "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+)
 _UNSET_OR_TRUE: Final = "must be either unset or set to true"
 
 
@@ -43,9 +51,14 @@ def check_slice(data: Data, context: Context) -> Violations:
         sets_beside = {name_of(item): (item or {}).get("counters") or {} for item in counter_sets}
     yield from check_set(
         devices,
-        MAX_ADVANCED_DEVICES if features.counter_sets_apart and _is_advanced(devices) else MAX_DEVICES,
+        MAX_ADVANCED_DEVICES
+        if features.counter_sets_apart and _is_advanced(devices)
+        else MAX_DEVICES,
         partial(
-            check_device, per_device=bool(spec.get("perDeviceNodeSelection")), counter_sets=sets_beside, context=context
+            check_device,
+            per_device=bool(spec.get("perDeviceNodeSelection")),
+            counter_sets=sets_beside,
+            context=context,
         ),
         name_of,
         "spec.devices",
@@ -71,7 +84,12 @@ def slice_warnings(data: Data, features: Features) -> list[str]:
     driver = (data.get("spec") or {}).get("driver") or ""
     if not features.warns_of_upper_case_drivers or driver == driver.lower():
         return []
-    return [f"spec.driver: driver names should be lowercase; {show(driver)} contains uppercase characters"]
+    return [
+        (
+            f"spec.driver: driver names should be lowercase; {show(driver)} contains uppercase "
+            "characters"
+        )
+    ]
 
 
 def _check_pool(pool: Data) -> Violations:
@@ -96,7 +114,11 @@ def _check_nodes(spec: Data) -> Violations:
         yield from check_node_selector(selector, "spec.nodeSelector")
         terms = selector.get("nodeSelectorTerms") or []
         if len(terms) != 1:
-            yield invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term")
+            yield invalid(
+                "spec.nodeSelector.nodeSelectorTerms",
+                terms,
+                "must have exactly one node selector term",
+            )
     for field in ("allNodes", "perDeviceNodeSelection"):
         if spec.get(field):
             chosen.append(f"`{field}`")
@@ -105,7 +127,9 @@ def _check_nodes(spec: Data) -> Violations:
     if not chosen:
         yield required("spec", _CHOICES)
     elif len(chosen) > 1:
-        yield invalid("spec", f"{{{', '.join(chosen)}}}", f"{_CHOICES}, but multiple fields are set")
+        yield invalid(
+            "spec", f"{{{', '.join(chosen)}}}", f"{_CHOICES}, but multiple fields are set"
+        )
 
 
 def _is_advanced(devices: Any) -> bool:
@@ -131,7 +155,9 @@ def _check_counter_set(data: Data | None, path: str, *, features: Features) -> V
 
 
 def _check_sums(devices: Any, counter_sets: Any) -> Violations:
-    """Counter sets beside their devices are limited by the sums over a slice, not by set and entry."""
+    """Counter sets beside their devices are limited by the sums over a slice, not by set and
+    entry.
+    """
     consumed = sum(
         len((entry or {}).get("counters") or {})
         for device in devices

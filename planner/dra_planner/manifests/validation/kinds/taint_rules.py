@@ -1,6 +1,7 @@
 """Rules of DeviceTaintRules, which are served as v1 from 1.37 on.
 
-Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.37.0 (validateDeviceTaintRuleSpec).
+Source: kubernetes/kubernetes:pkg/apis/resource/validation/validation.go@v1.37.0
+(validateDeviceTaintRuleSpec).
 """
 
 from __future__ import annotations

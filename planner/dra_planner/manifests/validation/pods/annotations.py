@@ -17,7 +17,10 @@ _DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _COST: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _LOCALHOST: Final = "localhost/"
-_FIXED: Final = {"RuntimeDefault": ("runtime/default", "docker/default"), "Unconfined": ("unconfined",)}
+_FIXED: Final = {
+    "RuntimeDefault": ("runtime/default", "docker/default"),
+    "Unconfined": ("unconfined",),
+}
 
 
 def check_pod_annotations(annotations: Data, path: str, scope: Scope) -> Violations:
@@ -63,17 +66,23 @@ def check_profiles_match(spec: Data, path: str, scope: Scope) -> Violations:
         return
     own = spec.get("securityContext") or {}
     yield from _compare(
-        own.get("seccompProfile"), annotations.get(_SECCOMP_POD), f"{path}.securityContext.seccompProfile"
+        own.get("seccompProfile"),
+        annotations.get(_SECCOMP_POD),
+        f"{path}.securityContext.seccompProfile",
     )
     for item, where in containers_of(spec, path):
         inner, name = item.get("securityContext") or {}, item.get("name") or ""
         there = f"{where}.securityContext"
         yield from _compare(
-            inner.get("seccompProfile"), annotations.get(_SECCOMP_CONTAINER + name), f"{there}.seccompProfile"
+            inner.get("seccompProfile"),
+            annotations.get(_SECCOMP_CONTAINER + name),
+            f"{there}.seccompProfile",
         )
         if scope.pod.os_name != "windows":
             profile = inner.get("appArmorProfile") or own.get("appArmorProfile")
-            yield from _compare(profile, annotations.get(_APP_ARMOR + name), f"{there}.appArmorProfile")
+            yield from _compare(
+                profile, annotations.get(_APP_ARMOR + name), f"{there}.appArmorProfile"
+            )
 
 
 def _compare(field: Any, annotation: Any, path: str) -> Violations:
@@ -84,5 +93,7 @@ def _compare(field: Any, annotation: Any, path: str) -> Violations:
         kind == "Localhost" and not annotation.startswith(_LOCALHOST)
     ):
         yield forbidden(f"{path}.type", "type in annotation and field must match")
-    elif kind == "Localhost" and annotation.removeprefix(_LOCALHOST) != field.get("localhostProfile"):
+    elif kind == "Localhost" and annotation.removeprefix(_LOCALHOST) != field.get(
+        "localhostProfile"
+    ):
         yield forbidden(f"{path}.localhostProfile", "profile in annotation and field must match")

@@ -1,4 +1,6 @@
-"""Rules of containers: those of every container, and what init and ephemeral containers may not have."""
+"""Rules of containers: those of every container, and what init and ephemeral containers may not
+have.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from dra_planner.manifests.validation.pods.gates import RESTART_ALL, RESTART_RUL
 from dra_planner.manifests.validation.pods.mounts import check_devices, check_mounts
 from dra_planner.manifests.validation.pods.probes import check_probes
 from dra_planner.manifests.validation.pods.resources import check_resources
-from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
+from dra_planner.manifests.validation.rules import (
+    Data,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+    each,
+)
 from dra_planner.manifests.validation.violations import (
     Violation,
     Violations,
@@ -40,8 +49,14 @@ _RESIZES: Final = ("NotRequired", "RestartContainer")
 _MOST_RULES: Final = 20
 _MOST_CODES: Final = 255
 _NOT_IN_EPHEMERAL: Final = (
-    "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "lifecycle", *_PROBES,
-)  # fmt: skip
+    "ports",
+    "resources",
+    "resizePolicy",
+    "restartPolicy",
+    "restartPolicyRules",
+    "lifecycle",
+    *_PROBES,
+)
 
 
 def check_containers(spec: Data, path: str, scope: Scope, table: Table) -> Violations:
@@ -89,7 +104,11 @@ def check_init_containers(spec: Data, path: str, scope: Scope, table: Table) -> 
                     detail = "may not be set for init containers without restartPolicy=Always"
                     yield forbidden(f"{where}.{field}", detail)
         for policy, there in each(item.get("resizePolicy"), f"{where}.resizePolicy"):
-            if scope.minor >= RESTART_ALL and not restarts and policy.get("restartPolicy") == "RestartContainer":
+            if (
+                scope.minor >= RESTART_ALL
+                and not restarts
+                and policy.get("restartPolicy") == "RestartContainer"
+            ):
                 detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
                 yield invalid(f"{there}.restartPolicy", "RestartContainer", detail)
 
@@ -98,7 +117,9 @@ def check_ephemeral_containers(spec: Data, path: str, scope: Scope, table: Table
     """Yield what is wrong with containers that are added for a while."""
     path = f"{path}.ephemeralContainers"
     others = {
-        item.get("name") or "" for field in ("containers", "initContainers") for item, _ in each(spec.get(field), "")
+        item.get("name") or ""
+        for field in ("containers", "initContainers")
+        for item, _ in each(spec.get(field), "")
     }
     names = set(others)
     for item, where in each(spec.get("ephemeralContainers"), path):
@@ -113,7 +134,9 @@ def check_ephemeral_containers(spec: Data, path: str, scope: Scope, table: Table
         detail = "cannot be set for an Ephemeral Container"
         for field in _NOT_IN_EPHEMERAL:
             value = item.get(field)
-            if value is not None and (field != "resources" or any(part is not None for part in value.values())):
+            if value is not None and (
+                field != "resources" or any(part is not None for part in value.values())
+            ):
                 yield forbidden(f"{where}.{field}", detail)
         for mount, there in each(item.get("volumeMounts"), f"{where}.volumeMounts"):
             for field in ("subPath", "subPathExpr"):
@@ -136,7 +159,10 @@ def _check_image(value: Any, path: str, scope: Scope) -> Violations:
 def _check_amounts(value: Any, path: str, scope: Scope) -> Violations:
     resources = value or {}
     if scope.pod.is_pod and resources.get("limits"):  # a pod's limits stand in for requests
-        resources = {**resources, "requests": {**resources["limits"], **(resources.get("requests") or {})}}
+        resources = {
+            **resources,
+            "requests": {**resources["limits"], **(resources.get("requests") or {})},
+        }
     yield from check_resources(resources, path, scope.pod.claims)
 
 
@@ -176,7 +202,9 @@ def _check_host_ports(containers: Any, path: str, scope: Scope) -> Violations:
 
 
 def _host_port(port: Data, scope: Scope, path: str) -> int:
-    """The port of the host; in the host's network it is that of the container, except of ephemeral ones."""
+    """The port of the host; in the host's network it is that of the container, except of ephemeral
+    ones.
+    """
     own = scope.pod.is_pod and scope.pod.host_network and ".ephemeralContainers[" not in path
     return int(port.get("hostPort") or (port.get("containerPort") if own else 0) or 0)
 
@@ -202,13 +230,17 @@ def _check_init_restarts(container: Data, path: str, scope: Scope) -> Violations
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules")
     if policy is None:
         if rules and scope.minor >= RESTART_RULES:
-            yield required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
+            yield required(
+                f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used"
+            )
     elif scope.minor < RESTART_RULES:
         if policy != "Always":
             yield not_supported(f"{path}.restartPolicy", policy, ("Always",))
     elif policy == "Always" and scope.minor < RESTART_ALL:
         if rules:
-            detail = "restartPolicyRules are not allowed for init containers with restart policy Always"
+            detail = (
+                "restartPolicyRules are not allowed for init containers with restart policy Always"
+            )
             yield forbidden(f"{path}.restartPolicyRules", detail)
     else:
         yield from _check_restarts(container, path, scope)
@@ -217,7 +249,9 @@ def _check_init_restarts(container: Data, path: str, scope: Scope) -> Violations
 def _check_restarts(container: Data, path: str, scope: Scope) -> Violations:
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
     if policy is None and rules:
-        yield required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
+        yield required(
+            f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used"
+        )
     elif policy is not None and policy not in _RESTARTS:
         yield not_supported(f"{path}.restartPolicy", policy, _RESTARTS)
     if len(rules) > _MOST_RULES:
@@ -243,7 +277,9 @@ def _too_many(path: str, count: int, most: int, scope: Scope) -> Violation:
 
 
 def _fields_of_container(data: Data, scope: Scope) -> Collection[str]:
-    """Init containers that end have neither probes nor hooks; ports, mounts, and resizing are checked as lists."""
+    """Init containers that end have neither probes nor hooks; ports, mounts, and resizing are
+    checked as lists.
+    """
     found = ["env", "envFrom", "securityContext"]
     if _is_first(data, scope) and data.get("restartPolicy") != "Always":
         return found
@@ -275,8 +311,12 @@ def _check_protocols(data: Data, path: str, scope: Scope) -> Violations:
 
 
 CONTAINERS: Final[Table] = {
-    "core.Container": StructRules(fields=_CONTAINER, whole=(_check_protocols,), into=_fields_of_container),
+    "core.Container": StructRules(
+        fields=_CONTAINER, whole=(_check_protocols,), into=_fields_of_container
+    ),
     "core.EphemeralContainer": StructRules(
-        fields=_CONTAINER, whole=(_check_protocols,), into=lambda data, scope: ("env", "envFrom", "securityContext")
+        fields=_CONTAINER,
+        whole=(_check_protocols,),
+        into=lambda data, scope: ("env", "envFrom", "securityContext"),
     ),
 }

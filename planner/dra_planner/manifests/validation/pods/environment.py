@@ -25,33 +25,63 @@ from dra_planner.manifests.validation.violations import (
     required,
 )
 
-_IN_VARIABLES: Final = frozenset({
-    "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
-    "status.hostIPs", "status.podIP", "status.podIPs",
-})  # fmt: skip
+_IN_VARIABLES: Final = frozenset(
+    {
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    }
+)
 # Fields that a reference may name at all; which of them depends on where the reference stands.
 _KNOWN: Final = _IN_VARIABLES | {
-    "metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase", "spec.host",
-}  # fmt: skip
+    "metadata.annotations",
+    "metadata.labels",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "status.phase",
+    "spec.host",
+}
 _SUBSCRIPT: Final = re.compile(r"(.+?)\['(.*)'\]", re.DOTALL)
 _RESOURCES: Final = tuple(
-    f"{which}.{name}" for which in ("limits", "requests") for name in ("cpu", "memory", "ephemeral-storage")
+    f"{which}.{name}"
+    for which in ("limits", "requests")
+    for name in ("cpu", "memory", "ephemeral-storage")
 )
 _HUGE_PAGES: Final = ("requests.hugepages-", "limits.hugepages-")
 _SIZES: Final = ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
-_VARIABLE_SOURCES: Final = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
+_VARIABLE_SOURCES: Final = (
+    "fieldRef",
+    "resourceFieldRef",
+    "configMapKeyRef",
+    "secretKeyRef",
+    "fileKeyRef",
+)
 
 
 def check_field_reference(data: Data, path: str, allowed: Collection[str]) -> Violations:
-    """Yield what is wrong with a reference to a field of the pod. `allowed` are the fields that fit here."""
+    """Yield what is wrong with a reference to a field of the pod. `allowed` are the fields that fit
+    here.
+    """
     field, version = data.get("fieldPath") or "", data.get("apiVersion") or "v1"
     if not field:
         yield required(f"{path}.fieldPath")
         return
     match = _SUBSCRIPT.fullmatch(field)
     whole = match[1] if match is not None else field
-    if version != "v1" or (whole not in _KNOWN and match is None) or (match is not None and not _takes_keys(whole)):
-        yield invalid(f"{path}.fieldPath", field, "error converting fieldPath: field label not supported")
+    if (
+        version != "v1"
+        or (whole not in _KNOWN and match is None)
+        or (match is not None and not _takes_keys(whole))
+    ):
+        yield invalid(
+            f"{path}.fieldPath", field, "error converting fieldPath: field label not supported"
+        )
     elif match is not None:
         key = match[2].lower() if whole == "metadata.annotations" else match[2]
         yield from each_invalid(path, match[2], qualified_name(key))
@@ -74,8 +104,14 @@ def check_resource_reference(data: Data, path: str, *, needs_container: bool) ->
         yield not_supported(f"{path}.resource", resource, _RESOURCES)
     divisor = parse_quantity(data.get("divisor") or 0)
     known = ("1m", "1") if resource.endswith(".cpu") else _SIZES
-    if divisor.sign and (resource in _RESOURCES or resource.startswith(_HUGE_PAGES)) and str(divisor) not in known:
-        yield invalid(f"{path}.divisor", resource, f"only divisor's values {', '.join(known)} are supported")
+    if (
+        divisor.sign
+        and (resource in _RESOURCES or resource.startswith(_HUGE_PAGES))
+        and str(divisor) not in known
+    ):
+        yield invalid(
+            f"{path}.divisor", resource, f"only divisor's values {', '.join(known)} are supported"
+        )
 
 
 def _check_value_from(data: Data, path: str, scope: Scope) -> Violations:
@@ -86,11 +122,16 @@ def _check_value_from(data: Data, path: str, scope: Scope) -> Violations:
         yield from check_field_reference(source["fieldRef"], f"{path}.fieldRef", _IN_VARIABLES)
     if source.get("resourceFieldRef") is not None:
         where = f"{path}.resourceFieldRef"
-        yield from check_resource_reference(source["resourceFieldRef"], where, needs_container=False)
+        yield from check_resource_reference(
+            source["resourceFieldRef"], where, needs_container=False
+        )
     count = sum(source.get(name) is not None for name in _VARIABLE_SOURCES)
     if not count:
         yield invalid(
-            path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"
+            path,
+            "",
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
+            "`secretKeyRef`",
         )
     elif data.get("value"):
         yield invalid(path, "", "may not be specified when `value` is not empty")
@@ -99,7 +140,9 @@ def _check_value_from(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_sources(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the sources of many variables at once; the server blames the list."""
+    """Yield what is wrong with the sources of many variables at once; the server blames the
+    list.
+    """
     for item, _ in each(value, path):
         count = sum(item.get(name) is not None for name in ("configMapRef", "secretRef"))
         if not count:
@@ -108,7 +151,9 @@ def check_sources(value: Any, path: str, scope: Scope) -> Violations:
             yield invalid(path, "", "may not have more than one field specified at a time")
 
 
-_KEY_OF_OBJECT: Final = StructRules(fields={"name": always_formatted(dns_subdomain), "key": named(configuration_key)})
+_KEY_OF_OBJECT: Final = StructRules(
+    fields={"name": always_formatted(dns_subdomain), "key": named(configuration_key)}
+)
 
 
 def _object_name(text: str) -> list[str]:
@@ -118,13 +163,19 @@ def _object_name(text: str) -> list[str]:
 
 _OBJECT: Final = StructRules(fields={"name": named(_object_name)})
 ENVIRONMENT: Final[Table] = {
-    "core.EnvVar": StructRules(fields={"name": named(environment_name)}, whole=(_check_value_from,)),
+    "core.EnvVar": StructRules(
+        fields={"name": named(environment_name)}, whole=(_check_value_from,)
+    ),
     "core.EnvFromSource": StructRules(fields={"prefix": formatted(environment_name)}),
     "core.ConfigMapEnvSource": _OBJECT,
     "core.SecretEnvSource": _OBJECT,
     "core.ConfigMapKeySelector": _KEY_OF_OBJECT,
     "core.SecretKeySelector": _KEY_OF_OBJECT,
     "core.FileKeySelector": StructRules(
-        fields={"key": named(environment_name), "volumeName": named(dns_label), "path": named(without_backsteps)}
+        fields={
+            "key": named(environment_name),
+            "volumeName": named(dns_label),
+            "path": named(without_backsteps),
+        }
     ),
 }

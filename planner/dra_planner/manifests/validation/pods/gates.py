@@ -1,6 +1,7 @@
 """Fields of pods that a release drops, since their feature gate is off by default.
 
-Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0, pkg/api/pod/util.go (dropDisabledFields).
+Source: kubernetes/kubernetes:pkg/features/kube_features.go@v1.37.0, pkg/api/pod/util.go
+(dropDisabledFields).
 """
 
 from __future__ import annotations
@@ -48,18 +49,23 @@ ON_SINCE: Final[Mapping[tuple[str, str], int]] = {
 
 
 def without_disabled(data: Data, struct: str, minor: int) -> Data:
-    """Return a struct without the fields that the release drops; the same object if it has none of them."""
+    """Return a struct without the fields that the release drops; the same object if it has none of
+    them.
+    """
     kept = {
         name: _without(value, kind, minor)
         for name, value in data.items()
-        if (kind := fields_of(struct, minor).get(name)) is not None and ON_SINCE.get((struct, name), 0) <= minor
+        if (kind := fields_of(struct, minor).get(name)) is not None
+        and ON_SINCE.get((struct, name), 0) <= minor
     }
     if struct in ("core.Container", "core.EphemeralContainer"):
         _drop_lifecycle(kept, data)
     if struct == "core.PodSpec":
         _drop_restart_policies(kept, minor)
         _drop_image_volumes(kept, minor)
-    return data if len(kept) == len(data) and all(kept[name] is data[name] for name in kept) else kept
+    return (
+        data if len(kept) == len(data) and all(kept[name] is data[name] for name in kept) else kept
+    )
 
 
 def _without(value: Any, kind: ApiType, minor: int) -> Any:
@@ -85,7 +91,9 @@ def _drop_restart_policies(spec: dict[str, Any], minor: int) -> None:
         listed = spec.get(field) or ()
         kept = [
             {key: value for key, value in item.items() if key != "restartPolicy"}
-            if item and (field != "initContainers" or item.get("restartPolicy") != "Always") and "restartPolicy" in item
+            if item
+            and (field != "initContainers" or item.get("restartPolicy") != "Always")
+            and "restartPolicy" in item
             else item
             for item in listed
         ]
@@ -98,7 +106,9 @@ def _drop_image_volumes(spec: dict[str, Any], minor: int) -> None:
     if minor >= IMAGE_VOLUMES:
         return
     volumes = spec.get("volumes") or ()
-    gone = {(item or {}).get("name") or "" for item in volumes if (item or {}).get("image") is not None}
+    gone = {
+        (item or {}).get("name") or "" for item in volumes if (item or {}).get("image") is not None
+    }
     if not gone:
         return
     spec["volumes"] = [item for item in volumes if (item or {}).get("image") is None]
@@ -108,5 +118,9 @@ def _drop_image_volumes(spec: dict[str, Any], minor: int) -> None:
 
 
 def _without_mounts(container: Data, gone: set[str]) -> Data:
-    mounts = [item for item in container.get("volumeMounts") or () if ((item or {}).get("name") or "") not in gone]
+    mounts = [
+        item
+        for item in container.get("volumeMounts") or ()
+        if ((item or {}).get("name") or "") not in gone
+    ]
     return {**container, "volumeMounts": mounts}

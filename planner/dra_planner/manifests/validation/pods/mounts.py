@@ -22,7 +22,9 @@ _READ_ONLY: Final = ("Disabled", "Enabled", "IfPossible")
 
 
 def check_mounts(value: Any, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with the mounts of a container. The server blames the list for sub-paths and propagation."""
+    """Yield what is wrong with the mounts of a container. The server blames the list for sub-paths
+    and propagation.
+    """
     devices = {
         item.get("name") or "": item.get("devicePath") or ""
         for item, _ in each(scope.container.get("volumeDevices"), "")
@@ -42,7 +44,9 @@ def check_mounts(value: Any, path: str, scope: Scope) -> Violations:
         if name in devices:
             yield invalid(f"{where}.name", name, "must not already exist in volumeDevices")
         if mounted in devices.values():
-            yield invalid(f"{where}.mountPath", mounted, "must not already exist as a path in volumeDevices")
+            yield invalid(
+                f"{where}.mountPath", mounted, "must not already exist as a path in volumeDevices"
+            )
         yield from _check_sub_paths(item, path, where)
         yield from _check_propagation(item, path, scope)
 
@@ -53,7 +57,9 @@ def _check_sub_paths(data: Data, path: str, where: str) -> Violations:
         yield from each_invalid(f"{path}.subPath", plain, descending_path(plain))
     if expression:
         if plain:
-            yield invalid(f"{where}.subPathExpr", expression, "subPathExpr and subPath are mutually exclusive")
+            yield invalid(
+                f"{where}.subPathExpr", expression, "subPathExpr and subPath are mutually exclusive"
+            )
         yield from each_invalid(f"{path}.subPathExpr", expression, descending_path(expression))
 
 
@@ -73,13 +79,16 @@ def _check_propagation(data: Data, path: str, scope: Scope) -> Violations:
         if not data.get("readOnly"):
             yield forbidden(path, "may only be specified when readOnly is true")
         if propagation is not None and propagation != "None":
-            yield forbidden(path, "may only be specified when mountPropagation is None or not specified")
+            yield forbidden(
+                path, "may only be specified when mountPropagation is None or not specified"
+            )
 
 
 def check_devices(value: Any, path: str, scope: Scope) -> Violations:
     """Yield what is wrong with the block devices of a container."""
     mounts = {
-        item.get("name") or "": item.get("mountPath") or "" for item, _ in each(scope.container.get("volumeMounts"), "")
+        item.get("name") or "": item.get("mountPath") or ""
+        for item, _ in each(scope.container.get("volumeMounts"), "")
     }
     names: set[str] = set()
     paths: set[str] = set()
@@ -93,7 +102,10 @@ def check_devices(value: Any, path: str, scope: Scope) -> Violations:
         if volume is None:
             yield not_found(f"{where}.name", name)
         elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
-            detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
+            detail = (
+                "can only use volume source type of PersistentVolumeClaim or Ephemeral for "
+                "block mode"
+            )
             yield invalid(f"{where}.name", name, detail)
         if not device:
             yield required(f"{where}.devicePath")
@@ -106,6 +118,8 @@ def check_devices(value: Any, path: str, scope: Scope) -> Violations:
         if name in mounts:
             yield invalid(f"{where}.name", name, "must not already exist in volumeMounts")
         if device in mounts.values():
-            yield invalid(f"{where}.devicePath", device, "must not already exist as a path in volumeMounts")
+            yield invalid(
+                f"{where}.devicePath", device, "must not already exist as a path in volumeMounts"
+            )
         if name:
             names.add(name)

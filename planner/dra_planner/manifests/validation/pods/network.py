@@ -30,22 +30,40 @@ _MOST_HOST_NAME: Final = 64
 def check_name_service(spec: Data, path: str, scope: Scope) -> Violations:
     """Yield what is wrong with the name servers of a pod."""
     config, path = spec.get("dnsConfig"), join(path, "dnsConfig")
-    servers, searches = (config or {}).get("nameservers") or (), (config or {}).get("searches") or ()
+    servers, searches = (
+        (config or {}).get("nameservers") or (),
+        (config or {}).get("searches") or (),
+    )
     if spec.get("dnsPolicy") == "None":
         if config is None:
             yield required(path, "must provide `dnsConfig` when `dnsPolicy` is None")
             return
         if not servers:
-            yield required(f"{path}.nameservers", "must provide at least one DNS nameserver when `dnsPolicy` is None")
+            yield required(
+                f"{path}.nameservers",
+                "must provide at least one DNS nameserver when `dnsPolicy` is None",
+            )
             return
     if len(servers) > _MOST_SERVERS:
-        yield invalid(f"{path}.nameservers", list(servers), f"must not have more than {_MOST_SERVERS} nameservers")
+        yield invalid(
+            f"{path}.nameservers",
+            list(servers),
+            f"must not have more than {_MOST_SERVERS} nameservers",
+        )
     for index, server in enumerate(servers):
         yield from _check_address(server or "", f"{path}.nameservers[{index}]", scope)
     if len(searches) > _MOST_PATHS:
-        yield invalid(f"{path}.searches", list(searches), f"must not have more than {_MOST_PATHS} search paths")
+        yield invalid(
+            f"{path}.searches",
+            list(searches),
+            f"must not have more than {_MOST_PATHS} search paths",
+        )
     if length_of(" ".join(text or "" for text in searches)) > _MOST_CHARACTERS:
-        yield invalid(f"{path}.searches", list(searches), f"must not have more than {_MOST_CHARACTERS} characters")
+        yield invalid(
+            f"{path}.searches",
+            list(searches),
+            f"must not have more than {_MOST_CHARACTERS} characters",
+        )
     for index, search in enumerate(searches):
         if search != ".":
             name = (search or "").removesuffix(".")
@@ -56,7 +74,9 @@ def check_name_service(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def _check_address(value: str, path: str, scope: Scope) -> Violations:
-    yield from each_invalid(path, value, ip_address(value, is_strict=scope.minor >= STRICT_ADDRESSES))
+    yield from each_invalid(
+        path, value, ip_address(value, is_strict=scope.minor >= STRICT_ADDRESSES)
+    )
 
 
 def _check_ip(value: Any, path: str, scope: Scope) -> Violations:
@@ -83,7 +103,9 @@ def check_host_name(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_host_ports(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield a violation for each port of the host that differs from the container's, in the host's own network."""
+    """Yield a violation for each port of the host that differs from the container's, in the host's
+    own network.
+    """
     if not scope.pod.host_network:
         return
     for item, where in each(spec.get("containers"), join(path, "containers")):
@@ -94,4 +116,6 @@ def check_host_ports(spec: Data, path: str, scope: Scope) -> Violations:
                 yield invalid(f"{there}.hostPort", int(host), detail)
 
 
-NETWORK: Final[Table] = {"core.HostAlias": StructRules(fields={"ip": _check_ip, "hostnames": _check_host_names})}
+NETWORK: Final[Table] = {
+    "core.HostAlias": StructRules(fields={"ip": _check_ip, "hostnames": _check_host_names})
+}

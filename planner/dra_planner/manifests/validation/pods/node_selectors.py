@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from dra_planner.manifests.validation.fields.formats import dns_subdomain, label_value, qualified_name
+from dra_planner.manifests.validation.fields.formats import (
+    dns_subdomain,
+    label_value,
+    qualified_name,
+)
 from dra_planner.manifests.validation.violations import (
     Violations,
     each_invalid,
@@ -47,23 +51,36 @@ def check_preferences(terms: Sequence[Any], path: str) -> Violations:
 def _check_term(data: Data, path: str, *, any_value: bool = False) -> Violations:
     """`any_value`: of a preference, whose values may be no values of labels."""
     for number, item in enumerate(data.get("matchExpressions") or ()):
-        yield from check_expression(item or {}, f"{path}.matchExpressions[{number}]", any_value=any_value)
+        yield from check_expression(
+            item or {}, f"{path}.matchExpressions[{number}]", any_value=any_value
+        )
     for number, item in enumerate(data.get("matchFields") or ()):
         yield from _check_field(item or {}, f"{path}.matchFields[{number}]")
 
 
-def check_expression(data: Data, path: str, *, compares: bool = True, any_value: bool = False) -> Violations:
+def check_expression(
+    data: Data, path: str, *, compares: bool = True, any_value: bool = False
+) -> Violations:
     """One expression over labels; `compares`: of a node selector, which knows Gt and Lt too."""
-    operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
+    operator, values, key = (
+        data.get("operator") or "",
+        data.get("values") or (),
+        data.get("key") or "",
+    )
     if operator in ("In", "NotIn"):
         if not values:
             yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            yield forbidden(f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+            yield forbidden(
+                f"{path}.values",
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            )
     elif operator in ("Gt", "Lt") and compares:
         if len(values) != 1:
-            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+            yield required(
+                f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            )
     else:
         yield invalid(f"{path}.operator", operator, "not a valid selector operator")
     yield from each_invalid(f"{path}.key", key, qualified_name(key))
@@ -72,7 +89,11 @@ def check_expression(data: Data, path: str, *, compares: bool = True, any_value:
 
 
 def _check_field(data: Data, path: str) -> Violations:
-    operator, values, key = data.get("operator") or "", data.get("values") or (), data.get("key") or ""
+    operator, values, key = (
+        data.get("operator") or "",
+        data.get("values") or (),
+        data.get("key") or "",
+    )
     if operator not in ("In", "NotIn"):
         yield invalid(f"{path}.operator", operator, "not a valid selector operator")
     elif len(values) != 1:
@@ -87,20 +108,31 @@ def _check_field(data: Data, path: str) -> Violations:
 
 def check_toleration(data: Data, path: str) -> Violations:
     """One toleration of a pod; those that compare numbers are behind a gate that is off."""
-    key, operator, value = data.get("key") or "", data.get("operator") or "", data.get("value") or ""
+    key, operator, value = (
+        data.get("key") or "",
+        data.get("operator") or "",
+        data.get("value") or "",
+    )
     effect = data.get("effect") or ""
     if key:
         yield from each_invalid(f"{path}.key", key, qualified_name(key))
     elif operator != "Exists":
-        detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        detail = (
+            'operator must be Exists when `key` is empty, which means "match all values and '
+            'all keys"'
+        )
         yield invalid(f"{path}.operator", operator, detail)
     if data.get("tolerationSeconds") is not None and effect != "NoExecute":
-        yield invalid(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+        yield invalid(
+            f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        )
     if operator in ("", "Equal"):
         yield from each_invalid(f"{path}.operator", value, label_value(value))
     elif operator == "Exists":
         if value:
-            yield invalid(f"{path}.operator", data, "value must be empty when `operator` is 'Exists'")
+            yield invalid(
+                f"{path}.operator", data, "value must be empty when `operator` is 'Exists'"
+            )
     else:
         yield not_supported(f"{path}.operator", operator, _OPERATORS)
     if effect and effect not in _EFFECTS:

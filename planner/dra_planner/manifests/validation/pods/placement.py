@@ -1,4 +1,6 @@
-"""Rules of affinity between pods and of spreading, beside those of node selectors and tolerations."""
+"""Rules of affinity between pods and of spreading, beside those of node selectors and
+tolerations.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,18 @@ from dra_planner.manifests.validation.checks import (
     strict_choice,
 )
 from dra_planner.manifests.validation.fields.formats import dns_label, label_value, qualified_name
-from dra_planner.manifests.validation.pods.node_selectors import check_node_selector, check_preferences
+from dra_planner.manifests.validation.pods.node_selectors import (
+    check_node_selector,
+    check_preferences,
+)
 from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each
-from dra_planner.manifests.validation.violations import Violations, duplicate, each_invalid, forbidden, invalid
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    duplicate,
+    each_invalid,
+    forbidden,
+    invalid,
+)
 
 _MOST_WEIGHT: Final = 100
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -51,7 +62,11 @@ def _check_label_keys(data: Data, path: str, scope: Scope) -> Violations:
         yield from _check_selected_twice(selector, match, mismatch, path, scope)
     for index, key in enumerate(match):
         if key in mismatch:
-            yield invalid(f"{path}.matchLabelKeys[{index}]", key, "exists in both matchLabelKeys and mismatchLabelKeys")
+            yield invalid(
+                f"{path}.matchLabelKeys[{index}]",
+                key,
+                "exists in both matchLabelKeys and mismatchLabelKeys",
+            )
 
 
 def _check_keys(keys: Sequence[Any], path: str, selector: Data | None) -> Violations:
@@ -66,9 +81,16 @@ def _check_selected_twice(
     selector: Data, match: Sequence[Any], mismatch: Sequence[Any], path: str, scope: Scope
 ) -> Violations:
     """A pod's selector has the expressions of its keys already when it is checked."""
-    expressions = [(item.get("key") or "") for item, _ in each(selector.get("matchExpressions"), "")]
-    for key in [key for key in (*match, *mismatch) if key in scope.pod.labels] if scope.pod.is_pod else ():
-        where, value = f"{path}.labelSelector.matchExpressions[{len(expressions)}]", scope.pod.labels[key] or ""
+    expressions = [
+        (item.get("key") or "") for item, _ in each(selector.get("matchExpressions"), "")
+    ]
+    for key in (
+        [key for key in (*match, *mismatch) if key in scope.pod.labels] if scope.pod.is_pod else ()
+    ):
+        where, value = (
+            f"{path}.labelSelector.matchExpressions[{len(expressions)}]",
+            scope.pod.labels[key] or "",
+        )
         yield from each_invalid(f"{where}.key", key, qualified_name(key))
         yield from each_invalid(f"{where}.values[0]", value, label_value(value))
         expressions.append(key)
@@ -76,16 +98,23 @@ def _check_selected_twice(
     seen = set(selector.get("matchLabels") or {})
     for key in expressions:
         if key in places and key in seen:
-            yield invalid(f"{path}[{places[key]}]", key, "exists in both matchLabelKeys and labelSelector")
+            yield invalid(
+                f"{path}[{places[key]}]", key, "exists in both matchLabelKeys and labelSelector"
+            )
         seen.add(key)
 
 
 def check_spreading(value: Any, path: str, scope: Scope) -> Violations:
     """Yield a violation for each constraint whose key and effect another one has as well."""
-    pairs = [(item.get("topologyKey") or "", item.get("whenUnsatisfiable") or "") for item, _ in each(value, "")]
+    pairs = [
+        (item.get("topologyKey") or "", item.get("whenUnsatisfiable") or "")
+        for item, _ in each(value, "")
+    ]
     for index, pair in enumerate(pairs):
         if pair in pairs[index + 1 :]:
-            yield duplicate(f"{path}[{index}].{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
+            yield duplicate(
+                f"{path}[{index}].{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}"
+            )
 
 
 def _check_domains(data: Data, path: str, scope: Scope) -> Violations:
@@ -97,7 +126,9 @@ def _check_domains(data: Data, path: str, scope: Scope) -> Violations:
 _POLICY: Final = pointed_choice("Ignore", "Honor")
 PLACEMENT: Final[Table] = {
     "core.NodeAffinity": StructRules(whole=(_check_node_affinity,), into=lambda data, scope: ()),
-    "core.WeightedPodAffinityTerm": StructRules(fields={"weight": _check_weight}, always=("podAffinityTerm",)),
+    "core.WeightedPodAffinityTerm": StructRules(
+        fields={"weight": _check_weight}, always=("podAffinityTerm",)
+    ),
     "core.PodAffinityTerm": StructRules(
         fields={"topologyKey": (needed("can not be empty"), qualified)}, whole=(_check_term,)
     ),

@@ -5,14 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from dra_planner.manifests.validation.checks import choice, needed, not_negative, port_or_name, positive_if_set
+from dra_planner.manifests.validation.checks import (
+    choice,
+    needed,
+    not_negative,
+    port_or_name,
+    positive_if_set,
+)
 from dra_planner.manifests.validation.fields.formats import http_header
 from dra_planner.manifests.validation.rules import Check, Data, Scope, StructRules, Table, each
-from dra_planner.manifests.validation.violations import Violations, each_invalid, forbidden, invalid, required
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    each_invalid,
+    forbidden,
+    invalid,
+    required,
+)
 
 _OF_PROBES: Final = ("exec", "httpGet", "tcpSocket", "grpc")
 _OF_HOOKS: Final = ("exec", "httpGet", "tcpSocket", "sleep")
-_SECONDS: Final = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
+_SECONDS: Final = (
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
+)
 
 
 def _one_handler(names: tuple[str, ...]) -> Check:
@@ -38,11 +56,17 @@ def check_probes(container: Data, path: str, scope: Scope) -> Violations:
     for name in ("livenessProbe", "startupProbe"):
         probe = container.get(name)
         if probe is not None and (probe.get("successThreshold") or 1) != 1:
-            yield invalid(f"{path}.{name}.successThreshold", int(probe["successThreshold"]), "must be 1")
+            yield invalid(
+                f"{path}.{name}.successThreshold", int(probe["successThreshold"]), "must be 1"
+            )
     readiness = container.get("readinessProbe")
     if readiness is not None and readiness.get("terminationGracePeriodSeconds") is not None:
         where = f"{path}.readinessProbe.terminationGracePeriodSeconds"
-        yield invalid(where, int(readiness["terminationGracePeriodSeconds"]), "must not be set for readinessProbes")
+        yield invalid(
+            where,
+            int(readiness["terminationGracePeriodSeconds"]),
+            "must not be set for readinessProbes",
+        )
 
 
 def _check_headers(value: Any, path: str, scope: Scope) -> Violations:
@@ -53,7 +77,11 @@ def _check_headers(value: Any, path: str, scope: Scope) -> Violations:
 def _check_sleep(data: Data, path: str, scope: Scope) -> Violations:
     seconds, most = int(data.get("seconds") or 0), scope.pod.grace_seconds
     if not 0 <= seconds <= most:
-        yield invalid(path, seconds, f"must be non-negative and less than terminationGracePeriodSeconds ({most})")
+        yield invalid(
+            path,
+            seconds,
+            f"must be non-negative and less than terminationGracePeriodSeconds ({most})",
+        )
 
 
 PROBES: Final[Table] = {
@@ -68,7 +96,11 @@ PROBES: Final[Table] = {
     "core.LifecycleHandler": StructRules(whole=(_one_handler(_OF_HOOKS),), into=_first(_OF_HOOKS)),
     "core.ExecAction": StructRules(fields={"command": needed()}),
     "core.HTTPGetAction": StructRules(
-        fields={"port": port_or_name, "scheme": choice("HTTP", "HTTPS"), "httpHeaders": _check_headers}
+        fields={
+            "port": port_or_name,
+            "scheme": choice("HTTP", "HTTPS"),
+            "httpHeaders": _check_headers,
+        }
     ),
     "core.TCPSocketAction": StructRules(fields={"port": port_or_name}),
     "core.GRPCAction": StructRules(fields={"port": port_or_name}),

@@ -15,7 +15,10 @@ from dra_planner.manifests.validation.fields.formats import (
     qualified_name,
 )
 from dra_planner.manifests.validation.fields.metadata import MAX_ANNOTATION_BYTES
-from dra_planner.manifests.validation.pods.environment import check_field_reference, check_resource_reference
+from dra_planner.manifests.validation.pods.environment import (
+    check_field_reference,
+    check_resource_reference,
+)
 from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, each
 from dra_planner.manifests.validation.violations import (
     Violations,
@@ -28,10 +31,21 @@ from dra_planner.manifests.validation.violations import (
 )
 
 _SOURCES: Final = (
-    "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate",
-)  # fmt: skip
+    "secret",
+    "configMap",
+    "downwardAPI",
+    "serviceAccountToken",
+    "clusterTrustBundle",
+    "podCertificate",
+)
 _IN_FILES: Final = frozenset(
-    {"metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid"}
+    {
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.labels",
+        "metadata.annotations",
+        "metadata.uid",
+    }
 )
 _KEY_TYPES: Final = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
 _CERTIFICATE_PATHS: Final = ("credentialBundlePath", "keyPath", "certificateChainPath")
@@ -54,17 +68,27 @@ def _check_downward_volume(data: Data, path: str, scope: Scope) -> Violations:
 
 
 def check_downward_file(data: Data, path: str, scope: Scope) -> Violations:
-    """Yield what is wrong with a file of the pod's own facts; the server blames what holds the list."""
+    """Yield what is wrong with a file of the pod's own facts; the server blames what holds the
+    list.
+    """
     if not data.get("path"):
         yield required(f"{path}.path")
-    yield from each_invalid(f"{path}.path", data.get("path") or "", local_path(data.get("path") or ""))
+    yield from each_invalid(
+        f"{path}.path", data.get("path") or "", local_path(data.get("path") or "")
+    )
     field, resource = data.get("fieldRef"), data.get("resourceFieldRef")
     if field is not None:
         yield from check_field_reference(field, f"{path}.fieldRef", _IN_FILES)
         if resource is not None:
-            yield invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
+            yield invalid(
+                path,
+                "resource",
+                "fieldRef and resourceFieldRef can not be specified simultaneously",
+            )
     elif resource is not None:
-        yield from check_resource_reference(resource, f"{path}.resourceFieldRef", needs_container=True)
+        yield from check_resource_reference(
+            resource, f"{path}.resourceFieldRef", needs_container=True
+        )
     else:
         yield required(path, "one of fieldRef and resourceFieldRef is required")
     yield from _MODE(data.get("mode"), f"{path}.mode", scope)
@@ -81,7 +105,9 @@ def _check_projected(data: Data, path: str, scope: Scope) -> Violations:
         if token is not None:
             if not token.get("path"):
                 yield required(f"{path}.path")
-            yield from each_invalid(f"{path}.path", token.get("path") or "", local_path(token.get("path") or ""))
+            yield from each_invalid(
+                f"{path}.path", token.get("path") or "", local_path(token.get("path") or "")
+            )
         for file in _paths_of(source):
             if file in taken:
                 yield invalid(path, file, _CONFLICT)
@@ -102,7 +128,11 @@ def _paths_of(source: Data) -> Iterator[str]:
 
 def _check_token_seconds(value: Any, path: str, scope: Scope) -> Violations:
     if value is not None and not _LEAST_TOKEN_SECONDS <= value <= 2**32:
-        yield invalid(path, int(value), "may not specify a duration less than 10 minutes or larger than 2^32 seconds")
+        yield invalid(
+            path,
+            int(value),
+            "may not specify a duration less than 10 minutes or larger than 2^32 seconds",
+        )
 
 
 def _check_trust_bundle(data: Data, path: str, scope: Scope) -> Violations:
@@ -114,7 +144,9 @@ def _check_trust_bundle(data: Data, path: str, scope: Scope) -> Violations:
             yield required(f"{path}.name", "must be a valid object name")
         yield from each_invalid(f"{path}.name", name, _trust_bundle_name(name))
         if data.get("labelSelector") is not None:
-            yield invalid(f"{path}.labelSelector", None, "labelSelector must be unset if name is specified")
+            yield invalid(
+                f"{path}.labelSelector", None, "labelSelector must be unset if name is specified"
+            )
     elif signer is not None:
         yield from _check_signer(signer, f"{path}.signerName", scope)
     else:
@@ -134,7 +166,11 @@ def _trust_bundle_name(name: str) -> list[str]:
 
 
 def _fields_of_bundle(data: Data, scope: Scope) -> Collection[str]:
-    return ("labelSelector",) if data.get("name") is None and data.get("signerName") is not None else ()
+    return (
+        ("labelSelector",)
+        if data.get("name") is None and data.get("signerName") is not None
+        else ()
+    )
 
 
 def _check_signer(value: Any, path: str, scope: Scope) -> Violations:
@@ -143,12 +179,24 @@ def _check_signer(value: Any, path: str, scope: Scope) -> Violations:
         return
     domain, slash, name = value.partition("/")
     if not slash or "/" in name:
-        yield invalid(path, value, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
+        yield invalid(
+            path,
+            value,
+            "must be a fully qualified domain and path of the form 'example.com/signer-name'",
+        )
         return
     if length_of(domain) > SUBDOMAIN_LENGTH:
         yield too_long(path, SUBDOMAIN_LENGTH)
-    if any(map(dns_label, domain.split("."))) or "." not in domain or any(map(dns_subdomain, name.split("."))):
-        yield invalid(path, value, "must be a domain with at least two segments, and a name separated by a slash")
+    if (
+        any(map(dns_label, domain.split(".")))
+        or "." not in domain
+        or any(map(dns_subdomain, name.split(".")))
+    ):
+        yield invalid(
+            path,
+            value,
+            "must be a domain with at least two segments, and a name separated by a slash",
+        )
 
 
 def _check_certificate(data: Data, path: str, scope: Scope) -> Violations:
@@ -157,15 +205,24 @@ def _check_certificate(data: Data, path: str, scope: Scope) -> Violations:
         yield not_supported(f"{path}.keyType", data.get("keyType") or "", _KEY_TYPES)
     seconds = data.get("maxExpirationSeconds")
     own = (data.get("signerName") or "").partition("/")[0]
-    most = _MOST_OWN_SECONDS if own == "kubernetes.io" or own.endswith(".kubernetes.io") else _MOST_CERTIFICATE_SECONDS
+    most = (
+        _MOST_OWN_SECONDS
+        if own == "kubernetes.io" or own.endswith(".kubernetes.io")
+        else _MOST_CERTIFICATE_SECONDS
+    )
     if seconds is not None and not _LEAST_CERTIFICATE_SECONDS <= seconds <= most:
-        detail = f"if provided, maxExpirationSeconds must be between {_LEAST_CERTIFICATE_SECONDS} and {most}"
+        detail = (
+            f"if provided, maxExpirationSeconds must be between {_LEAST_CERTIFICATE_SECONDS} "
+            f"and {most}"
+        )
         yield invalid(f"{path}.maxExpirationSeconds", int(seconds), detail)
     named = [name for name in _CERTIFICATE_PATHS if data.get(name)]
     for name in named:
         yield from each_invalid(f"{path}.{name}", data[name], local_path(data[name]))
     if not named:
-        yield required(path, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath")
+        yield required(
+            path, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath"
+        )
 
 
 def _check_user_annotations(value: Any, path: str, scope: Scope) -> Violations:
@@ -176,7 +233,10 @@ def _check_user_annotations(value: Any, path: str, scope: Scope) -> Violations:
             yield required(path)
         elif not wrong and "/" not in key:
             yield invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")')
-    if sum(length_of(key) + length_of(text or "") for key, text in (value or {}).items()) > MAX_ANNOTATION_BYTES:
+    if (
+        sum(length_of(key) + length_of(text or "") for key, text in (value or {}).items())
+        > MAX_ANNOTATION_BYTES
+    ):
         yield too_long(path, MAX_ANNOTATION_BYTES)
 
 
@@ -185,11 +245,17 @@ PROJECTIONS: Final[Table] = {
         fields={"defaultMode": _MODE}, whole=(_check_downward_volume,), into=_no_fields
     ),
     "core.DownwardAPIProjection": StructRules(into=_no_fields),
-    "core.ProjectedVolumeSource": StructRules(fields={"defaultMode": _MODE}, whole=(_check_projected,)),
+    "core.ProjectedVolumeSource": StructRules(
+        fields={"defaultMode": _MODE}, whole=(_check_projected,)
+    ),
     "core.SecretProjection": StructRules(fields={"name": needed()}),
     "core.ConfigMapProjection": StructRules(fields={"name": needed()}),
-    "core.ServiceAccountTokenProjection": StructRules(fields={"expirationSeconds": _check_token_seconds}),
-    "core.ClusterTrustBundleProjection": StructRules(whole=(_check_trust_bundle,), into=_fields_of_bundle),
+    "core.ServiceAccountTokenProjection": StructRules(
+        fields={"expirationSeconds": _check_token_seconds}
+    ),
+    "core.ClusterTrustBundleProjection": StructRules(
+        whole=(_check_trust_bundle,), into=_fields_of_bundle
+    ),
     "core.PodCertificateProjection": StructRules(
         fields={"userAnnotations": _check_user_annotations}, whole=(_check_certificate,)
     ),

@@ -1,6 +1,7 @@
 """Rules of a container's `resources`: names and amounts, and the claims it uses.
 
-Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3 (ValidateContainerResourceRequirements).
+Source: kubernetes/kubernetes:pkg/apis/core/validation/validation.go@v1.36.3
+(ValidateContainerResourceRequirements).
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from dra_planner.manifests.parsing.fields import parse_pod_amount, parse_quantity
-from dra_planner.manifests.validation.fields.formats import is_extended_resource, is_native_resource, qualified_name
+from dra_planner.manifests.validation.fields.formats import (
+    is_extended_resource,
+    is_native_resource,
+    qualified_name,
+)
 from dra_planner.manifests.validation.fields.names import check_label
 from dra_planner.manifests.validation.quotas import amounts_of, pod_amounts
 from dra_planner.manifests.validation.violations import (
@@ -27,45 +32,83 @@ from dra_planner.quantity import Quantity, QuantityError
 Data = Mapping[str, Any]
 _CONTAINER_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 QUOTA_RESOURCES: Final = _CONTAINER_RESOURCES | {
-    "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
-    "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets",
-    "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
-}  # fmt: skip
+    "requests.cpu",
+    "requests.memory",
+    "requests.storage",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "persistentvolumeclaims",
+    "configmaps",
+    "services.nodeports",
+    "services.loadbalancers",
+}
 _STANDARD_RESOURCES: Final = QUOTA_RESOURCES | {"storage"}
 _POD_RESOURCES: Final = ("cpu", "memory")
 _HUGE_PAGES: Final = "hugepages-"
-_COUNTED: Final = frozenset({
-    "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps",
-    "services.nodeports", "services.loadbalancers",
-})  # fmt: skip
+_COUNTED: Final = frozenset(
+    {
+        "pods",
+        "resourcequotas",
+        "services",
+        "replicationcontrollers",
+        "secrets",
+        "persistentvolumeclaims",
+        "configmaps",
+        "services.nodeports",
+        "services.loadbalancers",
+    }
+)
 
 
-def check_resources(data: Data, path: str, claims: Collection[str], *, of_pod: bool = False) -> Violations:
-    """`claims` are the names in the pod's `spec.resourceClaims`; `of_pod`: the amounts of the pod as a whole."""
+def check_resources(
+    data: Data, path: str, claims: Collection[str], *, of_pod: bool = False
+) -> Violations:
+    """`claims` are the names in the pod's `spec.resourceClaims`; `of_pod`: the amounts of the pod
+    as a whole.
+    """
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
     named = {*limits, *requests}
     if any(map(is_huge_page, named)) and named.isdisjoint(("cpu", "memory")):
         yield forbidden(path, "HugePages require cpu or memory")
     for name, value in limits.items():
-        yield from _check_amount(name, parse_pod_amount(value or 0), f"{path}.limits[{name}]", of_pod)
+        yield from _check_amount(
+            name, parse_pod_amount(value or 0), f"{path}.limits[{name}]", of_pod
+        )
     for name, value in requests.items():
         amount = parse_pod_amount(value or 0)
         yield from _check_amount(name, amount, f"{path}.requests[{name}]", of_pod)
         overcommits = is_native_resource(name) and not is_huge_page(name)
         if name not in limits:
             if not overcommits:
-                yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
+                yield required(
+                    f"{path}.limits", "Limit must be set for non overcommitable resources"
+                )
             continue
         limit = parse_pod_amount(limits[name] or 0)
         if amount != limit and not overcommits:
-            yield invalid(f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}")
+            yield invalid(
+                f"{path}.requests", str(amount), f"must be equal to {name} limit of {limit}"
+            )
         elif amount > limit:
-            yield invalid(f"{path}.requests", str(amount), f"must be less than or equal to {name} limit of {limit}")
+            yield invalid(
+                f"{path}.requests",
+                str(amount),
+                f"must be less than or equal to {name} limit of {limit}",
+            )
     yield from _check_claims(data.get("claims") or (), f"{path}.claims", claims)
 
 
 def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Violations:
-    """The amounts of the pod as a whole: its containers together ask for no more, none has a higher limit."""
+    """The amounts of the pod as a whole: its containers together ask for no more, none has a higher
+    limit.
+    """
     resources = spec.get("resources") or {}
     if resources.get("claims") is not None:
         yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
@@ -76,7 +119,9 @@ def check_pod_resources(spec: Data, path: str, claims: Collection[str]) -> Viola
             detail = f"must be greater than or equal to aggregate container requests of {together}"
             yield invalid(f"{path}.requests[{name}]", str(requests[name]), detail)
     for index, container in enumerate(spec.get("containers") or ()):
-        for name, limit in amounts_of(((container or {}).get("resources") or {}).get("limits")).items():
+        for name, limit in amounts_of(
+            ((container or {}).get("resources") or {}).get("limits")
+        ).items():
             if name in limits and limit > limits[name]:
                 detail = f"must be less than or equal to pod limits of {limits[name]}"
                 yield invalid(f"{path}.containers[{index}][{name}].limits", str(limit), detail)
@@ -162,4 +207,6 @@ def _check_claims(entries: Any, path: str, claims: Collection[str]) -> Violation
             seen.add(key)
         if name not in claims:
             known = f": {', '.join(sorted(claims))}" if claims else " which is empty"
-            yield not_found(where, name, f"must be one of the names in pod.spec.resourceClaims{known}")
+            yield not_found(
+                where, name, f"must be one of the names in pod.spec.resourceClaims{known}"
+            )

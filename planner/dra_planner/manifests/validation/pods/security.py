@@ -13,7 +13,11 @@ from dra_planner.manifests.validation.checks import (
     pointed_format,
     user_id,
 )
-from dra_planner.manifests.validation.fields.formats import descending_path, dns_subdomain, length_of
+from dra_planner.manifests.validation.fields.formats import (
+    descending_path,
+    dns_subdomain,
+    length_of,
+)
 from dra_planner.manifests.validation.rules import Data, Scope, StructRules, each, join
 from dra_planner.manifests.validation.violations import (
     Violations,
@@ -30,22 +34,51 @@ _MOST_PROFILE: Final = 4095
 _SEGMENT: Final = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL: Final = re.compile(rf"({_SEGMENT}[./])*{_SEGMENT}", re.ASCII)
 _MOST_SYSCTL: Final = 253
-_OF_IPC: Final = frozenset({
-    "kernel.sem", "kernel.shm", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced",
-    "kernel.msg", "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni",
-})  # fmt: skip
+_OF_IPC: Final = frozenset(
+    {
+        "kernel.sem",
+        "kernel.shm",
+        "kernel.shmall",
+        "kernel.shmmax",
+        "kernel.shmmni",
+        "kernel.shm_rmid_forced",
+        "kernel.msg",
+        "kernel.msgmax",
+        "kernel.msgmnb",
+        "kernel.msgmni",
+    }
+)
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
-_SHARE_PATHS_SINCE: Final = 37  # shareProcessNamespace is told of the spec, before of the security context
-# What a pod for Windows may not have: fields of the spec, of its security context, of that of a container.
+# shareProcessNamespace is told of the spec, before of the security context
+_SHARE_PATHS_SINCE: Final = 37
+# What a pod for Windows may not have: fields of the spec, of its security context, of that of a
+# container.
 _NOT_ON_WINDOWS: Final = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _NOT_IN_WINDOWS_POD: Final = (
-    "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser",
-    "runAsGroup", "supplementalGroups", "supplementalGroupsPolicy", "seLinuxChangePolicy",
-)  # fmt: skip
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "fsGroup",
+    "fsGroupChangePolicy",
+    "sysctls",
+    "runAsUser",
+    "runAsGroup",
+    "supplementalGroups",
+    "supplementalGroupsPolicy",
+    "seLinuxChangePolicy",
+)
 _NOT_IN_WINDOWS_CONTAINER: Final = (
-    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
-    "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
-)  # fmt: skip
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "capabilities",
+    "readOnlyRootFilesystem",
+    "privileged",
+    "allowPrivilegeEscalation",
+    "procMount",
+    "runAsUser",
+    "runAsGroup",
+)
 _GMSA_BYTES: Final = 64 * 1024
 _DOMAIN_BYTES: Final = 256
 _USER_BYTES: Final = 104
@@ -71,7 +104,9 @@ def _check_seccomp(data: Data, path: str, scope: Scope) -> Violations:
         else:
             yield from each_invalid(f"{path}.localhostProfile", profile, descending_path(profile))
     elif profile is not None:
-        yield invalid(f"{path}.localhostProfile", profile, "can only be set when seccomp type is Localhost")
+        yield invalid(
+            f"{path}.localhostProfile", profile, "can only be set when seccomp type is Localhost"
+        )
 
 
 def _check_app_armor(data: Data, path: str, scope: Scope) -> Violations:
@@ -94,9 +129,15 @@ def _check_escalation(data: Data, path: str, scope: Scope) -> Violations:
     if data.get("allowPrivilegeEscalation") is not False:
         return
     if data.get("privileged"):
-        yield invalid(path, dict(data), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
+        yield invalid(
+            path,
+            dict(data),
+            "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+        )
     if "CAP_SYS_ADMIN" in ((data.get("capabilities") or {}).get("add") or ()):
-        detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
+        detail = (
+            "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
+        )
         yield invalid(path, dict(data), detail)
 
 
@@ -121,7 +162,9 @@ def _check_sysctls(value: Any, path: str, scope: Scope) -> Violations:
         if not name:
             yield required(where)
         elif len(name) > _MOST_SYSCTL or not _SYSCTL.fullmatch(name):
-            yield invalid(where, name, f"must have at most {_MOST_SYSCTL} characters and match regex")
+            yield invalid(
+                where, name, f"must have at most {_MOST_SYSCTL} characters and match regex"
+            )
         elif name in names:
             yield duplicate(where, name)
         space, spec = _namespace_of(name), scope.pod.spec
@@ -160,12 +203,18 @@ def _check_windows_user(value: Any, path: str, scope: Scope) -> Violations:
         or _DOTS_AND_SPACES.fullmatch(user)
         or _NOT_IN_USERS.search(user)
     ):
-        yield invalid(path, value, "runAsUserName must be a user of Windows, with a domain before it or without")
+        yield invalid(
+            path,
+            value,
+            "runAsUserName must be a user of Windows, with a domain before it or without",
+        )
 
 
 def _check_gmsa(value: Any, path: str, scope: Scope) -> Violations:
     if value is not None and not 0 < length_of(value) <= _GMSA_BYTES:
-        yield invalid(path, value, "gmsaCredentialSpec cannot be an empty string, and must be under 64 KiB")
+        yield invalid(
+            path, value, "gmsaCredentialSpec cannot be an empty string, and must be under 64 KiB"
+        )
 
 
 def check_host_processes(spec: Data, path: str, scope: Scope) -> Violations:
@@ -177,12 +226,17 @@ def check_host_processes(spec: Data, path: str, scope: Scope) -> Violations:
         own = _host_process(item)
         if of_pod is not None and own is not None and of_pod != own:
             where = f"{where}.securityContext.windowsOptions.hostProcess"
-            yield invalid(where, own, "pod hostProcess value must be identical if both are specified")
+            yield invalid(
+                where, own, "pod hostProcess value must be identical if both are specified"
+            )
         count += bool(of_pod if own is None else own)
     if not count:
         return
     if count != total:
-        detail = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
+        detail = (
+            "If pod contains any hostProcess containers then all containers must be "
+            "HostProcess containers"
+        )
         yield invalid(path, "", detail)
     if not scope.pod.host_network:
         detail = "hostNetwork must be true if pod contains any hostProcess containers"
@@ -190,12 +244,16 @@ def check_host_processes(spec: Data, path: str, scope: Scope) -> Violations:
 
 
 def _host_process(data: Data) -> bool | None:
-    found: bool | None = ((data.get("securityContext") or {}).get("windowsOptions") or {}).get("hostProcess")
+    found: bool | None = ((data.get("securityContext") or {}).get("windowsOptions") or {}).get(
+        "hostProcess"
+    )
     return found
 
 
 def check_host_namespaces(spec: Data, path: str, scope: Scope) -> Violations:
-    """Yield what doesn't go together with a user namespace, and with processes that containers share."""
+    """Yield what doesn't go together with a user namespace, and with processes that containers
+    share.
+    """
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         where = path if scope.minor >= _SHARE_PATHS_SINCE else join(path, "securityContext")
         detail = "ShareProcessNamespace and HostPID cannot both be enabled"
@@ -203,7 +261,11 @@ def check_host_namespaces(spec: Data, path: str, scope: Scope) -> Violations:
     if scope.pod.host_users:
         return
     detail = "when `hostUsers` is false"
-    for field, shown in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
+    for field, shown in (
+        ("hostNetwork", "hostNetwork"),
+        ("hostPID", "HostPID"),
+        ("hostIPC", "HostIPC"),
+    ):
         if spec.get(field):
             yield forbidden(join(path, shown), detail)
     for item, where in containers_of(spec, path):
@@ -224,7 +286,9 @@ def check_os(spec: Data, path: str, scope: Scope) -> Violations:
     elif name == "windows":
         detail = "cannot be set for a windows pod"
         for field in _NOT_ON_WINDOWS:
-            if spec.get(field) or (spec.get(field) is not None and field in ("hostUsers", "shareProcessNamespace")):
+            if spec.get(field) or (
+                spec.get(field) is not None and field in ("hostUsers", "shareProcessNamespace")
+            ):
                 yield forbidden(join(path, field), detail)
         yield from _forbid(of_pod, _NOT_IN_WINDOWS_POD, where, detail)
         for item, there in containers_of(spec, path):
@@ -258,7 +322,9 @@ SECURITY: Final[Mapping[str, StructRules]] = {
         whole=(_check_escalation,),
     ),
     "core.SeccompProfile": _SECCOMP,
-    "core.AppArmorProfile": StructRules(fields={"type": needed_choice(*_PROFILES)}, whole=(_check_app_armor,)),
+    "core.AppArmorProfile": StructRules(
+        fields={"type": needed_choice(*_PROFILES)}, whole=(_check_app_armor,)
+    ),
     "core.WindowsSecurityContextOptions": StructRules(
         fields={
             "gmsaCredentialSpecName": pointed_format(dns_subdomain),

@@ -18,7 +18,10 @@ from dra_planner.manifests.validation.checks import (
 from dra_planner.manifests.validation.fields.formats import dns_label, dns_subdomain, qualified_name
 from dra_planner.manifests.validation.fields.metadata import check_annotations, check_labels
 from dra_planner.manifests.validation.fields.selectors import SELECTORS
-from dra_planner.manifests.validation.pods.annotations import check_pod_annotations, check_profiles_match
+from dra_planner.manifests.validation.pods.annotations import (
+    check_pod_annotations,
+    check_profiles_match,
+)
 from dra_planner.manifests.validation.pods.containers import (
     CONTAINERS,
     check_containers,
@@ -48,7 +51,16 @@ from dra_planner.manifests.validation.pods.security import (
 )
 from dra_planner.manifests.validation.pods.volume_claims import VOLUME_CLAIMS
 from dra_planner.manifests.validation.pods.volumes import VOLUMES, check_volumes
-from dra_planner.manifests.validation.rules import Data, PodFacts, Scope, StructRules, Table, check_struct, each, join
+from dra_planner.manifests.validation.rules import (
+    Data,
+    PodFacts,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+    each,
+    join,
+)
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -83,7 +95,9 @@ def check_pod(data: Data, features: Features) -> Violations:
     if spec.get("ephemeralContainers"):
         yield forbidden("spec.ephemeralContainers", "cannot be set on create")
     if spec.get("nodeName") and spec.get("schedulingGates"):
-        yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
+        yield forbidden(
+            "spec.nodeName", "cannot be set until all schedulingGates have been cleared"
+        )
     for field in ("containers", "initContainers"):
         for item, where in each(spec.get(field), f"spec.{field}"):
             yield from check_image_of_pod(item, where)
@@ -94,20 +108,29 @@ def check_pod(data: Data, features: Features) -> Violations:
 def _check_tokens(spec: Data) -> Violations:
     """A token needs an account, which admission fills in where it is switched on."""
     for volume, where in each(spec.get("volumes"), "spec.volumes"):
-        for source, there in each((volume.get("projected") or {}).get("sources"), f"{where}.projected.sources"):
+        for source, there in each(
+            (volume.get("projected") or {}).get("sources"), f"{where}.projected.sources"
+        ):
             if source.get("serviceAccountToken") is not None:
                 yield forbidden(
-                    f"{there}.serviceAccountToken", "must not be specified when serviceAccountName is not set"
+                    f"{there}.serviceAccountToken",
+                    "must not be specified when serviceAccountName is not set",
                 )
 
 
 def check_pod_template(
-    data: Data, path: str, features: Features, *, is_whole: bool = True, of_stateful_set: Data | None = None
+    data: Data,
+    path: str,
+    features: Features,
+    *,
+    is_whole: bool = True,
+    of_stateful_set: Data | None = None,
 ) -> Violations:
     """Yield what the server says to a pod template.
 
-    `is_whole`: there are containers, and each names its image; controllers of other kinds may fill in what is left out.
-    `of_stateful_set`: the spec around it, which adds volumes and names the pods itself.
+    `is_whole`: there are containers, and each names its image; controllers of other kinds may fill
+    in what is left out. `of_stateful_set`: the spec around it, which adds volumes and names the
+    pods itself.
     """
     meta = data.get("metadata") or {}
     yield from check_labels(meta.get("labels") or {}, f"{path}.labels")
@@ -116,25 +139,34 @@ def check_pod_template(
     if of_stateful_set is not None:
         spec = _of_stateful_set(spec, of_stateful_set)
     facts = PodFacts(
-        is_whole=is_whole, spec=spec, labels=meta.get("labels") or {}, annotations=meta.get("annotations") or {}
+        is_whole=is_whole,
+        spec=spec,
+        labels=meta.get("labels") or {},
+        annotations=meta.get("annotations") or {},
     )
     scope = Scope(features=features, pod=facts)
     yield from check_pod_annotations(facts.annotations, f"{path}.annotations", scope)
     yield from _check_spec(spec, f"{path}.spec", scope)
     yield from check_profiles_match(spec, f"{path}.spec", scope)
     if spec.get("ephemeralContainers"):
-        yield forbidden(f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
+        yield forbidden(
+            f"{path}.spec.ephemeralContainers", "ephemeral containers not allowed in pod template"
+        )
 
 
 def check_pods_of_others(data: Data, path: str, features: Features, *, inline: bool) -> Violations:
-    """Yield what the server will say to the pods of a controller that it doesn't know, whatever the controller adds.
+    """Yield what the server will say to the pods of a controller that it doesn't know, whatever the
+    controller adds.
 
-    `inline`: the spec of a pod stands by itself, without a template around it. Containers, volumes, and ports that are
-    missing may come from the controller, so only claims and amounts must be complete.
+    `inline`: the spec of a pod stands by itself, without a template around it. Containers, volumes,
+    and ports that are missing may come from the controller, so only claims and amounts must be
+    complete.
     """
     if inline:
         spec = without_disabled(data, "core.PodSpec", features.minor)
-        found = _check_spec(spec, path, Scope(features=features, pod=PodFacts(is_whole=False, spec=spec)))
+        found = _check_spec(
+            spec, path, Scope(features=features, pod=PodFacts(is_whole=False, spec=spec))
+        )
     else:
         found = check_pod_template(data, path, features, is_whole=False)
     for violation in found:
@@ -144,18 +176,27 @@ def check_pods_of_others(data: Data, path: str, features: Features, *, inline: b
 
 
 _FILLED_IN: Final = frozenset({"FieldValueRequired", "FieldValueNotFound"})
-_HANDLED_PORT: Final = re.compile(r"\.(httpGet|tcpSocket|grpc)\.port$")  # Knative takes 0 for its container's
+# Knative takes 0 for its container's
+_HANDLED_PORT: Final = re.compile(r"\.(httpGet|tcpSocket|grpc)\.port$")
 _COMPLETE: Final = re.compile(r"\.(resourceClaims|resources)\b")
 
 
 def _of_stateful_set(spec: Data, around: Data) -> Data:
     """The pods that a StatefulSet makes: its claims are volumes, and it sets their names."""
     claims = [
-        ((item or {}).get("metadata") or {}).get("name") or "" for item in around.get("volumeClaimTemplates") or ()
+        ((item or {}).get("metadata") or {}).get("name") or ""
+        for item in around.get("volumeClaimTemplates") or ()
     ]
-    made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in dict.fromkeys(claims)]
-    kept = [item for item in spec.get("volumes") or () if ((item or {}).get("name") or "") not in claims]
-    plain = {key: value for key, value in spec.items() if key not in ("hostname", "subdomain", "volumes")}
+    made = [
+        {"name": name, "persistentVolumeClaim": {"claimName": name}}
+        for name in dict.fromkeys(claims)
+    ]
+    kept = [
+        item for item in spec.get("volumes") or () if ((item or {}).get("name") or "") not in claims
+    ]
+    plain = {
+        key: value for key, value in spec.items() if key not in ("hostname", "subdomain", "volumes")
+    }
     return {**plain, "volumes": [*made, *kept]} if made or kept else plain
 
 
@@ -186,10 +227,16 @@ def _check_claims(entries: Any, path: str) -> Violations:
             names.add(name)
         shown = {"Name": name, "ResourceClaimName": claim, "ResourceClaimTemplateName": template}
         if claim is not None and template is not None:
-            detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            detail = (
+                "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            )
             yield invalid(where, shown, detail)
         if claim is None and template is None:
-            yield invalid(where, shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+            yield invalid(
+                where,
+                shown,
+                "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            )
         for field, value in (("resourceClaimName", claim), ("resourceClaimTemplateName", template)):
             if value is not None:
                 yield from each_invalid(f"{where}.{field}", value, dns_subdomain(value))
@@ -245,7 +292,10 @@ def _check_files(spec: Data, path: str, scope: Scope) -> Violations:
             reference = (variable.get("valueFrom") or {}).get("fileKeyRef")
             if reference is None:
                 continue
-            name, there = reference.get("volumeName") or "", f"{there}.valueFrom.fileKeyRef.volumeName"
+            name, there = (
+                reference.get("volumeName") or "",
+                f"{there}.valueFrom.fileKeyRef.volumeName",
+            )
             if name not in volumes:
                 yield not_found(there, name)
             elif not _is_empty_dir(volumes[name]):
@@ -261,13 +311,21 @@ def _is_empty_dir(volume: Data) -> bool:
 def _check_account(spec: Data, path: str, scope: Scope) -> Violations:
     """The account has two names for the same field."""
     yield from _SUBDOMAIN(
-        spec.get("serviceAccountName") or spec.get("serviceAccount"), join(path, "serviceAccountName"), scope
+        spec.get("serviceAccountName") or spec.get("serviceAccount"),
+        join(path, "serviceAccountName"),
+        scope,
     )
 
 
 def _fields_of_spec(data: Data, scope: Scope) -> Collection[str]:
     """Containers, volumes, and lists that are checked as a whole are not looked into once more."""
-    return ("securityContext", "affinity", "hostAliases", "readinessGates", "topologySpreadConstraints")
+    return (
+        "securityContext",
+        "affinity",
+        "hostAliases",
+        "readinessGates",
+        "topologySpreadConstraints",
+    )
 
 
 _SUBDOMAIN: Final = formatted(dns_subdomain)
@@ -283,7 +341,9 @@ TABLE: Final[Table] = {
     **SELECTORS,
     **VOLUMES,
     **VOLUME_CLAIMS,
-    "core.PodReadinessGate": StructRules(fields={"conditionType": always_formatted(qualified_name)}),
+    "core.PodReadinessGate": StructRules(
+        fields={"conditionType": always_formatted(qualified_name)}
+    ),
     "core.PodSpec": StructRules(
         fields={
             "restartPolicy": choice("Always", "OnFailure", "Never"),

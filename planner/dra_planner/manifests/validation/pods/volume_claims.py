@@ -34,7 +34,10 @@ def _check_modes(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def _check_storage(data: Data, path: str, scope: Scope) -> Violations:
-    requests, path = (data.get("resources") or {}).get("requests") or {}, f"{path}.resources[storage]"
+    requests, path = (
+        (data.get("resources") or {}).get("requests") or {},
+        f"{path}.resources[storage]",
+    )
     if "storage" not in requests:
         yield required(path)
     elif parse_quantity(requests["storage"] or 0).sign <= 0:
@@ -44,7 +47,9 @@ def _check_storage(data: Data, path: str, scope: Scope) -> Violations:
 def _check_source(data: Data, path: str, scope: Scope) -> Violations:
     kind, group = data.get("kind") or "", data.get("apiGroup") or ""
     if not group and kind != "PersistentVolumeClaim":
-        yield invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
+        yield invalid(
+            path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+        )
     if group:
         yield from each_invalid(f"{path}.apiGroup", group, dns_subdomain(group))
 
@@ -65,7 +70,9 @@ def _check_template(data: Data, path: str, scope: Scope) -> Violations:
 _SOURCE: Final = {"name": needed(), "kind": needed()}
 _CLASS: Final = formatted(dns_subdomain)
 VOLUME_CLAIMS: Final[Table] = {
-    "core.PersistentVolumeClaimTemplate": StructRules(whole=(_check_template,), into=lambda data, scope: ("spec",)),
+    "core.PersistentVolumeClaimTemplate": StructRules(
+        whole=(_check_template,), into=lambda data, scope: ("spec",)
+    ),
     "core.PersistentVolumeClaimSpec": StructRules(
         fields={
             "accessModes": _check_modes,

@@ -25,7 +25,15 @@ from dra_planner.manifests.validation.fields.formats import (
     without_backsteps,
 )
 from dra_planner.manifests.validation.fields.names import check_driver
-from dra_planner.manifests.validation.rules import Data, PodFacts, Scope, StructRules, Table, check_struct, each
+from dra_planner.manifests.validation.rules import (
+    Data,
+    PodFacts,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+    each,
+)
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -38,19 +46,48 @@ from dra_planner.manifests.validation.violations import (
 
 # In the order of the server: the first source is the volume's, and each later one is one too many.
 SOURCES: Final = (
-    "emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi",
-    "glusterfs", "flocker", "persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc",
-    "flexVolume", "configMap", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk",
-    "storageos", "projected", "scaleIO", "csi", "ephemeral", "image",
-)  # fmt: skip
-_CALLED: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}  # in messages about one source too many
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+)
+# in messages about one source too many
+_CALLED: Final = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ISCSI: Final = (
     ("iqn", re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)\Z", re.ASCII)),
     ("eui", re.compile(r"\Aeui.[A-Za-z0-9]{16}\Z", re.ASCII)),
     ("naa", re.compile(r"\Anaa.[A-Za-z0-9]{32}\Z", re.ASCII)),
 )
 _MOST_INITIATOR: Final = 64
-_BLOCK_FORMS: Final = ("https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",)
+_BLOCK_FORMS: Final = (
+    "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+)
 _MANAGED_FORMS: Final = (
     "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
 )
@@ -58,7 +95,9 @@ _MODE: Final = between(0, 0o777)
 _PARTITION: Final = between(0, 255)
 
 
-def check_volumes(volumes: Any, path: str, scope: Scope, table: Table) -> tuple[list[Any], dict[str, Data]]:
+def check_volumes(
+    volumes: Any, path: str, scope: Scope, table: Table
+) -> tuple[list[Any], dict[str, Data]]:
     """Return what is wrong with the volumes, and those that mounts can name."""
     found: list[Any] = []
     valid: dict[str, Data] = {}
@@ -93,7 +132,9 @@ def _first_source(data: Data, scope: Scope) -> Collection[str]:
 def _check_sources(data: Data, path: str, scope: Scope) -> Violations:
     given = [name for name in SOURCES if data.get(name) is not None]
     for name in given[1:]:
-        yield forbidden(f"{path}.{_CALLED.get(name, name)}", "may not specify more than 1 volume type")
+        yield forbidden(
+            f"{path}.{_CALLED.get(name, name)}", "may not specify more than 1 volume type"
+        )
     yield from _check_initiator(data, path)
     if given[:1] == ["ephemeral"]:
         yield from _check_claim_name(data.get("name") or "", path, scope.pod)
@@ -149,7 +190,9 @@ def _check_iqn(value: Any, path: str, scope: Scope) -> Violations:
 def _check_initiator_name(data: Data, path: str, scope: Scope) -> Violations:
     name = data.get("initiatorName")
     if name is not None and not _is_iscsi_name(name):
-        yield invalid(f"{path}.initiatorname", name, "must be valid format starting with iqn, eui, or naa")
+        yield invalid(
+            f"{path}.initiatorname", name, "must be valid format starting with iqn, eui, or naa"
+        )
 
 
 def _is_iscsi_name(text: str) -> bool:
@@ -157,16 +200,24 @@ def _is_iscsi_name(text: str) -> bool:
 
 
 def _check_chap(data: Data, path: str, scope: Scope) -> Violations:
-    if (data.get("chapAuthDiscovery") or data.get("chapAuthSession")) and data.get("secretRef") is None:
+    if (data.get("chapAuthDiscovery") or data.get("chapAuthSession")) and data.get(
+        "secretRef"
+    ) is None:
         yield required(f"{path}.secretRef")
 
 
 def _check_channels(data: Data, path: str, scope: Scope) -> Violations:
     names, identifiers = data.get("targetWWNs") or (), data.get("wwids") or ()
     if not names and not identifiers:
-        yield required(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both")
+        yield required(
+            f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both"
+        )
     if names and identifiers:
-        yield invalid(f"{path}.targetWWNs", list(names), "targetWWNs and wwids can not be specified simultaneously")
+        yield invalid(
+            f"{path}.targetWWNs",
+            list(names),
+            "targetWWNs and wwids can not be specified simultaneously",
+        )
     if names and data.get("lun") is None:
         yield required(f"{path}.lun", "lun is required if targetWWNs is specified")
     elif names:
@@ -178,17 +229,24 @@ def _check_flocker(data: Data, path: str, scope: Scope) -> Violations:
     if not name and not identifier:
         yield required(path, "one of datasetName and datasetUUID is required")
     if name and identifier:
-        yield invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously")
+        yield invalid(
+            path, "resource", "datasetName and datasetUUID can not be specified simultaneously"
+        )
     if "/" in name:
         yield invalid(f"{path}.datasetName", name, "must not contain '/'")
 
 
 def _check_quobyte(data: Data, path: str, scope: Scope) -> Violations:
-    registry, detail = data.get("registry") or "", "must be a host:port pair or multiple pairs separated by commas"
+    registry, detail = (
+        data.get("registry") or "",
+        "must be a host:port pair or multiple pairs separated by commas",
+    )
     if not registry:
         yield required(f"{path}.registry", detail)
     elif len((data.get("tenant") or "").encode()) >= 65:
-        yield required(f"{path}.tenant", "must be a UUID and may not exceed a length of 64 characters")
+        yield required(
+            f"{path}.tenant", "must be a UUID and may not exceed a length of 64 characters"
+        )
     else:
         for pair in registry.split(","):
             if not _is_host_and_port(pair):
@@ -262,9 +320,15 @@ VOLUMES: Final[Table] = {
     ),
     "core.EmptyDirVolumeSource": StructRules(fields={"sizeLimit": _check_size}),
     "core.HostPathVolumeSource": StructRules(whole=(_check_host_path,)),
-    "core.GitRepoVolumeSource": StructRules(fields={"repository": _NEEDED, "directory": formatted(descending_path)}),
-    "core.GCEPersistentDiskVolumeSource": StructRules(fields={"pdName": _NEEDED, "partition": _PARTITION}),
-    "core.AWSElasticBlockStoreVolumeSource": StructRules(fields={"volumeID": _NEEDED, "partition": _PARTITION}),
+    "core.GitRepoVolumeSource": StructRules(
+        fields={"repository": _NEEDED, "directory": formatted(descending_path)}
+    ),
+    "core.GCEPersistentDiskVolumeSource": StructRules(
+        fields={"pdName": _NEEDED, "partition": _PARTITION}
+    ),
+    "core.AWSElasticBlockStoreVolumeSource": StructRules(
+        fields={"volumeID": _NEEDED, "partition": _PARTITION}
+    ),
     "core.SecretVolumeSource": StructRules(fields={"secretName": _NEEDED, "defaultMode": _MODE}),
     "core.ConfigMapVolumeSource": StructRules(fields={"name": _NEEDED, "defaultMode": _MODE}),
     "core.KeyToPath": StructRules(
@@ -279,7 +343,9 @@ VOLUMES: Final[Table] = {
     "core.FlockerVolumeSource": StructRules(whole=(_check_flocker,)),
     "core.PersistentVolumeClaimVolumeSource": StructRules(fields={"claimName": _NEEDED}),
     "core.RBDVolumeSource": StructRules(fields={"monitors": _NEEDED, "image": _NEEDED}),
-    "core.CinderVolumeSource": StructRules(fields={"volumeID": _NEEDED}, whole=(_check_secret_reference,)),
+    "core.CinderVolumeSource": StructRules(
+        fields={"volumeID": _NEEDED}, whole=(_check_secret_reference,)
+    ),
     "core.CephFSVolumeSource": StructRules(fields={"monitors": _NEEDED}),
     "core.QuobyteVolumeSource": StructRules(fields={"volume": _NEEDED}, whole=(_check_quobyte,)),
     "core.FCVolumeSource": StructRules(whole=(_check_channels,)),
@@ -301,8 +367,12 @@ VOLUMES: Final[Table] = {
         fields={"volumeName": named(dns_label), "volumeNamespace": formatted(dns_label)},
         whole=(_check_secret_reference,),
     ),
-    "core.ScaleIOVolumeSource": StructRules(fields={"gateway": _NEEDED, "system": _NEEDED, "volumeName": _NEEDED}),
-    "core.CSIVolumeSource": StructRules(fields={"driver": _check_driver}, whole=(_check_publish_secret,)),
+    "core.ScaleIOVolumeSource": StructRules(
+        fields={"gateway": _NEEDED, "system": _NEEDED, "volumeName": _NEEDED}
+    ),
+    "core.CSIVolumeSource": StructRules(
+        fields={"driver": _check_driver}, whole=(_check_publish_secret,)
+    ),
     "core.EphemeralVolumeSource": StructRules(fields={"volumeClaimTemplate": _check_template}),
     "core.ImageVolumeSource": StructRules(
         fields={"pullPolicy": choice("Always", "IfNotPresent", "Never")}, whole=(_check_image,)

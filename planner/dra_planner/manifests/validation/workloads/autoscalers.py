@@ -16,11 +16,25 @@ from dra_planner.manifests.validation.checks import (
 )
 from dra_planner.manifests.validation.fields.formats import dns_label, path_segment
 from dra_planner.manifests.validation.pods.resources import check_container_resource_name
-from dra_planner.manifests.validation.rules import Check, Data, Scope, StructRules, Table, check_struct
-from dra_planner.manifests.validation.violations import Violations, forbidden, invalid, not_supported, required
+from dra_planner.manifests.validation.rules import (
+    Check,
+    Data,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+)
+from dra_planner.manifests.validation.violations import (
+    Violations,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from dra_planner.releases import Features
 
-_SOURCES: Final = ("object", "external", "pods", "resource", "containerResource")  # in the order of the server
+# in the order of the server
+_SOURCES: Final = ("object", "external", "pods", "resource", "containerResource")
 _TYPES: Final = ("Object", "Pods", "Resource", "External", "ContainerResource")
 _REFERENCE: Final = "autoscaling.CrossVersionObjectReference"
 _TARGETS: Final = ("Utilization", "Value", "AverageValue")
@@ -41,7 +55,9 @@ def _check_counts(data: Data, path: str, scope: Scope) -> Violations:
     least = 1 if least is None else least
     lowest = 0 if scope.minor >= _TO_ZERO_SINCE else 1
     if least < lowest:
-        yield invalid(f"{path}.minReplicas", int(least), f"must be greater than or equal to {lowest}")
+        yield invalid(
+            f"{path}.minReplicas", int(least), f"must be greater than or equal to {lowest}"
+        )
     if scope.minor < _DECLARED_SINCE and most < 1:
         yield invalid(f"{path}.maxReplicas", int(most), "must be greater than 0")
     elif most == 0:
@@ -49,9 +65,16 @@ def _check_counts(data: Data, path: str, scope: Scope) -> Violations:
     elif most < 0:
         yield invalid(f"{path}.maxReplicas", int(most), "must be greater than or equal to 1")
     if most < least:
-        yield invalid(f"{path}.maxReplicas", int(most), "must be greater than or equal to `minReplicas`")
-    if least == 0 and not any((item or {}).get("type") in ("Object", "External") for item in data.get("metrics") or ()):
-        detail = "must specify at least one Object or External metric to support scaling to zero replicas"
+        yield invalid(
+            f"{path}.maxReplicas", int(most), "must be greater than or equal to `minReplicas`"
+        )
+    if least == 0 and not any(
+        (item or {}).get("type") in ("Object", "External") for item in data.get("metrics") or ()
+    ):
+        detail = (
+            "must specify at least one Object or External metric to support scaling to zero "
+            "replicas"
+        )
         yield forbidden(f"{path}.metrics", detail)
 
 
@@ -64,8 +87,12 @@ def _check_api_version(data: Data, path: str, scope: Scope) -> Violations:
 def _check_target(data: Data, path: str, scope: Scope) -> Violations:
     version = (data.get("scaleTargetRef") or {}).get("apiVersion") or ""
     if version.count("/") < 2 and not version.rpartition("/")[0]:
-        yield invalid(f"{path}.scaleTargetRef.apiVersion", version, "apiVersion must specify API group")
-    yield from check_struct(data.get("scaleTargetRef") or {}, _REFERENCE, f"{path}.scaleTargetRef", scope, _TABLE)
+        yield invalid(
+            f"{path}.scaleTargetRef.apiVersion", version, "apiVersion must specify API group"
+        )
+    yield from check_struct(
+        data.get("scaleTargetRef") or {}, _REFERENCE, f"{path}.scaleTargetRef", scope, _TABLE
+    )
 
 
 def _check_metric(data: Data, path: str, scope: Scope) -> Violations:
@@ -77,7 +104,9 @@ def _check_metric(data: Data, path: str, scope: Scope) -> Violations:
     if kind not in _TYPES:
         yield not_supported(f"{path}.type", kind, _TYPES)
     elif expected not in given:
-        yield required(f"{path}.{expected}", "must populate information for the given metric source")
+        yield required(
+            f"{path}.{expected}", "must populate information for the given metric source"
+        )
     if len(given) != 1:
         for name in given:
             if name != expected:
@@ -89,7 +118,9 @@ def _first_source(data: Data, scope: Scope) -> Collection[str]:
 
 
 def _target(*fields: str, both: str = "") -> Check:
-    """One of several fields of the target is set: the first is blamed if none is, `both` if all are."""
+    """One of several fields of the target is set: the first is blamed if none is, `both` if all
+    are.
+    """
 
     def check(data: Any, path: str, scope: Scope) -> Violations:
         target, path = data.get("target") or {}, f"{path}.target"
@@ -145,7 +176,8 @@ _TABLE: Final[Table] = {
         whole=(_check_counts, _check_target), into=lambda data, scope: ("metrics", "behavior")
     ),
     _REFERENCE: StructRules(
-        fields={"kind": named(path_segment), "name": named(path_segment)}, whole=(_check_api_version,)
+        fields={"kind": named(path_segment), "name": named(path_segment)},
+        whole=(_check_api_version,),
     ),
     "autoscaling.HPAScalingRules": StructRules(
         fields={
@@ -163,7 +195,9 @@ _TABLE: Final[Table] = {
         }
     ),
     "autoscaling.MetricSpec": StructRules(whole=(_check_metric,), into=_first_source),
-    "autoscaling.MetricIdentifier": StructRules(fields={"name": named(path_segment)}, into=lambda data, scope: ()),
+    "autoscaling.MetricIdentifier": StructRules(
+        fields={"name": named(path_segment)}, into=lambda data, scope: ()
+    ),
     "autoscaling.MetricTarget": StructRules(
         fields={
             "type": _check_target_type,
@@ -178,7 +212,9 @@ _TABLE: Final[Table] = {
     "autoscaling.ExternalMetricSource": StructRules(
         whole=(_target("averageValue", "value", both="value"),), always=("metric", "target")
     ),
-    "autoscaling.PodsMetricSource": StructRules(whole=(_target("averageValue"),), always=("metric", "target")),
+    "autoscaling.PodsMetricSource": StructRules(
+        whole=(_target("averageValue"),), always=("metric", "target")
+    ),
     "autoscaling.ResourceMetricSource": StructRules(
         fields={"name": needed("must specify a resource name")},
         whole=(_target("averageUtilization", "averageValue", both="averageValue"),),

@@ -12,9 +12,13 @@ from dra_planner.releases import Features
 
 
 def check_disruption_budget(data: Data, features: Features) -> Violations:
-    """At most one of two limits, each a count or a percentage; a selector of labels; a policy that is known."""
+    """At most one of two limits, each a count or a percentage; a selector of labels; a policy that
+    is known.
+    """
     spec = data.get("spec") or {}
-    yield from check_struct(spec, "policy.PodDisruptionBudgetSpec", "spec", Scope(features=features), _TABLE)
+    yield from check_struct(
+        spec, "policy.PodDisruptionBudgetSpec", "spec", Scope(features=features), _TABLE
+    )
 
 
 def _check_one_limit(data: Data, path: str, scope: Scope) -> Violations:

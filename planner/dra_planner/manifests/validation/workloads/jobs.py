@@ -16,7 +16,14 @@ from dra_planner.manifests.validation.fields.formats import (
 )
 from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
-from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
+from dra_planner.manifests.validation.rules import (
+    Data,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+    each,
+)
 from dra_planner.manifests.validation.violations import (
     Violations,
     duplicate,
@@ -42,7 +49,8 @@ _MOST_CRON_NAME: Final = 52
 _PATH: Final = re.compile(r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
-_OWN_LABELS: Final = {  # labels that the server sets, and whether it sets the name of the Job or its uid
+# labels that the server sets, and whether it sets the name of the Job or its uid
+_OWN_LABELS: Final = {
     "job-name": True, "batch.kubernetes.io/job-name": True,
     "controller-uid": False, "batch.kubernetes.io/controller-uid": False,
 }  # fmt: skip
@@ -57,10 +65,16 @@ def check_job(data: Data, features: Features) -> Violations:
         spec = {**spec, "completions": 1, "parallelism": 1}
     yield from _check_job_spec(spec, "spec", features)
     count = spec.get("completions") or 0
-    if spec.get("completionMode") == "Indexed" and count > 0 and (name or not metadata.get("generateName")):
+    if (
+        spec.get("completionMode") == "Indexed"
+        and count > 0
+        and (name or not metadata.get("generateName"))
+    ):
         pod = f"{name}-{int(count) - 1}"
         for _ in dns_label(pod):
-            yield invalid("metadata.name", name, f"will not able to create pod with invalid DNS label: {pod}")
+            yield invalid(
+                "metadata.name", name, f"will not able to create pod with invalid DNS label: {pod}"
+            )
 
 
 def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
@@ -68,20 +82,34 @@ def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
     selector = spec.get("selector")
     own = {
         key: value or ""
-        for key, value in (((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}).items()
+        for key, value in (
+            ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
+        ).items()
     }
     if spec.get("manualSelector"):
         if selector is None:
             yield required("spec.selector")
-            yield invalid(f"{_TEMPLATE_META}.labels", own or None, "`selector` does not match template `labels`")
+            yield invalid(
+                f"{_TEMPLATE_META}.labels",
+                own or None,
+                "`selector` does not match template `labels`",
+            )
             return
         yield from check_struct(selector, "meta.LabelSelector", "spec.selector", scope, TABLE)
         if can_select(selector) and not matches(selector, own):
-            yield invalid(f"{_TEMPLATE_META}.labels", own or None, "`selector` does not match template `labels`")
+            yield invalid(
+                f"{_TEMPLATE_META}.labels",
+                own or None,
+                "`selector` does not match template `labels`",
+            )
         return
     for key, is_name in _OWN_LABELS.items():
         if key in own and not (is_name and own[key] == name):
-            yield invalid(f"{_TEMPLATE_META}.labels", own, f"must have the value that the server sets for {key}")
+            yield invalid(
+                f"{_TEMPLATE_META}.labels",
+                own,
+                f"must have the value that the server sets for {key}",
+            )
         elif is_name and key not in own:
             yield from each_invalid("spec.template.labels", name, label_value(name))
     if selector is None:
@@ -96,14 +124,20 @@ def _check_own_selector(spec: Data, name: str, scope: Scope) -> Violations:
         if not matches(made, expected):
             yield invalid("spec.selector", selector, "`selector` not auto-generated")
         if not matches(made, {**expected, **own}):
-            yield invalid(f"{_TEMPLATE_META}.labels", own or None, "`selector` does not match template `labels`")
+            yield invalid(
+                f"{_TEMPLATE_META}.labels",
+                own or None,
+                "`selector` does not match template `labels`",
+            )
 
 
 _UID: Final = "<uid>"
 
 
 def labels_of_job(data: Data) -> Any:
-    """Return the labels of a Job: without any, it has those of its template, with what the server adds there."""
+    """Return the labels of a Job: without any, it has those of its template, with what the server
+    adds there.
+    """
     metadata, template = data.get("metadata") or {}, (data.get("spec") or {}).get("template") or {}
     own, inner = metadata.get("labels"), (template.get("metadata") or {}).get("labels")
     if own or inner is None or (data.get("spec") or {}).get("manualSelector"):
@@ -131,7 +165,10 @@ def _check_job_spec(spec: Data, path: str, features: Features) -> Violations:
     yield from check_struct(spec, "batch.JobSpec", path, Scope(features=features), _TABLE)
     template = spec.get("template") or {}
     yield from check_pod_template(template, f"{path}.template", features)
-    policy, where = (template.get("spec") or {}).get("restartPolicy") or "Always", f"{path}.template.spec.restartPolicy"
+    policy, where = (
+        (template.get("spec") or {}).get("restartPolicy") or "Always",
+        f"{path}.template.spec.restartPolicy",
+    )
     if policy == "Always":
         yield required(where, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):
@@ -145,7 +182,9 @@ def _check_indexes(data: Data, path: str, scope: Scope) -> Violations:
     per_index, parallel = data.get("backoffLimitPerIndex"), data.get("parallelism")
     if failed is not None and per_index is None:
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-    if (data.get("completionMode") or "NonIndexed") == "NonIndexed" and data.get("completionMode") != "":
+    if (data.get("completionMode") or "NonIndexed") == "NonIndexed" and data.get(
+        "completionMode"
+    ) != "":
         for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
             if data.get(name) is not None:
                 yield invalid(f"{path}.{name}", int(data[name]), "requires indexed completion mode")
@@ -154,16 +193,27 @@ def _check_indexes(data: Data, path: str, scope: Scope) -> Violations:
     if count is None:
         yield required(f"{path}.completions", "when completion mode is Indexed")
     if parallel is not None and parallel > _MOST_INDEXES:
-        yield invalid(f"{path}.parallelism", int(parallel), f"must be less than or equal to {_MOST_INDEXES}")
+        yield invalid(
+            f"{path}.parallelism", int(parallel), f"must be less than or equal to {_MOST_INDEXES}"
+        )
     if failed is not None and ((count is not None and failed > count) or failed > _MOST_INDEXES):
-        yield invalid(f"{path}.maxFailedIndexes", int(failed), "must be less than or equal to completions")
+        yield invalid(
+            f"{path}.maxFailedIndexes", int(failed), "must be less than or equal to completions"
+        )
     if count is not None and count > _MOST_INDEXES and per_index is not None:
         if failed is None:
-            yield required(f"{path}.maxFailedIndexes", f"must be specified when completions is above {_MOST_INDEXES}")
+            yield required(
+                f"{path}.maxFailedIndexes",
+                f"must be specified when completions is above {_MOST_INDEXES}",
+            )
         elif failed > _MOST_FAILED_OF_MANY:
-            yield invalid(f"{path}.maxFailedIndexes", int(failed), f"must be at most {_MOST_FAILED_OF_MANY}")
+            yield invalid(
+                f"{path}.maxFailedIndexes", int(failed), f"must be at most {_MOST_FAILED_OF_MANY}"
+            )
         if parallel is not None and parallel > _MOST_PARALLEL_OF_MANY:
-            yield invalid(f"{path}.parallelism", int(parallel), f"must be at most {_MOST_PARALLEL_OF_MANY}")
+            yield invalid(
+                f"{path}.parallelism", int(parallel), f"must be at most {_MOST_PARALLEL_OF_MANY}"
+            )
 
 
 def _check_manager(value: Any, path: str, scope: Scope) -> Violations:
@@ -188,7 +238,9 @@ def _check_failure_policy(data: Data, path: str, scope: Scope) -> Violations:
         return
     rules, spec = policy.get("rules") or (), (data.get("template") or {}).get("spec") or {}
     names = {
-        item.get("name") or "" for field in ("containers", "initContainers") for item, _ in each(spec.get(field), "")
+        item.get("name") or ""
+        for field in ("containers", "initContainers")
+        for item, _ in each(spec.get(field), "")
     }
     if len(rules) > _MOST_RULES:
         yield too_many(f"{path}.rules", len(rules), _MOST_RULES)
@@ -200,10 +252,14 @@ def _check_failure_policy(data: Data, path: str, scope: Scope) -> Violations:
         if len(conditions) > _MOST_RULES:
             yield too_many(f"{where}.onPodConditions", len(conditions), _MOST_RULES)
         for item, there in each(conditions, f"{where}.onPodConditions"):
-            yield from each_invalid(f"{there}.type", item.get("type") or "", qualified_name(item.get("type") or ""))
+            yield from each_invalid(
+                f"{there}.type", item.get("type") or "", qualified_name(item.get("type") or "")
+            )
             yield from _STATUS(item.get("status"), f"{there}.status", scope)
         if (codes is None) == (not conditions):
-            yield invalid(where, None, "specifying one of OnExitCodes and OnPodConditions is required")
+            yield invalid(
+                where, None, "specifying one of OnExitCodes and OnPodConditions is required"
+            )
 
 
 _STATUS: Final = choice("False", "True", "Unknown")
@@ -220,7 +276,11 @@ def _check_action(rule: Data, path: str, spec: Data) -> Violations:
 
 
 def _check_codes(data: Data, path: str, names: set[str]) -> Violations:
-    operator, values, name = data.get("operator") or "", data.get("values") or (), data.get("containerName")
+    operator, values, name = (
+        data.get("operator") or "",
+        data.get("values") or (),
+        data.get("containerName"),
+    )
     if not operator:
         yield required(f"{path}.operator")
     elif operator not in ("In", "NotIn"):
@@ -250,7 +310,10 @@ def _check_success_policy(data: Data, path: str, scope: Scope) -> Violations:
         return
     rules = policy.get("rules") or ()
     if not rules:
-        yield required(f"{path}.rules", "at least one rules must be specified when the successPolicy is specified")
+        yield required(
+            f"{path}.rules",
+            "at least one rules must be specified when the successPolicy is specified",
+        )
     if len(rules) > _MOST_RULES:
         yield too_many(f"{path}.rules", len(rules), _MOST_RULES)
     for rule, where in each(rules, f"{path}.rules"):
@@ -300,7 +363,11 @@ def _count_indexes(text: str, completions: int) -> int | None:
 
 def _check_replacement(data: Data, path: str, scope: Scope) -> Violations:
     policy = data.get("podReplacementPolicy")
-    known = ("Failed",) if data.get("podFailurePolicy") is not None else ("Failed", "TerminatingOrFailed")
+    known = (
+        ("Failed",)
+        if data.get("podFailurePolicy") is not None
+        else ("Failed", "TerminatingOrFailed")
+    )
     if policy is not None and policy not in known:
         yield not_supported(f"{path}.podReplacementPolicy", policy, known)
 
@@ -313,7 +380,9 @@ def _check_schedule(value: Any, path: str, scope: Scope) -> Violations:
     if fault:
         yield invalid(path, value, fault)
     if "TZ" in value and not fault:
-        yield invalid(path, value, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+        yield invalid(
+            path, value, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+        )
 
 
 def _check_zone(value: Any, path: str, scope: Scope) -> Violations:
@@ -333,8 +402,13 @@ _TABLE: Final[Table] = {
         fields={
             **dict.fromkeys(
                 (
-                    "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
-                    "backoffLimitPerIndex", "maxFailedIndexes",
+                    "parallelism",
+                    "completions",
+                    "activeDeadlineSeconds",
+                    "backoffLimit",
+                    "ttlSecondsAfterFinished",
+                    "backoffLimitPerIndex",
+                    "maxFailedIndexes",
                 ),
                 not_negative,
             ),
@@ -355,4 +429,4 @@ _TABLE: Final[Table] = {
         },
         into=_nothing_inside,
     ),
-}  # fmt: skip
+}

@@ -1,4 +1,6 @@
-"""Rules of workloads that keep a number of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet, and the oldest one."""
+"""Rules of workloads that keep a number of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet,
+and the oldest one.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from dra_planner.manifests.validation.checks import (
 )
 from dra_planner.manifests.validation.fields.selectors import can_select, matches
 from dra_planner.manifests.validation.pods.specs import TABLE, check_pod_template
-from dra_planner.manifests.validation.rules import Data, Scope, StructRules, Table, check_struct, each
+from dra_planner.manifests.validation.rules import (
+    Data,
+    Scope,
+    StructRules,
+    Table,
+    check_struct,
+    each,
+)
 from dra_planner.manifests.validation.violations import (
     Violations,
     forbidden,
@@ -26,7 +35,8 @@ from dra_planner.manifests.validation.violations import (
 from dra_planner.releases import Features
 
 _NO_MATCH: Final = "`selector` does not match template `labels`"
-_AT_ONCE_SINCE: Final = 37  # releases before drop a StatefulSet's maxUnavailable, since its gate is off
+# releases before drop a StatefulSet's maxUnavailable, since its gate is off
+_AT_ONCE_SINCE: Final = 37
 _LABELS: Final = "spec.template.metadata.labels"
 
 
@@ -42,7 +52,11 @@ def check_daemon_set(data: Data, features: Features) -> Violations:
     """A DaemonSet without a selector matches nothing, so its template can't match either."""
     spec = data.get("spec") or {}
     selector = spec.get("selector")
-    if selector is not None and not selector.get("matchLabels") and not selector.get("matchExpressions"):
+    if (
+        selector is not None
+        and not selector.get("matchLabels")
+        and not selector.get("matchExpressions")
+    ):
         yield invalid("spec.selector", selector, "empty selector is invalid for daemonset")
     if selector is None or (can_select(selector) and not matches(selector, _labels_of(spec))):
         yield invalid(_LABELS, _labels_of(spec) or None, _NO_MATCH)
@@ -67,14 +81,18 @@ def _check_selected(data: Data, features: Features) -> Violations:
     if selector is None or not matches(selector, _labels_of(spec)):  # none matches nothing
         yield invalid(_LABELS, _labels_of(spec) or None, _NO_MATCH)
     around = spec if kind == "StatefulSet" else None
-    yield from check_pod_template(spec.get("template") or {}, "spec.template", features, of_stateful_set=around)
+    yield from check_pod_template(
+        spec.get("template") or {}, "spec.template", features, of_stateful_set=around
+    )
     yield from _check_lifetime(spec)
 
 
 def check_replication_controller(data: Data, features: Features) -> Violations:
     spec = data.get("spec") or {}
     yield from not_negative(spec.get("replicas"), "spec.replicas", Scope(features=features))
-    yield from not_negative(spec.get("minReadySeconds"), "spec.minReadySeconds", Scope(features=features))
+    yield from not_negative(
+        spec.get("minReadySeconds"), "spec.minReadySeconds", Scope(features=features)
+    )
     selector, own = spec.get("selector") or {}, _labels_of(spec)
     if not (selector or own):
         yield required("spec.selector")
@@ -103,7 +121,9 @@ def _check_lifetime(spec: Data) -> Violations:
     if policy != "Always":
         yield not_supported(f"{path}.restartPolicy", policy, ("Always",))
     if pod.get("activeDeadlineSeconds") is not None:
-        yield forbidden(f"{path}.activeDeadlineSeconds", "activeDeadlineSeconds is not supported here")
+        yield forbidden(
+            f"{path}.activeDeadlineSeconds", "activeDeadlineSeconds is not supported here"
+        )
 
 
 def _check_deployment_strategy(value: Any, path: str, scope: Scope) -> Violations:
@@ -111,7 +131,9 @@ def _check_deployment_strategy(value: Any, path: str, scope: Scope) -> Violation
     if kind not in ("Recreate", "RollingUpdate"):
         yield not_supported(path, kind, ("Recreate", "RollingUpdate"))
     elif kind == "Recreate" and rolling is not None:
-        yield forbidden(f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")
+        yield forbidden(
+            f"{path}.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'"
+        )
     elif kind == "RollingUpdate":
         yield from _check_deployment_limits(rolling or {}, f"{path}.rollingUpdate", scope)
 
@@ -136,7 +158,9 @@ def _check_daemon_strategy(value: Any, path: str, scope: Scope) -> Violations:
             yield from count_or_percentage(limit, f"{path}.{name}", scope)
             yield from at_most_all(limit, f"{path}.{name}", scope)
         if amount_of(gone) and amount_of(more):
-            yield invalid(f"{path}.maxSurge", more, "may not be set when maxUnavailable is non-zero")
+            yield invalid(
+                f"{path}.maxSurge", more, "may not be set when maxUnavailable is non-zero"
+            )
         if not amount_of(gone) and not amount_of(more):
             yield required(f"{path}.maxUnavailable", "cannot be 0 when maxSurge is 0")
 
@@ -146,7 +170,9 @@ def _check_set_strategy(value: Any, path: str, scope: Scope) -> Violations:
     if kind not in ("RollingUpdate", "OnDelete"):
         yield invalid(path, kind, "must be 'RollingUpdate' or 'OnDelete'")
     elif kind == "OnDelete" and rolling is not None:
-        yield invalid(f"{path}.rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'")
+        yield invalid(
+            f"{path}.rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'"
+        )
     elif kind == "RollingUpdate" and rolling is not None:
         yield from not_negative(rolling.get("partition"), f"{path}.rollingUpdate.partition", scope)
         limit, path = rolling.get("maxUnavailable"), f"{path}.rollingUpdate.maxUnavailable"
@@ -167,18 +193,24 @@ def _check_management(value: Any, path: str, scope: Scope) -> Violations:
 
 
 def _check_ordinals(data: Data, path: str, scope: Scope) -> Violations:
-    yield from not_negative((data.get("ordinals") or {}).get("start"), f"{path}.ordinals.start", scope)
+    yield from not_negative(
+        (data.get("ordinals") or {}).get("start"), f"{path}.ordinals.start", scope
+    )
 
 
 def _check_claims(data: Data, path: str, scope: Scope) -> Violations:
     for item, where in each(data.get("volumeClaimTemplates"), f"{path}.volumeClaimTemplates"):
-        yield from check_struct(item.get("spec") or {}, "core.PersistentVolumeClaimSpec", f"{where}.spec", scope, TABLE)
+        yield from check_struct(
+            item.get("spec") or {}, "core.PersistentVolumeClaimSpec", f"{where}.spec", scope, TABLE
+        )
 
 
 def _check_progress(data: Data, path: str, scope: Scope) -> Violations:
     seconds, ready = data.get("progressDeadlineSeconds"), data.get("minReadySeconds") or 0
     if (600 if seconds is None else seconds) <= ready:
-        yield invalid(f"{path}.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds")
+        yield invalid(
+            f"{path}.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds"
+        )
 
 
 _KEPT: Final = choice("Retain", "Delete")

@@ -1,7 +1,8 @@
 """Schedules of CronJobs, read as the API server reads them.
 
-Source: robfig/cron:parser.go@v3.0.1 (ParseStandard) and kubernetes/kubernetes:pkg/apis/batch/validation@v1.36.3. Texts
-checked against kube-apiserver 1.36.3 and 1.37.
+Source: robfig/cron:parser.go@v3.0.1 (ParseStandard) and
+kubernetes/kubernetes:pkg/apis/batch/validation@v1.36.3. Texts checked against kube-apiserver 1.36.3
+and 1.37.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-_DESCRIPTORS: Final = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})
+_DESCRIPTORS: Final = frozenset(
+    {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
+)
 _EVERY: Final = "@every "
 _DURATION: Final = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _NUMBER_AND_UNIT: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)([^\d.]*)")
@@ -30,7 +33,12 @@ _FIELDS: Final = (
     _Field(0, 59),
     _Field(0, 23),
     _Field(1, 31),
-    _Field(1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1),
+    _Field(
+        1,
+        12,
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+        1,
+    ),
     _Field(0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
 )
 
@@ -74,7 +82,9 @@ def _duration_fault(text: str) -> str:
 
 def _check_fields(texts: list[str]) -> None:
     if len(texts) != len(_FIELDS):
-        raise _Invalid(f"expected exactly {len(_FIELDS)} fields, found {len(texts)}: [{' '.join(texts)}]")
+        raise _Invalid(
+            f"expected exactly {len(_FIELDS)} fields, found {len(texts)}: [{' '.join(texts)}]"
+        )
     for text, each in zip(texts, _FIELDS, strict=True):
         for part in filter(None, text.split(",")):
             _check_range(part, each)
@@ -112,7 +122,9 @@ def _number_or_name(text: str, within: _Field) -> int:
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"[-+]?\d+", text, re.ASCII):
-        raise _Invalid(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
+        raise _Invalid(
+            f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax'
+        )
     value = int(text)
     if value < 0:
         raise _Invalid(f"negative number ({value}) not allowed: {text}")

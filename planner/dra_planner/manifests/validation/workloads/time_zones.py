@@ -24,7 +24,9 @@ def time_zone_fault(name: str) -> str:
     if not all(_PART.fullmatch(part) and part not in (".", "..") for part in name.split("/")):
         return f"unknown time zone {name}"
     if name.lower() == "local":
-        return "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+        return (
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+        )
     known = _known()
     return f"unknown time zone {name}" if known and name not in known | _ALWAYS else ""
 

@@ -1,4 +1,6 @@
-"""Selectors on GPU memory that real nodes pass, but not the devices by which Karpenter decides to start a node."""
+"""Selectors on GPU memory that real nodes pass, but not the devices by which Karpenter decides to
+start a node.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _AMOUNT: Final = re.compile(r"""\.memory\b[^&|]*?quantity\(\s*["']([^"']+)["']""
 
 
 def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield amounts between Karpenter's figure for a machine type and the memory that its nodes publish."""
+    """Yield amounts between Karpenter's figure for a machine type and the memory that its nodes
+    publish.
+    """
     if situation.autoscaler != "karpenter":
         return
     known = {row["machine"]: int(row["memory_mib"]) for row in read_table("karpenter_memory")}
@@ -34,7 +38,8 @@ def find_memory_that_starts_no_node(situation: ClusterSituation) -> Iterator[Hin
                 low, high = known[machine], published[machine]
                 if _lies_between(amount, low, high):
                     yield fact(
-                        f"{claim.title}: Karpenter counts {low}Mi for the GPUs of {machine}, and nodes publish "
+                        f"{claim.title}: Karpenter counts {low}Mi for the GPUs of {machine}, and "
+                        "nodes publish "
                         f"{high}Mi, so a selector for {amount} doesn't start a node",
                         f'write quantity("{low}Mi") instead of quantity("{amount}")',
                         *claim.users,
@@ -45,7 +50,9 @@ def _published(situation: ClusterSituation) -> Mapping[str, int]:
     """Return the memory in MiB of the GPUs of each machine type that is planned with."""
     found: dict[str, int] = {}
     for offer in situation.offers:
-        for device in (device for part in offer.slices if part.driver == GPU_DRIVER for device in part.devices):
+        for device in (
+            device for part in offer.slices if part.driver == GPU_DRIVER for device in part.devices
+        ):
             memory = device.capacity.get("memory")
             if memory is not None and isinstance(memory.value, Quantity):
                 found[offer.machine] = max(found.get(offer.machine, 0), memory.value.value // _MIB)

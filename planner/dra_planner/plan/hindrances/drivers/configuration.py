@@ -1,4 +1,6 @@
-"""Opaque configuration that the driver rejects when it prepares a claim: the pods stay in ContainerCreating."""
+"""Opaque configuration that the driver rejects when it prepares a claim: the pods stay in
+ContainerCreating.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,16 @@ class _Configured:
 
 
 def find_refused_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
-    """Yield what the driver rejects; nothing that depends on its gates unless the driver is known."""
+    """Yield what the driver rejects; nothing that depends on its gates unless the driver is
+    known.
+    """
     for each in _configured(situation):
         for config in each.configurations:
             driver = driver_of(config.driver)
             options = situation.nvidia if driver is nvidia.DRIVER else None
-            for fault in driver.config_faults(config.driver, config.parameters, options) if driver else ():
+            for fault in (
+                driver.config_faults(config.driver, config.parameters, options) if driver else ()
+            ):
                 yield Hindrance(
                     code="driver-config-refused",
                     message=f"{each.title}: {fault.message}: its pods stay in ContainerCreating",
@@ -42,9 +48,17 @@ def _configured(situation: ClusterSituation) -> Iterator[_Configured]:
         yield _Configured(claim.title, claim.place, claim.spec.config, claim.users)
     for name, device_class in sorted({**situation.classes, **situation.manifests.classes}.items()):
         if device_class.config:
-            users = dict.fromkeys(ref for claim in claims if _requests(claim, name) for ref in claim.users)
-            yield _Configured(f"DeviceClass {name}", device_class.meta.place, device_class.config, tuple(users))
+            users = dict.fromkeys(
+                ref for claim in claims if _requests(claim, name) for ref in claim.users
+            )
+            yield _Configured(
+                f"DeviceClass {name}", device_class.meta.place, device_class.config, tuple(users)
+            )
 
 
 def _requests(claim: WrittenClaim, name: str) -> bool:
-    return any(way.device_class_name == name for request in claim.spec.requests for way in alternatives(request))
+    return any(
+        way.device_class_name == name
+        for request in claim.spec.requests
+        for way in alternatives(request)
+    )

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dra_planner.claims.requested_drivers import driver_of_request
-from dra_planner.claims.written import WrittenClaim, alternatives, pod_sets_with_claims, written_claims
+from dra_planner.claims.written import (
+    WrittenClaim,
+    alternatives,
+    pod_sets_with_claims,
+    written_claims,
+)
 from dra_planner.drivers.protocol.notes import DriverNote, driver_notes
 from dra_planner.model import DeviceClass, DeviceRequest, WorkloadRef
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
@@ -43,10 +48,16 @@ class _Asked:
 def find_driver_notes(situation: ClusterSituation) -> Iterator[Hindrance]:
     """Yield the notes on drivers that concern a claim, once for all workloads that it concerns."""
     classes = {**situation.classes, **situation.manifests.classes}
-    asked = [_Asked(claim, _drivers(claim, classes)) for claim in written_claims(situation.manifests) if claim.users]
+    asked = [
+        _Asked(claim, _drivers(claim, classes))
+        for claim in written_claims(situation.manifests)
+        if claim.users
+    ]
     tainted = _tainted(situation)
     tolerant = {
-        workload.ref for workload, pods in pod_sets_with_claims(situation.manifests) if pods.template.spec.tolerations
+        workload.ref
+        for workload, pods in pod_sets_with_claims(situation.manifests)
+        if pods.template.spec.tolerations
     }
     users: dict[tuple[str, str], dict[WorkloadRef, None]] = {}
     for each in asked:
@@ -58,7 +69,9 @@ def find_driver_notes(situation: ClusterSituation) -> Iterator[Hindrance]:
         yield Hindrance(code=_CODE, message=text, fix=fix, workloads=tuple(refs), verdict="fits")
 
 
-def _notes(asked: _Asked, situation: ClusterSituation, tainted: set[str]) -> Iterator[tuple[str, str]]:
+def _notes(
+    asked: _Asked, situation: ClusterSituation, tainted: set[str]
+) -> Iterator[tuple[str, str]]:
     for domain in dict.fromkeys(asked.drivers.values()):
         for note in driver_notes(domain):
             if note.holds_in(situation.features.minor) and _concerns(note, asked, tainted):
@@ -79,15 +92,29 @@ def _concerns(note: DriverNote, asked: _Asked, tainted: set[str]) -> bool:
     return note.driver in tainted
 
 
-def _sound_joins(attribute: str, drivers: frozenset[str], situation: ClusterSituation) -> Iterator[tuple[str, str]]:
-    """Yield whether both drivers publish the attribute of a constraint, for drivers whose devices are known."""
+def _sound_joins(
+    attribute: str, drivers: frozenset[str], situation: ClusterSituation
+) -> Iterator[tuple[str, str]]:
+    """Yield whether both drivers publish the attribute of a constraint, for drivers whose devices
+    are known.
+    """
     publishing = _publishers(situation)
     for one, other in combinations(sorted(drivers & publishing.keys()), 2):
         silent = [each for each in (one, other) if attribute not in publishing[each]]
         if not silent:
-            yield f"{one} and {other} both publish {attribute}, so the constraint compares the same attribute", ""
+            yield (
+                (
+                    f"{one} and {other} both publish {attribute}, so the constraint compares the "
+                    "same "
+                    "attribute"
+                ),
+                "",
+            )
         else:
-            text = f"{' and '.join(silent)} publishes no {attribute}, so a constraint on it never joins its devices"
+            text = (
+                f"{' and '.join(silent)} publishes no {attribute}, so a constraint on it never "
+                "joins its devices"
+            )
             yield text, "use an attribute that both drivers publish, or remove the constraint"
 
 

@@ -1,4 +1,6 @@
-"""Pods that a driver can't prepare devices for, because of how they use a claim: they never start."""
+"""Pods that a driver can't prepare devices for, because of how they use a claim: they never
+start.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ def find_unprepared_uses(situation: ClusterSituation) -> Iterator[Hindrance]:
         spec = pod_set.template.spec
         for entry in spec.resource_claims:
             claim = spec_of(manifests, workload.meta.namespace, entry)
-            ways = [way for request in (claim.requests if claim else ()) for way in alternatives(request)]
+            ways = [
+                way
+                for request in (claim.requests if claim else ())
+                for way in alternatives(request)
+            ]
             users = tuple(
                 each.name
                 for each in (*spec.containers, *spec.init_containers)
@@ -28,12 +34,18 @@ def find_unprepared_uses(situation: ClusterSituation) -> Iterator[Hindrance]:
             for domain in sorted({driver_of_request(way, classes) for way in ways}):
                 driver = driver_of(domain)
                 own = [way for way in ways if driver_of_request(way, classes) == domain]
-                use = PodUse(claim=entry.name, containers=users, capacities=tuple(way.capacity for way in own))
+                use = PodUse(
+                    claim=entry.name,
+                    containers=users,
+                    capacities=tuple(way.capacity for way in own),
+                )
                 for fault in driver.pod_faults(use, situation.features) if driver else ():
                     yield Hindrance(
                         code="driver-config-refused",
                         message=f"{workload.ref}: {fault.message}, so the pod never starts",
                         fix=fault.fix,
-                        place=pod_set.template.place if pod_set.template.place.file else workload.place,
+                        place=pod_set.template.place
+                        if pod_set.template.place.file
+                        else workload.place,
                         workloads=(workload.ref,),
                     )

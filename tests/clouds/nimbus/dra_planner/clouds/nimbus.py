@@ -1,4 +1,6 @@
-"""Nimbus, a cloud that does not exist: clusters and pools are objects of a management cluster, ordered by kubectl."""
+"""Nimbus, a cloud that does not exist: clusters and pools are objects of a management cluster,
+ordered by kubectl.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Nimbus(Cloud):
     unsupported_gates = ("DynamicMIG",)
     driver_source = "nimbus.example/gpus: GPUs are leased whole"
 
-    cluster = ClusterResource(token=f"kubernetes:{API}:Cluster", version="spec.version", region="spec.region")
+    cluster = ClusterResource(
+        token=f"kubernetes:{API}:Cluster", version="spec.version", region="spec.region"
+    )
     pool = PoolResource(
         token=f"kubernetes:{API}:NodePool",
         kind="rack pool",
@@ -67,24 +71,40 @@ class Nimbus(Cloud):
     )
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:
-        leased = NodeLabel("racks.example/leased", "whole", "Nimbus shares these nodes with other customers")
+        leased = NodeLabel(
+            "racks.example/leased", "whole", "Nimbus shares these nodes with other customers"
+        )
         return (*super().labels(nodes), leased)
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:
         return {"nimbus.example/cooling": "water" if nodes.has_gpus else "air"}
 
     def added_taints(self, nodes: NodeOrigin) -> tuple[Taint, ...]:
-        return (Taint("nimbus.example/leased", "", "NoSchedule"),) if nodes.capacity == "reservation" else ()
+        return (
+            (Taint("nimbus.example/leased", "", "NoSchedule"),)
+            if nodes.capacity == "reservation"
+            else ()
+        )
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
-        return CountStep(nodes=NODES_OF_A_RACK, why=f"Nimbus leases racks of {NODES_OF_A_RACK} nodes")
+        return CountStep(
+            nodes=NODES_OF_A_RACK, why=f"Nimbus leases racks of {NODES_OF_A_RACK} nodes"
+        )
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
         if pool.machine is not None and not pool.machine.gpu_count:
-            yield "machine", f"Nimbus leases racks for GPUs alone, and {pool.machine.name} has none; use ng2.l40s"
+            yield (
+                "machine",
+                (
+                    f"Nimbus leases racks for GPUs alone, and {pool.machine.name} has none; use "
+                    "ng2.l40s"
+                ),
+            )
 
-    def allocatable(self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings) -> Allocatable:
+    def allocatable(
+        self, machine: Machine, vcpus: int, memory_mib: int, settings: AllocatableSettings
+    ) -> Allocatable:
         amounts = {
             "cpu": vcpus * 1000 - reserved_cpu_milli(vcpus),
             "memory": (memory_mib - RESERVED_MIB - EVICTION_MIB) * MIB,

@@ -37,12 +37,17 @@ class NimbusCluster(pulumi.ComponentResource):
     kubeconfig: pulumi.Output[dict[str, Any]]
     kubeconfig_json: pulumi.Output[str]
 
-    def __init__(self, name: str, args: NimbusClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: NimbusClusterArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("NimbusCluster", name, args, NimbusClusterArgs)
         spec = {
             "version": read.text("kubernetes_version", check=check_version),
             "region": read.text("region"),
-            "systemNodes": {"machine": read.text("system_machine"), "count": read.whole("system_count", least=1)},
+            "systemNodes": {
+                "machine": read.text("system_machine"),
+                "count": read.whole("system_count", least=1),
+            },
             "tags": read.labels("tags"),
             "protected": read.flag("deletion_protection", False),
         }
@@ -59,7 +64,9 @@ class NimbusCluster(pulumi.ComponentResource):
         self.cluster_resource, self.usable = cluster, [cluster]
         self.name = cluster.metadata["name"]
         self.endpoint = self.name.apply(lambda given: f"https://{given}.clusters.nimbus.example")
-        self.kubeconfig_json = pulumi.Output.secret(pulumi.Output.all(self.name, self.endpoint).apply(_kubeconfig))
+        self.kubeconfig_json = pulumi.Output.secret(
+            pulumi.Output.all(self.name, self.endpoint).apply(_kubeconfig)
+        )
         self.kubeconfig = self.kubeconfig_json.apply(json.loads)
         self.register_outputs({"name": self.name, "endpoint": self.endpoint})
 

@@ -17,7 +17,9 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 CLUSTER_INPUTS = {"tags": "tags"}
 
 
-def check_cluster(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
+def check_cluster(
+    read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
+) -> None:
     """Note in `read` what cluster and pools would refuse, before any of them is declared."""
     read.inside("cluster", cluster_args(fleet, inputs), NimbusClusterArgs)
     for pool in pools_to_build(fleet, plan):
@@ -31,7 +33,11 @@ def declare_cluster(
     """Declare the cluster and its pools."""
     cluster = NimbusCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
     pools: list[pulumi.Resource] = [
-        NimbusGpuPool(f"{name}-{pool.name}", pool_args(inputs, fleet, plan, pool, cluster.name), children.options())
+        NimbusGpuPool(
+            f"{name}-{pool.name}",
+            pool_args(inputs, fleet, plan, pool, cluster.name),
+            children.options(),
+        )
         for pool in pools_to_build(fleet, plan)
     ]
     return BuiltCluster.of(cluster, pools)

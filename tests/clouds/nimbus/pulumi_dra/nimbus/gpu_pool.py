@@ -11,7 +11,14 @@ from dra_planner.clouds import NodeOrigin
 from dra_planner.clouds.nimbus import API, CLOUD
 from dra_planner.model import Taint
 from pulumi_dra.children import Children
-from pulumi_dra.inputs.pool_inputs import Counts, NodeTaint, read_counts, read_labels, read_pool_name, read_taints
+from pulumi_dra.inputs.pool_inputs import (
+    Counts,
+    NodeTaint,
+    read_counts,
+    read_labels,
+    read_pool_name,
+    read_taints,
+)
 from pulumi_dra.inputs.reader import InputReader
 
 
@@ -62,7 +69,9 @@ class NimbusGpuPoolInputs:
 def read_gpu_pool_inputs(read: InputReader, name: str) -> NimbusGpuPoolInputs:
     """Return the checked inputs of the pool called `name`; faults are noted in `read`."""
     pool_name, machine = read_pool_name(read, name), read.text("machine")
-    nodes = NodeOrigin(name=pool_name, machine=catalog.machine(CLOUD.name, machine) if machine else None)
+    nodes = NodeOrigin(
+        name=pool_name, machine=catalog.machine(CLOUD.name, machine) if machine else None
+    )
     return NimbusGpuPoolInputs(
         cluster=read.required_identifier("cluster"),
         machine=machine,
@@ -77,7 +86,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> NimbusGpuPoolInputs:
 class NimbusGpuPool(pulumi.ComponentResource):
     """Racks of GPU machines."""
 
-    def __init__(self, name: str, args: NimbusGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self, name: str, args: NimbusGpuPoolArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
         read = InputReader("NimbusGpuPool", name, args, NimbusGpuPoolArgs)
         inputs = read_gpu_pool_inputs(read, name)
         read.finish()
@@ -90,7 +101,10 @@ class NimbusGpuPool(pulumi.ComponentResource):
             "limits": {"min": inputs.counts.min, "max": inputs.counts.max},
             "lease": inputs.lease,
             "labels": inputs.labels,
-            "taints": [{"key": each.key, "value": each.value, "effect": each.effect} for each in inputs.taints],
+            "taints": [
+                {"key": each.key, "value": each.value, "effect": each.effect}
+                for each in inputs.taints
+            ],
         }
         k8s.apiextensions.CustomResource(
             f"{name}-nodes",

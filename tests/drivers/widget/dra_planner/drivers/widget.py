@@ -1,4 +1,6 @@
-"""Widgets, which nobody makes: one for every eight vCPUs of a machine type. All that a driver answers is here."""
+"""Widgets, which nobody makes: one for every eight vCPUs of a machine type. All that a driver
+answers is here.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,11 @@ class WidgetDriver(Driver[Widgets]):
         count = (node.machine.vcpus or 0) // _VCPUS_OF_A_WIDGET
         devices = tuple(_widget(index, options) for index in range(count))
         name = f"00000-{DOMAIN}-{node.name}"
-        return (ResourceSlice(name=name, driver=DOMAIN, pool=node.name, node_name=node.name, devices=devices),)
+        return (
+            ResourceSlice(
+                name=name, driver=DOMAIN, pool=node.name, node_name=node.name, devices=devices
+            ),
+        )
 
     def assumptions(self, options: Widgets, node: DriverNode) -> tuple[str, ...]:
         return (
@@ -54,16 +60,23 @@ class WidgetDriver(Driver[Widgets]):
             else ()
         )
 
-    def faults(self, options: Widgets, cloud: Cloud, features: Features) -> Iterator[tuple[str, PlannerError]]:
+    def faults(
+        self, options: Widgets, cloud: Cloud, features: Features
+    ) -> Iterator[tuple[str, PlannerError]]:
         yield from super().faults(options, cloud, features)
         if options.lanes > 4:
-            yield "lanes", CatalogError(f"a widget has no {options.lanes} lanes", fix="write at most 4")
+            yield (
+                "lanes",
+                CatalogError(f"a widget has no {options.lanes} lanes", fix="write at most 4"),
+            )
 
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: Widgets | None
     ) -> Iterator[ConfigFault]:
         if parameters.get("kind") != "WidgetConfig":
-            yield ConfigFault("the widget driver knows only WidgetConfig", "write kind: WidgetConfig")
+            yield ConfigFault(
+                "the widget driver knows only WidgetConfig", "write kind: WidgetConfig"
+            )
 
     def chart_values(
         self, options: Widgets, cloud: Cloud, tolerations: Sequence[Mapping[str, str]]
@@ -75,9 +88,15 @@ class WidgetDriver(Driver[Widgets]):
 
 
 def _widget(index: int, options: Widgets) -> Device:
-    attributes: dict[str, AttributeValue] = {"index": index, "lanes": options.lanes, "polished": Unknown()}
+    attributes: dict[str, AttributeValue] = {
+        "index": index,
+        "lanes": options.lanes,
+        "polished": Unknown(),
+    }
     return Device(
-        name=f"widget-{index}", attributes=attributes, capacity={"tokens": DeviceCapacity(Quantity.parse("100"))}
+        name=f"widget-{index}",
+        attributes=attributes,
+        capacity={"tokens": DeviceCapacity(Quantity.parse("100"))},
     )
 
 
