@@ -17,7 +17,7 @@ network = EksNetwork("gpu", {"zones": ["us-east-1a", "us-east-1b"], "interface_e
 cluster = EksCluster(
     "gpu",
     {
-        "kubernetes_version": "1.34",
+        "kubernetes_version": "1.35",
         "subnet_ids": network.private_subnet_ids,
         "public_access_cidrs": ["198.18.0.0/24"],
         "node_monitoring": True,
@@ -38,13 +38,13 @@ EksGpuPool(
 
 # What wakes and ends nodes: one of the two.
 inside = pulumi.ResourceOptions(providers=[k8s.Provider("gpu", kubeconfig=cluster.kubeconfig_json)])
-EksClusterAutoscaler("gpu", {"cluster_name": cluster.name, "kubernetes_version": "1.34"}, inside)
+EksClusterAutoscaler("gpu", {"cluster_name": cluster.name, "kubernetes_version": "1.35"}, inside)
 karpenter = EksKarpenter(
     "gpu",
     {
         "cluster_name": cluster.name,
         "cluster_endpoint": cluster.endpoint,
-        "kubernetes_version": "1.34",
+        "kubernetes_version": "1.35",
         "node_role_arn": cluster.node_role_arn,
     },
     inside,

@@ -15,5 +15,5 @@ DraPlatform("gpu", {"plan": plan, "tags": {"owner": "platform"}})
 
 record = CapacityPlan("plan", {"document": plan})
 EksCluster(
-    "own", {"kubernetes_version": "1.34"}, pulumi.ResourceOptions(depends_on=[record.recorded])
+    "own", {"kubernetes_version": "1.35"}, pulumi.ResourceOptions(depends_on=[record.recorded])
 )

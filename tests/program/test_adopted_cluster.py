@@ -29,7 +29,7 @@ cluster = aws.eks.Cluster(
     "cluster",
     name="main",
     role_arn="{ROLE}",
-    version="1.34",
+    version="1.35",
     vpc_config={{"subnet_ids": ["subnet-a", "subnet-b"], "endpoint_private_access": True}},
     access_config={{
         "authentication_mode": "API_AND_CONFIG_MAP", "bootstrap_cluster_creator_admin_permissions": True,
@@ -46,7 +46,7 @@ aws.eks.NodeGroup(
     node_group_name="workers",
     node_role_arn="arn:aws:iam::123456789012:role/workers",
     subnet_ids=["subnet-a", "subnet-b"],
-    version="1.34",
+    version="1.35",
     scaling_config={{"min_size": 1, "desired_size": 2, "max_size": 3}},
     opts=pulumi.ResourceOptions(depends_on=addons),
 )
@@ -65,7 +65,7 @@ cluster = gcp.container.Cluster(
     node_locations=["us-central1-a"],
     initial_node_count=2,
     default_max_pods_per_node=64,
-    min_master_version="1.34",
+    min_master_version="1.35",
     release_channel={{"channel": "STABLE"}},
     network="{NETWORK}",
     subnetwork="{SUBNETWORK}",

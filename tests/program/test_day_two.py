@@ -29,6 +29,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
     stack = journey("eks-dev")
 
     def autoscaled(fleet: dict[str, Any]) -> None:
+        fleet["kubernetes"] = "1.34"
         fleet["autoscaler"], fleet["pools"] = "cluster-autoscaler", fleet["pools"][:1]
 
     stack.write(nodes=1, change=autoscaled)

@@ -25,7 +25,7 @@ def stack(journey: Callable[[str], Any]) -> Any:
     stack = journey("gke-dev")
 
     def two_zones(fleet: dict[str, Any]) -> None:
-        fleet["network"] = {"zones": [LOST, LEFT]}
+        fleet["kubernetes"], fleet["network"] = "1.34", {"zones": [LOST, LEFT]}
 
     stack.write(nodes={"l4": 2, "h100": 1}, change=two_zones)
     stack.up()

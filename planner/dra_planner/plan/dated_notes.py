@@ -7,14 +7,15 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from dra_planner.catalog.facts import outdated
-from dra_planner.catalog.support import support
+from dra_planner.catalog.facts import fact, outdated
+from dra_planner.catalog.support import Support, support
 from dra_planner.clouds import cloud, names
 
 if TYPE_CHECKING:
     from dra_planner.fleet import Fleet
 
-_ALWAYS: Final = ("kubernetes-support", "prices", "regions", "driver-releases")
+_ALWAYS: Final = ("prices", "regions", "driver-releases")
+_CALENDAR: Final = "kubernetes-support"
 
 
 def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
@@ -34,7 +35,21 @@ def dated_notes(fleet: Fleet, today: date) -> tuple[str, ...]:
         for each in outdated(today)
         if each.key in used and not any(part in each.source for part in elsewhere)
     ]
-    if old:
-        shown = ", ".join(dict.fromkeys(f"{each.about} (seen on {each.seen_on})" for each in old))
+    stale = [f"{each.about} (seen on {each.seen_on})" for each in old]
+    if found is not None and (date_of_row := _old_row(found, today)):
+        stale.insert(0, date_of_row)
+    if stale:
+        shown = ", ".join(dict.fromkeys(stale))
         notes.append(f"Facts past their date: {shown}. See `pulumi-dra catalog outdated`.")
     return tuple(notes)
+
+
+def _old_row(found: Support, today: date) -> str:
+    """Return what must be verified in the calendar, "" while the row of the fleet's version is new.
+
+    The rows of other versions don't count, because the plan doesn't use them.
+    """
+    calendar = fact(_CALENDAR)
+    if calendar is None or today - found.seen_on <= calendar.true_until - calendar.seen_on:
+        return ""
+    return f"{calendar.about} (seen on {found.seen_on})"

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import dra_planner
 from dra_planner import catalog
 from dra_planner.catalog import Machine, machines
 from dra_planner.catalog.machines import _machine
+from dra_planner.catalog.support import support
 from dra_planner.catalog.tables import read_table
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan.dated_notes import dated_notes
@@ -20,6 +22,7 @@ from dra_planner.plan.machine_features import unused_features
 from dra_planner.plan.provider_notes import provider_notes
 
 TODAY = date(2026, 11, 26)
+STACKS = Path(__file__).parents[3] / "stacks"
 REGIONS = {"eks": "us-east-1", "gke": "us-central1", "aks": "eastus"}
 
 
@@ -110,6 +113,22 @@ def test_notes_of_a_day() -> None:
         "Facts past their date" in each and "EKS AL2023 NVIDIA images" in each for each in old
     )
     assert not any("AKS" in each for each in old)
+
+
+def test_only_the_row_of_the_fleets_version_must_be_new() -> None:
+    assert dated_notes(fleet("gke", "a3-megagpu-8g", "1.35"), TODAY) == ()
+    old = dated_notes(fleet("gke", "a3-megagpu-8g", "1.34"), TODAY)
+    assert any("end of support of Kubernetes versions (seen on 2026-02-19)" in note for note in old)
+
+
+@pytest.mark.parametrize(
+    "settings", sorted(STACKS.glob("Pulumi.*.yaml")), ids=lambda file: file.stem
+)
+def test_a_stack_begins_at_a_version_with_months_of_support(settings: Path) -> None:
+    document = yaml.safe_load(settings.read_text())["config"]["pulumi-dra:fleet"]
+    found = support(document["cloud"], int(document["kubernetes"].split(".")[1]))
+    assert found is not None
+    assert found.sentence(TODAY) == ""
 
 
 class Recorded(dict[str, str]):
