@@ -30,6 +30,8 @@ class BuiltCluster:
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[dict[str, Any]]
     kubeconfig_json: pulumi.Output[str]
+    # Another value means another cluster; None: another address of the API server does.
+    identity: pulumi.Output[str] | None
     resource: pulumi.Resource  # what is there goes with it
     usable: list[pulumi.Resource]  # before anything runs in it
     pools: list[pulumi.Resource]  # what runs on their nodes is deleted before them
@@ -42,6 +44,7 @@ class BuiltCluster:
         cluster: ClusterComponent,
         pools: list[pulumi.Resource],
         declare_inside: Callable[[pulumi.ResourceOptions], object] = lambda options: None,
+        identity: pulumi.Output[str] | None = None,
     ) -> "BuiltCluster":
         """Return what there is to know of a cluster that was declared with these pools."""
         return cls(
@@ -49,6 +52,7 @@ class BuiltCluster:
             endpoint=cluster.endpoint,
             kubeconfig=cluster.kubeconfig,
             kubeconfig_json=cluster.kubeconfig_json,
+            identity=identity,
             resource=cluster.cluster_resource,
             usable=cluster.usable,
             pools=pools,

@@ -75,12 +75,14 @@ class AksNetwork(pulumi.ComponentResource):
             sku={"name": "Standard"},
             public_ip_addresses=[{"id": address.id}],
             **placed,
-            opts=options(),
+            opts=options(replace_on_changes=["location"]),
         )
         # Without rules of its own Azure's apply: nothing comes in from outside the network. AKS
         # writes to a group of its own on the interfaces of nodes.
         filters = network.NetworkSecurityGroup(
-            fitting(f"{name}-filters", NETWORK_PART_NAME), **placed, opts=options()
+            fitting(f"{name}-filters", NETWORK_PART_NAME),
+            **placed,
+            opts=options(replace_on_changes=["location"]),
         )
         subnet = network.Subnet(
             fitting(f"{name}-nodes", LABEL_NAME),

@@ -69,6 +69,7 @@ def declare_in_cluster(
     provider = k8s.Provider(
         f"{name}-kubernetes",
         kubeconfig=cluster.kubeconfig_json,
+        cluster_identifier=cluster.identity,
         enable_server_side_apply=True,
         opts=children.options(depends_on=cluster.usable),
     )

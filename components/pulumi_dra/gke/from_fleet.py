@@ -60,6 +60,9 @@ def declare_cluster(
     cluster = GkeCluster(
         f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options()
     )
+    # The state of an imported pool names its cluster without a path, and another text would replace
+    # the pool (hashicorp/terraform-provider-google@v7.45.0, resource_container_node_pool.go).
+    named = cluster.name if inputs.cluster.get("imported") else cluster.cluster_id
     pools: list[pulumi.Resource] = [
         GkeGpuPool(
             f"{name}-{pool.name}",
@@ -69,7 +72,7 @@ def declare_cluster(
                 plan,
                 pool,
                 zones,
-                cluster_name=cluster.cluster_id,
+                cluster_name=named,
                 service_account=cluster.node_service_account,
             ),
             opts=children.options(depends_on=cluster.usable),
@@ -82,7 +85,7 @@ def declare_cluster(
         if volumes and inputs.storage_class:
             declare_storage_class(name, volumes, options)
 
-    return BuiltCluster.of(cluster, pools, declare_volumes)
+    return BuiltCluster.of(cluster, pools, declare_volumes, cluster.identity)
 
 
 def cluster_args(

@@ -129,8 +129,9 @@ class ClusterOptions(TypedDict):
     """EKS: Additional access to the cluster: IAM roles or users with an EKS access policy, in
     namespaces or everywhere, or with RBAC groups. Default: none."""
     control_plane_tier: NotRequired[str]
-    """EKS: Provisioned size of the control plane: standard (default), tier-xl, tier-2xl, tier-4xl,
-    or tier-8xl. Each tier has its own price."""
+    """EKS: Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or
+    tier-8xl. Each tier has its own price. If you remove it later, the cluster keeps its tier, so
+    set it to standard instead. Default: standard in a new cluster."""
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """EKS: IAM role that the kubeconfig assumes. Default: the role of the default provider
     (aws:assumeRoles), or none with an explicit provider."""
@@ -162,10 +163,12 @@ class ClusterOptions(TypedDict):
     them (karpenter.sh/discovery). Default: none."""
     support_type: NotRequired[str]
     """EKS: Behavior at the end of a version's standard support: EXTENDED (support for one more year
-    at a higher price) or STANDARD (EKS upgrades the cluster). Default: EKS' default, EXTENDED."""
+    at a higher price) or STANDARD (EKS upgrades the cluster). If you remove it later, the cluster
+    keeps its policy, so set the other value instead. Default: EXTENDED in a new cluster."""
     zonal_shift: NotRequired[bool]
     """EKS: Allow you and AWS to move traffic away from a failing zone. Node repair pauses
-    meanwhile. Default: false."""
+    meanwhile. To turn it off, set it to false: EKS rejects an update that only removes it. Default:
+    false in a new cluster."""
     dns_endpoint: NotRequired[bool]
     """GKE: Make the API server reachable by its DNS name from outside the network. IAM controls
     access (permission container.clusters.connect) instead of networks, and the kubeconfig uses the

@@ -18,13 +18,14 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 @dataclass(frozen=True, slots=True)
 class PropertyDifference:
-    """One property that differs: its path, whether it is added, deleted or updated, and the value
-    it had or has.
+    """One property that differs: its path, whether it is added, deleted or updated, the value it
+    has or had, and the one before an update.
     """
 
     path: str
     kind: str
     value: Value = None
+    old: Value = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class ReplaceRule:
         """Whether a change at `path` replaces the resource. The longest rule that covers it
         decides.
         """
-        general = _INDEX.sub("[*]", path)
+        general = general_path(path)
         best = max((rule for rule in self.paths if _covers(rule, general)), key=len, default=None)
         if best is None:
             return False
@@ -82,7 +83,7 @@ def differences(
                     old.get(name), new.get(name), below(path, name), sets=sets, deep=deep
                 )
     elif isinstance(old, list) and isinstance(new, list):
-        if _INDEX.sub("[*]", path) in sets:
+        if general_path(path) in sets:
             old, new = without_common(old, new)
         for index in range(max(len(old), len(new))):
             left = old[index] if index < len(old) else None
@@ -138,6 +139,11 @@ def diff_response(
         detailedDiff=detailed,
         hasDetailedDiff=True,
     )
+
+
+def general_path(path: str) -> str:
+    """The path with `[*]` for every index."""
+    return _INDEX.sub("[*]", path)
 
 
 def below(path: str, name: str) -> str:

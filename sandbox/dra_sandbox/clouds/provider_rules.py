@@ -7,7 +7,9 @@ the provider's source that it restates. The columns:
 - `kind`: `set` is a list without order; `map` holds the user's keys.
 - `omitted`: `required`, `kept` (the provider computes it, so omission changes nothing), `default`
   (omission means the value in `default`), or `removed` (omission takes the old value away).
-- `replaces`: whether a change re-creates the resource.
+- `replaces`: whether a change re-creates the resource: `no`, `yes`, `changed` (only if there was a
+  value), `removed` (only if there is none then), or `narrowed` (only if a range of addresses
+  doesn't hold the old one).
 - `conflicts`, `one_of`, `any_of`, `needs`: properties that exclude it, that it is an alternative to
   (exactly one, at least one), and that must be set with it. The provider validates them in a
   preview.
@@ -22,13 +24,13 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 
 from dra_sandbox.clouds.checking import PropertyFailure, values_at
-from dra_sandbox.clouds.differences import PropertyDifference, below, without_common
+from dra_sandbox.clouds.differences import PropertyDifference, below, general_path, without_common
 from dra_sandbox.clouds.wire import Value, Values
 
-_INDEX = re.compile(r"\[\d+\]")
 _KEY = re.compile(r"\[\"[^\]]*\"\]|\[\*\]$")
 
 
@@ -39,13 +41,25 @@ class PropertyRule:
     kind: str
     omitted: str
     default: Value
-    replaces: bool
+    replaces: str
     conflicts: tuple[str, ...]
     one_of: tuple[str, ...]
     any_of: tuple[str, ...]
     needs: tuple[str, ...]
     zero_beside: str
     source: str
+
+    def is_replaced_by(self, change: PropertyDifference) -> bool:
+        """Return True if this change of the property re-creates the resource."""
+        match self.replaces:
+            case "changed":
+                return change.kind != "add"
+            case "removed":
+                return change.kind == "delete"
+            case "narrowed":
+                return not _holds_range(change.value, change.old)
+            case _:
+                return self.replaces == "yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +78,24 @@ class ProviderRules:
             inputs = _with_zero(inputs, container.split("."), name)
         return inputs
 
+    def with_kept(self, inputs: Values, state: Values, path: str = "") -> Values:
+        """Return the inputs with what the provider keeps of the state where they omit it."""
+        found = dict(inputs)
+        for name, value in state.items():
+            here = below(path, name)
+            given, rule = inputs.get(name), self.properties.get(general_path(here))
+            if isinstance(given, dict) and isinstance(value, dict):
+                found[name] = self.with_kept(given, value, here)
+            elif given is None and rule is not None and rule.omitted == "kept":
+                beside = {other.rpartition(".")[2] for other in rule.conflicts}
+                if not beside & inputs.keys():
+                    found[name] = value
+        return found
+
     def _with_zeros(self, values: Values, path: str) -> Values:
         """Return an object of the inputs with the zeros that its other members bring."""
         for container, name in self._zeros():
-            if values and container == _general(path):
+            if values and container == general_path(path):
                 values = {name: False, **values}
         return values
 
@@ -78,14 +106,14 @@ class ProviderRules:
 
     def replaces(self, change: PropertyDifference) -> bool:
         """Return True if the provider re-creates the resource for this change."""
-        rule = self._nearest(_general(change.path))
-        if rule is not None and rule.replaces:
+        rule = self._nearest(general_path(change.path))
+        if rule is not None and rule.is_replaced_by(change):
             return True
         if change.kind == "update":
             return False
         return any(
             self._members_replace(
-                change.value, _general(change.path), is_deleted=change.kind == "delete"
+                change.value, general_path(change.path), is_deleted=change.kind == "delete"
             )
         )
 
@@ -114,7 +142,7 @@ class ProviderRules:
     def _of_property(
         self, old: Value, new: Value, state: Value, path: str
     ) -> Iterator[PropertyDifference]:
-        rule = self.properties.get(_general(path))
+        rule = self.properties.get(general_path(path))
         omitted = rule.omitted if rule is not None else "removed"
         if rule is not None and omitted == "default":
             old, new = (rule.default if each is None else each for each in (old, new))
@@ -131,7 +159,7 @@ class ProviderRules:
             yield from self._of_list(old, new, path, is_set=rule is not None and rule.kind == "set")
         elif old != new or isinstance(old, bool) != isinstance(new, bool):
             kind = "add" if old is None else "delete" if new is None else "update"
-            yield PropertyDifference(path, kind, old if new is None else new)
+            yield PropertyDifference(path, kind, old if new is None else new, old)
 
     def _of_list(
         self, old: list[Value], new: list[Value], path: str, *, is_set: bool
@@ -157,7 +185,8 @@ class ProviderRules:
                     and not is_kept
                     and not (_is_zero(member) and rule.omitted != "required")
                 ):
-                    yield rule.replaces
+                    kind = "delete" if is_deleted else "add"
+                    yield rule.is_replaced_by(PropertyDifference(here, kind, member))
                 yield from self._members_replace(member, here, is_deleted=is_deleted)
         elif isinstance(value, list):
             for member in value:
@@ -189,7 +218,7 @@ def _rule(row: Mapping[str, str]) -> PropertyRule:
         kind=row["kind"],
         omitted=row["omitted"],
         default=json.loads(row["default"]) if row["default"] else None,
-        replaces=row["replaces"] == "yes",
+        replaces=row["replaces"],
         conflicts=tuple(row["conflicts"].split()),
         one_of=tuple(row["one_of"].split()),
         any_of=tuple(row["any_of"].split()),
@@ -242,10 +271,6 @@ def _parent(path: str) -> str:
     return path.rpartition(".")[0]
 
 
-def _general(path: str) -> str:
-    return _INDEX.sub("[*]", path)
-
-
 def _with_zero(values: Values, container: list[str], name: str) -> Values:
     """Return the inputs with a false member in an object that has others, and lacks it."""
     first, *rest = container
@@ -259,6 +284,14 @@ def _with_zero(values: Values, container: list[str], name: str) -> Values:
 
 def _member(state: Value, name: str) -> Value:
     return state.get(name) if isinstance(state, dict) else None
+
+
+def _holds_range(wide: Value, narrow: Value) -> bool:
+    """Return True if a range of addresses holds another; texts that are none hold everything."""
+    try:
+        return ip_network(str(narrow)).subnet_of(ip_network(str(wide)))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return True
 
 
 def _is_zero(value: Value) -> bool:

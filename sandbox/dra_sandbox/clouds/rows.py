@@ -150,11 +150,6 @@ def fill(output: Output, facts: Facts) -> Value:
     return output(facts) if callable(output) else output
 
 
-def incremented(name: str) -> Callable[[Facts], int]:
-    """An output that counts versions: 1 at first, one more at each update."""
-    return lambda facts: int(facts.old.get(name) or 0) + 1
-
-
 def same_as(name: str, fallback: Value = None) -> Callable[[Facts], Value]:
     """An output that repeats the input `name`."""
     return lambda facts: facts.inputs.get(name, fallback)

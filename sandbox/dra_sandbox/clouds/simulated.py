@@ -211,7 +211,9 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
             from_wire(request.olds),
             _plain(request.old_inputs),
         )
-        facts = self._facts(request.urn, schema, row, inputs, state)
+        own = self._rules.get(schema.token)
+        kept = own.with_kept(inputs, state) if own is not None else inputs
+        facts = self._facts(request.urn, schema, row, kept, state)
         if request.preview:
             return provider_pb2.UpdateResponse(
                 properties=to_wire(planned_outputs(schema, row, facts, before))

@@ -150,9 +150,9 @@ def test_a_cluster_has_what_a_kubeconfig_needs(aws) -> None:
 
 
 def test_an_update_keeps_what_the_cloud_said_and_counts_template_versions(aws) -> None:
-    inputs = {"name": "gpu", "tags": {"a": "1"}}
+    inputs = {"name": "gpu", "imageId": "ami-1", "tags": {"a": "1"}}
     state = from_wire(create(aws, TEMPLATE, inputs).properties)
-    changed = {"name": "gpu", "tags": {"a": "2"}}
+    changed = {"name": "gpu", "imageId": "ami-2", "tags": {"a": "2"}}
 
     def update(preview: bool) -> dict[str, Any]:
         request = provider_pb2.UpdateRequest(
@@ -337,3 +337,14 @@ def test_an_unknown_provider_setting_is_refused(aws) -> None:
     )
 
     assert [failure.property for failure in answer.failures] == ["regoin"]
+
+
+def test_only_another_content_is_another_version_of_a_template(cloud: Any) -> None:
+    token = "aws:ec2/launchTemplate:LaunchTemplate"
+    given = {"name": "nodes", "instanceType": "g6.2xlarge", "userData": "QQ=="}
+    made = cloud.create(token, **given)
+    tagged = cloud.update(token, made, **given, tags={"team": "ml"})
+    other = cloud.update(
+        token, {**tagged, "id": made["id"]}, name="nodes", instanceType="g6.2xlarge"
+    )
+    assert [each["latestVersion"] for each in (made, tagged, other)] == [1, 1, 2]

@@ -528,3 +528,12 @@ def test_a_location_is_needed(simulated: Any) -> None:
         name="trial",
     )
     assert [each.property for each in bare.Check(request).failures] == ["location"]
+
+
+def test_a_gateway_stays_where_it_is(azure: Any) -> None:
+    token = "azure-native:network:NatGateway"
+    given = {"resourceGroupName": "g", "natGatewayName": "n", "location": "eastus"}
+    made = azure.create(token, **given)
+    azure.update(token, made, given, {**given, "location": "East US"})
+    with pytest.raises(grpc.RpcError, match="InvalidResourceLocation"):
+        azure.update(token, made, given, {**given, "location": "westus"})

@@ -222,7 +222,7 @@ def test_a_sibling_brings_a_zero() -> None:
 
 
 def test_a_member_that_replaces_makes_its_object_replace() -> None:
-    rules = _rules(policy={}, **{"policy.name": {"replaces": True}, "policy.size": {}})
+    rules = _rules(policy={}, **{"policy.name": {"replaces": "yes"}, "policy.size": {}})
     added = list(rules.differences({}, {"policy": {"name": "x"}}, {}))
     assert [rules.replaces(each) for each in added] == [True]
     resized = list(rules.differences({}, {"policy": {"size": 2}}, {}))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from pulumi_dra.eks.pool.volumes import GP3_SPEED
 from pulumi_dra.inputs.disk_speed import USUAL_SPEED, DiskSpeed
 
 if TYPE_CHECKING:
@@ -49,13 +50,13 @@ def root_volume(
         "volume_type": "gp3",
         "encrypted": "true",
         "delete_on_termination": "true",
+        # The provider keeps an omitted speed, so the usual one of gp3 is sent, too
+        # (hashicorp/terraform-provider-aws:internal/service/ec2/ec2_launch_template.go@025e4f81).
+        "iops": GP3_SPEED.iops[0] if speed.iops is None else speed.iops,
+        "throughput": GP3_SPEED.throughput[0] if speed.throughput is None else speed.throughput,
     }
     if kms_key_id is not None:
         ebs["kms_key_id"] = kms_key_id
-    if speed.iops is not None:
-        ebs["iops"] = speed.iops
-    if speed.throughput is not None:
-        ebs["throughput"] = speed.throughput
     return [{"device_name": ROOT_DEVICE, "ebs": ebs}]
 
 

@@ -19,7 +19,6 @@ from pulumi_dra.eks.access.entries import declare_access_entries
 from pulumi_dra.eks.access.kubeconfig import eks_kubeconfig
 from pulumi_dra.eks.cluster.addons import Addons
 from pulumi_dra.eks.cluster.cluster_inputs import (
-    TIERS,
     EksClusterArgs,
     EksClusterInputs,
     read_cluster_inputs,
@@ -245,13 +244,16 @@ class EksCluster(pulumi.ComponentResource):
             kubernetes_network_config={"service_ipv4_cidr": inputs.service_cidr}
             if inputs.service_cidr
             else None,
-            control_plane_scaling_config=(
-                {"tier": inputs.control_plane_tier}
-                if inputs.control_plane_tier != TIERS[0]
-                else None
-            ),
+            # "Off" is a value, too. The provider keeps an omitted upgrade policy. For an omitted
+            # zonal shift, it sends an update without content, which EKS rejects
+            # (hashicorp/terraform-provider-aws:internal/service/eks/cluster.go@00555dc5).
+            control_plane_scaling_config={"tier": inputs.control_plane_tier}
+            if inputs.control_plane_tier
+            else None,
             upgrade_policy={"support_type": inputs.support_type} if inputs.support_type else None,
-            zonal_shift_config={"enabled": True} if inputs.zonal_shift else None,
+            zonal_shift_config=None
+            if inputs.zonal_shift is None
+            else {"enabled": inputs.zonal_shift},
             tags=inputs.tags,
             # While the cluster goes, its control plane still takes down network interfaces: role
             # and network last.

@@ -102,8 +102,9 @@ class EksClusterArgs(TypedDict):
     cluster. Default: EKS' 10.100.0.0/16 or 172.20.0.0/16.
     """
     control_plane_tier: NotRequired[str]
-    """Provisioned size of the control plane: standard (default), tier-xl, tier-2xl, tier-4xl, or
-    tier-8xl. Each tier has its own price.
+    """Provisioned size of the control plane: standard, tier-xl, tier-2xl, tier-4xl, or tier-8xl.
+    Each tier has its own price. If you remove it later, the cluster keeps its tier, so set it to
+    standard instead. Default: standard in a new cluster.
     """
     kubeconfig_role_arn: NotRequired[pulumi.Input[str]]
     """IAM role that the kubeconfig assumes. Default: the role of the default provider
@@ -165,11 +166,13 @@ class EksClusterArgs(TypedDict):
     (karpenter.sh/discovery). Default: none."""
     support_type: NotRequired[str]
     """Behavior at the end of a version's standard support: EXTENDED (support for one more year at a
-    higher price) or STANDARD (EKS upgrades the cluster). Default: EKS' default, EXTENDED.
+    higher price) or STANDARD (EKS upgrades the cluster). If you remove it later, the cluster keeps
+    its policy, so set the other value instead. Default: EXTENDED in a new cluster.
     """
     zonal_shift: NotRequired[bool]
-    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile.
-    Default: false.
+    """Allow you and AWS to move traffic away from a failing zone. Node repair pauses meanwhile. To
+    turn it off, set it to false: EKS rejects an update that only removes it. Default: false in a
+    new cluster.
     """
     deletion_protection: NotRequired[bool]
     """Prevent EKS and Pulumi from deleting the cluster, and Pulumi from replacing it. Default:
@@ -196,7 +199,7 @@ class EksClusterInputs:
     admin_principal_arns: pulumi.Input[list[pulumi.Input[str]]] | None
     access_entries: list[Entry]
     service_cidr: str  # "" for EKS' own
-    control_plane_tier: str
+    control_plane_tier: str  # "" for what the cluster has
     credentials: Credentials | None  # None for those of the default provider
     secrets_kms_key: pulumi.Input[str] | None
     disk_kms_key: pulumi.Input[str] | None
@@ -207,8 +210,8 @@ class EksClusterInputs:
     permissions_boundary_arn: pulumi.Input[str] | None
     node_policy_arns: list[pulumi.Input[str]]
     subnet_tags: dict[str, pulumi.Input[str]]
-    support_type: str  # "" for EKS' own default
-    zonal_shift: bool
+    support_type: str  # "" for what the cluster has
+    zonal_shift: bool | None  # None for what the cluster has
     deletion_protection: bool
     tags: dict[str, pulumi.Input[str]]
 
@@ -245,7 +248,9 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         admin_principal_arns=admins,
         access_entries=read_access_entries(read, admins),
         service_cidr=_read_service_cidr(read),
-        control_plane_tier=read.choice("control_plane_tier", TIERS, TIERS[0]),
+        control_plane_tier=read.choice("control_plane_tier", TIERS, "")
+        if read.has("control_plane_tier")
+        else "",
         credentials=_read_credentials(read),
         secrets_kms_key=read_secrets_key(read),
         disk_kms_key=read_volume_key(read),
@@ -261,7 +266,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
         support_type=read.choice("support_type", ("EXTENDED", "STANDARD"), "")
         if read.has("support_type")
         else "",
-        zonal_shift=read.flag("zonal_shift", False),
+        zonal_shift=read.flag("zonal_shift", False) if read.has("zonal_shift") else None,
         deletion_protection=read.flag("deletion_protection", False),
         tags=read_role_tags(read),
     )

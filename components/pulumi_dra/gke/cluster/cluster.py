@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
+from hashlib import sha256
 from typing import Any
 
 import pulumi
@@ -227,7 +228,7 @@ class GkeCluster(pulumi.ComponentResource):
         used, first = spread(count, len(zones))
         return gcp.container.NodePool(
             fitting(f"{self._name}-system", CLUSTER_NAME),
-            cluster=cluster.id,
+            cluster=cluster.name if inputs.imported else cluster.id,
             location=inputs.location,
             node_locations=zones[:used] if used < len(zones) else None,
             # Totals, so that the number does not depend on how many zones there are. The nodes that
@@ -251,6 +252,8 @@ class GkeCluster(pulumi.ComponentResource):
         self.name, self.endpoint, self.cluster_id = cluster.name, cluster.endpoint, cluster.id
         self.location = pulumi.Output.from_input(inputs.location)
         authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate or "")
+        # The address changes with dns_endpoint, and the authority only with the cluster.
+        self.identity = authority.apply(lambda text: sha256(text.encode()).hexdigest())
         server = cluster.endpoint
         if inputs.dns_endpoint:
             server, authority = (

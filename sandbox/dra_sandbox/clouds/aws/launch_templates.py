@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 from email import message_from_string
 
+from dra_sandbox.clouds.rows import Facts
 from dra_sandbox.clouds.wire import Values
 
 DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 531
@@ -14,6 +15,33 @@ DEVICES_OF_A_CARD = 2  # of every card but the first; aws/aws-k8s-tester issue 5
 
 # EC2 user guide, “Run commands when you launch an EC2 instance with user data input”
 MOST_BYTES = 16_384
+
+
+_NO_CONTENT = frozenset(
+    {
+        "arn",
+        "defaultVersion",
+        "id",
+        "latestVersion",
+        "name",
+        "namePrefix",
+        "region",
+        "tags",
+        "tagsAll",
+        "updateDefaultVersion",
+    }
+)
+
+
+def latest_version(facts: Facts) -> int:
+    """Return the number of the newest version: only a change of the content makes another one.
+
+    Source: hashicorp/terraform-provider-aws:internal/service/ec2/ec2_launch_template.go@025e4f81.
+    """
+    before = int(facts.old.get("latestVersion") or 0)
+    names = {*facts.inputs, *facts.old} - _NO_CONTENT
+    is_other = any(facts.inputs.get(name) != facts.old.get(name) for name in names)
+    return before + is_other or 1
 
 
 def user_data_is_multipart(inputs: Values) -> str | None:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 
 from dra_sandbox.clouds.azure_native.functions import FUNCTIONS, SUBSCRIPTION
 from dra_sandbox.clouds.azure_native.lookups import lookups
+from dra_sandbox.clouds.azure_native.replacements import read_replacements
 from dra_sandbox.clouds.azure_native.rows import COMMON, ROWS
 from dra_sandbox.clouds.checking import PropertyFailure
+from dra_sandbox.clouds.differences import ReplaceRule
 from dra_sandbox.clouds.memory import Memory
 from dra_sandbox.clouds.naming import Autonamed
 from dra_sandbox.clouds.sdk import Sdk
@@ -27,6 +29,7 @@ class Azure(SimulatedCloud):
         memory = Memory.of_environment()
         functions = {**FUNCTIONS, **lookups(memory)}
         super().__init__(Sdk("azure-native"), ROWS, functions, autonamed, COMMON, memory)
+        self._replacements = read_replacements()
 
     def place(self, inputs: Values) -> Mapping[str, str]:
         return {
@@ -53,6 +56,9 @@ class Azure(SimulatedCloud):
             f"/subscriptions/{{subscription}}/resourceGroups/{{resourceGroupName}}/providers/Microsoft.{module}/"
             f"{kind[0].lower()}{kind[1:]}s/{{name}}"
         )
+
+    def _replace_rule(self, token: str) -> ReplaceRule:
+        return self._replacements.get(token) or super()._replace_rule(token)
 
     def _setting(self, name: str, variable: str) -> str:
         return known_text(self._settings.get(name)) or os.environ.get(variable, "")

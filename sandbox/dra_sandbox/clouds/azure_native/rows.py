@@ -1,8 +1,7 @@
 """The Azure resource types that do something particular.
 
-What replaces: pulumi/pulumi-azure-native:provider/pkg/gen/replacement.go@1b7112a, and the
-properties that are part of a resource's path. What Azure refuses to change is among the refusals of
-agent pools.
+`replacements.py` says which changes replace a resource. What Azure refuses to change is among the
+refusals of agent pools.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dra_sandbox.clouds.azure_native import (
     beside_clusters,
     going_on,
     left_behind,
+    locations,
     managed_clusters,
     namespaces,
     quotas,
@@ -76,18 +76,6 @@ _POOL_VALUES: Mapping[str, frozenset[str]] = {
     "gpuInstanceProfile": frozenset({"MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"}),
     "gpuProfile.driver": frozenset({"Install", "None"}),
 }
-_IN_NETWORK_PROFILE = (
-    "dnsServiceIP",
-    "networkDataplane",
-    "networkMode",
-    "networkPlugin",
-    "networkPluginMode",
-    "networkPolicy",
-    "outboundType",
-    "podCidr",
-    "serviceCidr",
-    "serviceCidrs",
-)
 
 COMMON = TypeRow(
     outputs={
@@ -132,17 +120,6 @@ _ROWS: Mapping[str, TypeRow] = {
         },
         instead={"identity": _identity},
         every_time={"currentKubernetesVersion": _version("kubernetesVersion")},
-        replace=(
-            "diskEncryptionSetID",
-            "dnsPrefix",
-            "fqdnSubdomain",
-            "linuxProfile",
-            "location",
-            "nodeResourceGroup",
-            "resourceGroupName",
-            "windowsProfile",
-            *(f"networkProfile.{name}" for name in _IN_NETWORK_PROFILE),
-        ),
         name="resourceName",
         name_limit=63,
         allowed={
@@ -204,13 +181,6 @@ _ROWS: Mapping[str, TypeRow] = {
         },
         every_time={"currentOrchestratorVersion": _version("orchestratorVersion")},
         instead={"capacityReservationGroupID": quotas.group_in_use},
-        replace=(
-            "gpuInstanceProfile",
-            "nodePublicIPPrefixID",
-            "resourceGroupName",
-            "resourceName",
-            "vmSize",
-        ),
         name="agentPoolName",
         name_limit=12,
         allowed=_POOL_VALUES,
@@ -228,7 +198,6 @@ _ROWS: Mapping[str, TypeRow] = {
     "azure-native:containerservice:MaintenanceConfiguration": TypeRow(
         id=f"{_CLUSTER}/maintenanceConfigurations/{{configName}}",
         outputs={"type": "Microsoft.ContainerService/managedClusters/maintenanceConfigurations"},
-        replace=("resourceGroupName", "resourceName"),
         name="configName",
         allowed={
             "configName": frozenset(
@@ -247,7 +216,6 @@ _ROWS: Mapping[str, TypeRow] = {
             "type": "Microsoft.Resources/resourceGroups",
             "properties": {"provisioningState": "Succeeded"},
         },
-        replace=("location",),
         name="resourceGroupName",
         name_limit=90,
         refusals=(left_behind.is_not_locked,),
@@ -256,42 +224,30 @@ _ROWS: Mapping[str, TypeRow] = {
     "azure-native:managedidentity:UserAssignedIdentity": TypeRow(
         id=f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
         outputs={"clientId": "{uuid}", "principalId": "{uuid}", "tenantId": TENANT},
-        replace=("location", "resourceGroupName"),
         name="resourceName",
         name_limit=128,
         refusals=(namespaces.is_registered,),
     ),
     "azure-native:authorization:RoleAssignment": TypeRow(
         id="{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
-        replace=(
-            "condition",
-            "conditionVersion",
-            "principalId",
-            "principalType",
-            "roleDefinitionId",
-            "scope",
-        ),
         name="roleAssignmentName",
         refusals=(left_behind.is_not_locked, *roles.REFUSALS),
         remembered=True,
     ),
     "azure-native:authorization:ManagementLockByScope": TypeRow(
         id="{scope}/providers/Microsoft.Authorization/locks/{lockName}",
-        replace=("scope",),
         name="lockName",
         allowed={"level": frozenset({"CanNotDelete", "ReadOnly"})},
         remembered=True,
     ),
     "azure-native:network:VirtualNetwork": TypeRow(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}",
-        replace=("location", "resourceGroupName"),
         name="virtualNetworkName",
         name_limit=64,
         refusals=(namespaces.is_registered, left_behind.is_not_locked),
     ),
     "azure-native:network:Subnet": TypeRow(
         id=f"{_NETWORK}/virtualNetworks/{{virtualNetworkName}}/subnets/{{subnetName}}",
-        replace=("resourceGroupName", "virtualNetworkName"),
         name="subnetName",
         name_limit=80,
         refusals=(left_behind.is_not_locked, left_behind.is_used_by_nobody),
@@ -299,15 +255,14 @@ _ROWS: Mapping[str, TypeRow] = {
     ),
     "azure-native:network:NatGateway": TypeRow(
         id=f"{_NETWORK}/natGateways/{{natGatewayName}}",
-        replace=("location", "resourceGroupName", "zones"),
         name="natGatewayName",
         name_limit=80,
+        refusals=(locations.stays_where_it_is,),
         allowed={"sku.name": frozenset({"Standard", "StandardV2"})},
     ),
     "azure-native:network:PublicIPAddress": TypeRow(
         id=f"{_NETWORK}/publicIPAddresses/{{publicIpAddressName}}",
         outputs={"ipAddress": "203.0.113.{octet}"},
-        replace=("location", "resourceGroupName", "zones"),
         name="publicIpAddressName",
         name_limit=80,
         allowed={
@@ -317,21 +272,19 @@ _ROWS: Mapping[str, TypeRow] = {
     ),
     "azure-native:network:NetworkSecurityGroup": TypeRow(
         id=f"{_NETWORK}/networkSecurityGroups/{{networkSecurityGroupName}}",
-        replace=("location", "resourceGroupName"),
         name="networkSecurityGroupName",
         name_limit=80,
+        refusals=(locations.stays_where_it_is,),
     ),
     "azure-native:operationalinsights:Workspace": TypeRow(
         id=f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
         outputs={"customerId": "{uuid}"},
-        replace=("location", "resourceGroupName"),
         name="workspaceName",
         name_limit=63,
         refusals=(namespaces.is_registered,),
     ),
     "azure-native:monitor:DiagnosticSetting": TypeRow(
         id="{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
-        replace=("name", "resourceUri"),
         refusals=(left_behind.is_not_locked, beside_clusters.sink_has_its_logs_once),
         remembered=True,
     ),

@@ -1,0 +1,51 @@
+"""Which changes the provider re-creates a resource for, from the table `replacements.csv`.
+
+Sources, by the table's column: `forceNewMap` is the list in pulumi/pulumi-azure-native:
+provider/pkg/gen/replacement.go@1b7112a (July 2026), `path` the parameters in the path of a
+resource, and `mutability` properties that Azure's specification marks with `x-ms-mutability` as
+set at creation only (…/provider/pkg/gen/properties.go@f65ea5b). Whatever isn't listed is updated,
+and the API may reject that.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dra_sandbox.clouds.differences import PropertyDifference, ReplaceRule, general_path
+
+
+@dataclass(frozen=True, slots=True)
+class AzureReplaceRule(ReplaceRule):
+    """The paths of one type, as the provider compares them
+    (pulumi/pulumi-azure-native:provider/pkg/provider/diff.go@03707ff).
+    """
+
+    def replaces(self, change: PropertyDifference) -> bool:
+        """Return True if a listed property changes, or a value inside a listed object.
+
+        An object that comes or goes as a whole replaces the resource only if it's listed itself,
+        not because of its members.
+        """
+        path = general_path(change.path)
+        if path in self.paths:
+            return True
+        return change.kind == "update" and any(each in self.paths for each in _objects_above(path))
+
+
+def _objects_above(path: str) -> Iterator[str]:
+    """Yield the objects that hold a value; an element of a list is an object, the list is none."""
+    while path := path.rpartition(".")[0]:
+        yield path
+
+
+def read_replacements() -> Mapping[str, AzureReplaceRule]:
+    """Return the rule of each resource type in the table."""
+    found: dict[str, set[str]] = {}
+    file = Path(__file__).with_name("replacements.csv")
+    with file.open(encoding="utf-8", newline="") as text:
+        for row in csv.DictReader(text):
+            found.setdefault(row["type"], set()).add(row["property"])
+    return {token: AzureReplaceRule(frozenset(paths)) for token, paths in found.items()}
