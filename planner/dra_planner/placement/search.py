@@ -19,8 +19,10 @@ from dra_planner.placement.assignment import Assignment, Pools
 from dra_planner.placement.building import build_guards
 from dra_planner.placement.crowds import Crowd, CrowdSizes
 from dra_planner.placement.proof import CountProver
+from dra_planner.placement.whole_works import assign_whole_works
 from dra_planner.simulation import CountQuestion, SimulatedCounts
 from dra_planner.sizing import LevelNeeds, Sizing
+from dra_planner.sizing.bound.proof import load_solver
 
 WORTH: Final = 0.01
 """The part of the price that a further guard has to save."""
@@ -218,8 +220,8 @@ def _merge_pools(crowds: Iterable[Crowd], pools: Collection[int]) -> list[Crowd]
 
 
 def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
-    """Yield first assignments: works on the main pool of the packing, and each on the pool where it
-    costs least.
+    """Yield first assignments: works whole on pools by an integer program, on the main pool of the
+    packing, and each on the pool where it costs least.
     """
     needs, costs = question.needs, question.pools.costs
     packed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -233,8 +235,11 @@ def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
         cheap[at] = min(
             work.needs, key=lambda pool: (costs[pool][0] * _share(needs, at, pool), pool)
         )
-    for chosen in (main, cheap):
-        yield _by_devices(chosen, needs)
+    solver = load_solver()
+    whole = None if solver is None else assign_whole_works(needs, question.pools, solver)
+    for chosen in (whole, main, cheap):
+        if chosen is not None:
+            yield _by_devices(chosen, needs)
 
 
 def _share(needs: LevelNeeds, work: int, pool: int) -> float:
