@@ -52,9 +52,13 @@ class SuggestOutput(Output):
         description="Cheapest fleet found. null if no fleet runs everything."
     )
     gap: float = Field(
-        description="Maximum saving of any other fleet of these machine types, as a fraction of "
-        "this cost. 0 means "
-        "that no fleet costs less."
+        description="Maximum saving of any other fleet of these machine types whose pods are known "
+        "to fit, as a fraction of this cost. 0 means that no such fleet costs less."
+    )
+    gap_of_unknown: float = Field(
+        default=0,
+        description="The same maximum if unknown facts, such as the memory of a GPU or the "
+        "allocatable memory of a node, turn out as large as possible. At least `gap`.",
     )
     others: list[SuggestedRow] = Field(description="Simpler fleets, by price.")
     candidates: int = Field(description="Machine types compared.")

@@ -21,6 +21,7 @@ def suggest_json(found: Suggestions) -> str:
         priced_on="" if cost is None else cost.priced_on,
         best=None if found.best is None else _fleet(found.best),
         gap=float(found.gap),
+        gap_of_unknown=float(found.gap_of_unknown),
         others=[_fleet(each) for each in found.others],
         candidates=found.candidates,
         not_compared=[NotComparedRow(machine=machine, why=why) for machine, why in found.left_out],

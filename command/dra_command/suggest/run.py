@@ -90,13 +90,19 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
     yield (
         f"{_fleet(best)}: {_usd(best.hourly_usd)} per hour{f', prices of {dated}' if dated else ''}"
     )
-    least = (
-        f"could cost {found.gap:.2%} less, if one exists that was not found"
-        if found.gap
-        else "costs less: proved"
-    )
     compared = f"{counted(found.candidates, 'machine type')} compared"
-    yield f"{compared}; {'another' if found.gap else 'no other'} fleet of them {least}"
+    if found.gap:
+        yield (
+            f"{compared}; another fleet of them could cost {found.gap:.2%} less, if one exists "
+            "that was not found"
+        )
+    else:
+        yield f"{compared}; no other fleet of them costs less: proved"
+    if found.gap_of_unknown > found.gap:
+        yield (
+            f"if GPUs and memory of nodes that aren't known allow it, a fleet could cost "
+            f"{found.gap_of_unknown:.2%} less"
+        )
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
         yield f"instead, {_fleet(other)}: {_usd(other.hourly_usd)} per hour, {more:.0%} more"

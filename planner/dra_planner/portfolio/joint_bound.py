@@ -84,7 +84,11 @@ class Block:
         }
         return cls(
             found=found,
-            model=bound_model(found, pool_rows(found), certain),
+            model=bound_model(
+                found,
+                pool_rows(found),
+                [index for index in certain if not found.is_open_question(index)],
+            ),
             costs=tuple(costs),
             least=tuple(_proved(own, offer.name) for offer in sizer.offers),
             own_cost=_own_cost(own, costs),

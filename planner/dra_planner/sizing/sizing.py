@@ -53,6 +53,7 @@ class Sizer:
     gap: float = MOST_GAP
     limits: tuple[SharedLimit, ...] = ()
     with_raises: bool = True  # whether maximums are sought with which everything is placed
+    known_only: bool = False
 
     @classmethod
     def of(
@@ -65,18 +66,29 @@ class Sizer:
         with_solver: bool = True,
         gap: float = MOST_GAP,
         limits: Iterable[SharedLimit] = (),
+        known_only: bool = False,
     ) -> Sizer:
         """Return a sizer for pools; their order is that of their names.
 
         `gap` is how much more than what is proved a packing may cost, as a part of it, before no
-        better one is sought; `limits` are what pools may take together.
+        better one is sought; `limits` are what pools may take together. With `known_only`, what
+        is proved holds for plans whose pods are known to fit: a pool that may take a pod counts as
+        one that doesn't, and nodes have the least that they may have.
         """
         ordered = tuple(sorted(offers, key=lambda offer: offer.name))
         nodes = most = Nodes.of(ordered, classes, features, demand)
-        if any(offer.at_most for offer in ordered):
+        if not known_only and any(offer.at_most for offer in ordered):
             most = Nodes.of(ordered, classes, features, demand, is_generous=True)
         return cls(
-            demand, ordered, nodes, most, node_costs(ordered), with_solver, gap, tuple(limits)
+            demand,
+            ordered,
+            nodes,
+            most,
+            node_costs(ordered),
+            with_solver,
+            gap,
+            tuple(limits),
+            known_only=known_only,
         )
 
     @property
@@ -97,7 +109,12 @@ class Sizer:
             generous = find_compatibility(
                 items.items, items.daemons, self.most, limits, self.limits
             )
-        certain = [index for index in range(len(found.items)) if not found.is_open_question(index)]
+        certain = [
+            index
+            for index in range(len(found.items))
+            if self.known_only
+            or not (found.is_open_question(index) or generous.is_open_question(index))
+        ]
         most = rows if generous is found else pool_rows(generous)
         model = bound_model(generous, most, certain)
         plain = [len(rows_of_pool) for rows_of_pool, _ in most]

@@ -48,6 +48,9 @@ MOST_RELAXED = 12_000
 generated.
 """
 
+MOST_DIVIDED = 120
+"""Nodes of a packing up to which cases are divided. On more, parts of nodes cost little."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Solving:
@@ -182,8 +185,14 @@ class Solving:
     def _divide(self, solver: Any) -> None:
         """Prove by cases of nodes, up to the cost of the packing."""
         packing, _ = self._result()
-        if self._is_priced() and not packing.pending and self._is_dear():
-            self._proof = prove_by_cases(self._proof, solver, self._used(), self.costs)
+        used = self._used()
+        if (
+            self._is_priced()
+            and not packing.pending
+            and sum(used) <= MOST_DIVIDED
+            and self._is_dear()
+        ):
+            self._proof = prove_by_cases(self._proof, solver, used, self.costs)
 
     def _sift(self, solver: Any) -> None:
         """Prove by the linear relaxation over many pools, and follow where it puts items."""

@@ -9,7 +9,8 @@ with simpler ones.
 
 Each is tried as it is and with pods sent to its cheaper pools first, by taints that keep nobody
 away, and is planned again as it will be committed before it is suggested. If the scheduler follows
-none of these plans, guards are added.
+none of these plans, guards are added. Of many kinds of pods, few fleets are planned, with guards
+from the start.
 """
 
 from __future__ import annotations
@@ -27,17 +28,21 @@ from dra_planner.clouds import cloud
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.model import DemandLevel
+from dra_planner.model import DemandLevel, Shape
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
 from dra_planner.plan.planning import make_plan
+from dra_planner.plan.suggestion.few_machines import few_machines
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs, order_by_price
 from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.releases import features_of, parse_version
-from dra_planner.sizing import Sizer, Sizing
+from dra_planner.sizing import Sizer, Sizing, node_needs
 from dra_planner.sources import Source
 
+MOST_SIZED = 600
+"""Pairs of pod shapes and machine types up to which every machine type is sized alone, and fleets
+are first tried without guards. Of more, few fleets are planned, with guards."""
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
 MANY_STEPS = 5 * SIMULATED_STEPS
@@ -82,7 +87,7 @@ class Suggestion:
         nodes: dict[str, int] = {}
         for pool in self.plan.pools:
             nodes[pool.machine] = nodes.get(pool.machine, 0) + pool.recommended
-        return tuple(nodes.items())
+        return tuple((machine, count) for machine, count in nodes.items() if count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +95,9 @@ class Suggestions:
     """The cheapest fleet found and the runners-up, by price; none where the workloads fit no
     offered machine.
 
-    `plan` is that on all candidates; its bound holds for every fleet of them.
+    `plan` is that on all candidates; its bound holds for every fleet of them. `known_usd` is the
+    least that a fleet can cost whose pods are known to fit: no fleet below it can be confirmed
+    unless unknown facts become known. None if nothing fits or prices are unknown.
     """
 
     best: Suggestion | None
@@ -98,15 +105,25 @@ class Suggestions:
     plan: Plan
     candidates: int
     left_out: tuple[tuple[str, str], ...]  # machine, why
+    known_usd: Decimal | None = None
 
     @property
     def gap(self) -> Decimal:
-        """How much less than the best fleet any other of the candidates could cost, as a part of
-        it; 0 is proved.
+        """The most that another fleet of the candidates whose pods are known to fit could cost
+        less than the best one, as a part of it; 0 is proved.
         """
-        if self.best is None or self.plan.cost is None or self.best.plan.cost is None:
+        return self._gap_above(self.known_usd)
+
+    @property
+    def gap_of_unknown(self) -> Decimal:
+        """The same for fleets of which it isn't known whether they run everything."""
+        cost = self.plan.cost
+        return max(self.gap, self._gap_above(None if cost is None else cost.bound_usd))
+
+    def _gap_above(self, bound: Decimal | None) -> Decimal:
+        if self.best is None or bound is None or self.best.plan.cost is None:
             return Decimal(0)
-        return replace(self.best.plan.cost, bound_usd=self.plan.cost.bound_usd).gap
+        return replace(self.best.plan.cost, bound_usd=bound).gap
 
 
 def suggest_fleets(request: SuggestRequest) -> Suggestions:
@@ -142,7 +159,8 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         raise PlannerError(
             "no pod of these workloads needs a machine with GPUs: there is nothing to buy"
         )
-    found = _found(request, candidates, plan)
+    known = _sized(plan, plan.offers)
+    found = _found(request, candidates, plan, known)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
     found = [
         each
@@ -155,11 +173,21 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         plan=plan if found else replace(plan, verdict="cannot-tell"),
         candidates=len(candidates),
         left_out=tuple(sorted(left_out.items())),
+        known_usd=known.hourly_bound,
     )
 
 
-def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
+def _found(
+    request: SuggestRequest, candidates: Sequence[Machine], plan: Plan, known: Sizing
+) -> list[Suggestion]:
     """Return the fleets that are compared; one at least where much simulation finds one."""
+    if len(_shapes(plan)) * len(candidates) > MOST_SIZED:
+        fleets = list(_few_fleets(plan, known))
+        return [
+            each
+            for counts in fleets
+            if (each := _guided_first(request, candidates, counts)) is not None
+        ]
     fleets = list(_fleets(plan))
     found = [
         each for counts in fleets if (each := _confirmed(request, candidates, counts)) is not None
@@ -268,23 +296,46 @@ def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
     two.
     """
     judgement = plan.judgement
-    shapes = tuple(
-        shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system
-    )
-    demand = replace(judgement.demand, shapes=shapes)
-
-    def sized(offers: Iterable[Offer]) -> Sizing:
-        return Sizer.of(demand, offers, judgement.classes, judgement.features).size(plan.level)
-
     everything = {pool.machine: pool.packing for pool in plan.pools if pool.packing}
     yield everything
-    alone = [((offer,), sized((offer,))) for offer in judgement.offers]
+    alone = [((offer,), _sized(plan, (offer,))) for offer in judgement.offers]
     cheapest_alone = _cheapest(alone)
     yield from (_nodes(offers, sizing) for offers, sizing in cheapest_alone[:1])
     standing_out = [offer for offer in judgement.offers if offer.machine in everything]
     standing_out += [offer for (offer,), _ in cheapest_alone if offer not in standing_out]
-    pairs = [(pair, sized(pair)) for pair in combinations(standing_out[:MOST_PAIRED], 2)]
+    pairs = [(pair, _sized(plan, pair)) for pair in combinations(standing_out[:MOST_PAIRED], 2)]
     yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
+
+
+def _few_fleets(plan: Plan, known: Sizing) -> Iterator[dict[str, int]]:
+    """Yield few fleets as nodes by machine: the packing over all machines, and those of one, two,
+    and three types that an estimate names.
+    """
+    yield _nodes(plan.offers, known)
+    needs = node_needs(_sizer(plan, plan.offers), plan.level)
+    by_name = {offer.name: offer for offer in plan.offers}
+    costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
+    for chosen in few_machines(needs, [float(cost) for cost in costs]):
+        offers = tuple(by_name[needs.pools[pool]] for pool in chosen)
+        sizing = _sized(plan, offers)
+        if sizing.verdict == "fits":
+            yield _nodes(offers, sizing)
+
+
+def _shapes(plan: Plan) -> tuple[Shape, ...]:
+    judgement = plan.judgement
+    return tuple(shape for shape in judgement.demand.shapes if shape.id not in judgement.on_system)
+
+
+def _sizer(plan: Plan, offers: Iterable[Offer]) -> Sizer:
+    judgement = plan.judgement
+    demand = replace(judgement.demand, shapes=_shapes(plan))
+    return Sizer.of(demand, offers, judgement.classes, judgement.features, known_only=True)
+
+
+def _sized(plan: Plan, offers: Iterable[Offer]) -> Sizing:
+    """Return how many nodes of these machines are needed, on the facts that are known."""
+    return _sizer(plan, offers).size(plan.level)
 
 
 def _cheapest(
@@ -333,6 +384,22 @@ def _confirmed(
         if best is not None and best.hourly_usd == plan.judgement.sizing.hourly_plan:
             break
     return best or _guided(request, candidates, roomy, steps)
+
+
+def _guided_first(
+    request: SuggestRequest, candidates: Sequence[Machine], counts: Mapping[str, int]
+) -> Suggestion | None:
+    """Return the fleet with the guards that it needs, and with as many nodes as they leave it."""
+    most = cloud(request.cloud).nodes_of_a_pool[-1]
+    roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
+    for steps in (SIMULATED_STEPS, MANY_STEPS):
+        document = {**_bought(request, candidates, roomy), "placement": "guided"}
+        fleet = read_fleet(document)
+        plan = make_plan(_plan_request(request, fleet, steps))
+        if plan.verdict == "fits" and plan.cost is not None:
+            usd = plan.cost.hourly_usd
+            return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=usd)
+    return None
 
 
 def _guided(

@@ -82,11 +82,7 @@ def bound_model(
     `found` is told of nodes with the most they can have; `certain` are the items of which no
     question is open.
     """
-    judged = {
-        index: found.items[index].count
-        for index in certain
-        if found.pools_of(index) and not found.is_open_question(index)
-    }
+    judged = {index: found.items[index].count for index in certain if found.pools_of(index)}
     rounded: dict[FillStage, RowsOfPool] = {}
     inside: list[list[int]] = [[] for _ in found.rooms]
     for item in judged:
