@@ -97,11 +97,12 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
             "that was not found"
         )
     else:
-        yield f"{compared}; no other fleet of them costs less: proved"
+        known = " whose pods are known to fit" if found.gap_of_unknown else ""
+        yield f"{compared}; no other fleet of them{known} costs less: proved"
     if found.gap_of_unknown > found.gap:
         yield (
-            f"if GPUs and memory of nodes that aren't known allow it, a fleet could cost "
-            f"{found.gap_of_unknown:.2%} less"
+            "unknown facts (memory of GPUs, allocatable memory of nodes) could allow a fleet that "
+            f"costs {found.gap_of_unknown:.2%} less"
         )
     for other in found.others:
         more = other.hourly_usd / best.hourly_usd - 1 if best.hourly_usd else Decimal(0)
