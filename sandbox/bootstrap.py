@@ -44,7 +44,7 @@ def main() -> int:
         key = hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
         with exclusive(
             f"environment-{key}",
-            lambda: say("waiting for another process that makes the environment"),
+            lambda: say("waiting for another process that creates the environment"),
         ):
             if not is_ready(wanted):
                 make(wanted)
@@ -88,7 +88,7 @@ def make(wanted: str) -> None:
         shutil.rmtree(ENVIRONMENT)
     STAMP.unlink(missing_ok=True)
     started = time.monotonic()
-    say(f"installing what uv.lock says into {ENVIRONMENT.name} …")
+    say(f"installing the packages of uv.lock into {ENVIRONMENT.name} …")
     command = [uv, "sync", "--locked", *([] if sys.stderr.isatty() else ["--quiet"])]
     if not (ENVIRONMENT / "bin" / "python").exists():
         command += ["--python", sys.executable]
@@ -100,7 +100,7 @@ def make(wanted: str) -> None:
         environment.setdefault(name, "true")
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     if done.returncode != 0:
-        raise BootstrapError(f"uv sync ended with status {done.returncode}; what it said is above")
+        raise BootstrapError(f"uv sync failed with status {done.returncode}; its output is above")
     STAMP.write_text(wanted, encoding="utf-8")
     say(f"environment ready in {time.monotonic() - started:.0f} s")
 

@@ -101,7 +101,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "configuration": (
         Configuration,
         "validation",
-        "What `check` and the policy pack are told: pulumi-dra.yaml.",
+        "Configuration of `check` and the policy pack: pulumi-dra.yaml.",
     ),
     "fleet": (
         Fleet,
@@ -111,9 +111,9 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
     "portfolio": (
         Portfolio,
         "validation",
-        "A portfolio: the file that `pulumi-dra portfolio` takes.",
+        "A portfolio: the file that `pulumi-dra portfolio` reads.",
     ),
-    "plan-file": (PlanFile, "serialization", "The plan that is kept: stacks/STACK.plan.json."),
+    "plan-file": (PlanFile, "serialization", "The saved plan: stacks/STACK.plan.json."),
 }
 
 
@@ -158,7 +158,7 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
     if model in (Fleet, Portfolio):  # a count may be written as one number
         made["$defs"]["Pool"]["properties"]["count"] = {
             "anyOf": [{"$ref": "#/$defs/Count"}, {"type": "integer", "minimum": 0}],
-            "description": "Nodes: limits, or one number that fixes it.",
+            "description": "Number of nodes: limits, or one fixed number.",
         }
     # what only reading can know: the ids of rules, and which of them have a number
     if model is Configuration:

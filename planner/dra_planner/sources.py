@@ -109,7 +109,7 @@ def gather_sources(
         raise _together((*reader.errors, *reader.unreadable))
     if reader.excluded and not reader.sources:
         raise SourceError(
-            f"every file is left out ({counted(reader.excluded, 'file')})",
+            f"every file is excluded ({counted(reader.excluded, 'file')})",
             place=Place(" ".join(str(path) for path in paths)),
             fix="exclude less",
         )
@@ -307,7 +307,7 @@ class _Reader:
             raise SourceError(
                 f"is larger than {MAX_FILE_BYTES // 2**20} MiB",
                 place=Place(name),
-                fix="split it, or name less",
+                fix="split it, or name fewer files",
             )
         if self._total > MAX_TOTAL_BYTES:
             raise SourceError(
@@ -368,13 +368,13 @@ def _nothing_in(folder: str) -> SourceError:
     names = {name.lower() for name in os.listdir(folder)} if os.access(folder, os.R_OK) else set()
     if names & KUSTOMIZATIONS:
         fix = f"render it first: kustomize build {folder} | pulumi-dra plan -"
-        return SourceError("holds no rendered manifest", place=Place(folder), fix=fix)
+        return SourceError("has no rendered manifest", place=Place(folder), fix=fix)
     if not os.access(folder, os.R_OK | os.X_OK):
         return SourceError(
             "cannot be read: Permission denied", place=Place(folder), fix="check its permissions"
         )
     return SourceError(
-        "holds no *.yaml, *.yml or *.json",
+        "has no *.yaml, *.yml, or *.json file",
         place=Place(folder),
         fix="name the folder that holds the manifests",
     )

@@ -38,7 +38,7 @@ from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties, plain
 
 NAME = "dra"
-DESCRIPTION = "Judges whether the GPU claims of a stack fit its pools, before anything is created."
+DESCRIPTION = "Checks whether the GPU claims of a stack fit its pools, before anything is created."
 
 LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.ADVISORY}
 

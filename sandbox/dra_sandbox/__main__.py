@@ -190,7 +190,7 @@ def _wrong_options(given: argparse.Namespace) -> str:
         return ""
     for option, value in (("--charts", given.charts), ("--kubernetes", given.kubernetes)):
         if value and not given.control_plane:
-            return f"{option} needs --control-plane: without it there is no API server"
+            return f"{option} needs --control-plane, because otherwise there is no API server"
     if given.charts is None or given.charts.is_dir():
         return ""
     return f"--charts: {given.charts} is not a folder"

@@ -55,26 +55,26 @@ class Demo:
         Raises StepFailed at the first step that does not behave.
         """
         self._step(
-            f"Plan: which claims fit, and how many nodes that takes ({stack})",
+            f"Plan: find the claims that fit, and the number of nodes ({stack})",
             lambda: self._plan(stack),
         )
-        self._step("Preview, judged by the policy pack", lambda: self._preview(stack))
-        self._step("Up: build it, judged again", lambda: self._up(stack))
-        self._step("Up again: there must be nothing to do", lambda: self._up_again(stack))
-        self._step("The same judgement from the exported state", lambda: self._analyze(stack))
+        self._step("Preview, checked by the policy pack", lambda: self._preview(stack))
+        self._step("Up: create the stack, checked again", lambda: self._up(stack))
+        self._step("Up again: nothing changes", lambda: self._up_again(stack))
+        self._step("The same check of the exported state", lambda: self._analyze(stack))
         if refused is not None:
             self._step(
                 f"Plan a stack that is too small ({refused})",
                 lambda: self._plan(refused, fits=False),
             )
-            self._step("Preview: the pack refuses it", lambda: self._refused_preview(refused))
+            self._step("Preview: the pack rejects it", lambda: self._refused_preview(refused))
             self._step(
-                "Up without a preview: refused before anything is created",
+                "Up without a preview: rejected before anything is created",
                 lambda: self._refused_up(refused),
             )
         self._step("Destroy: nothing is left", lambda: self._destroy(stack))
         total = time.monotonic() - self._started
-        self.console.print(f"\n[bold green]Everything behaved as it must[/], in {total:.0f} s.")
+        self.console.print(f"\n[bold green]Every step behaved as expected[/], in {total:.0f} s.")
 
     def _step(self, title: str, action: Callable[[], None]) -> None:
         self._number += 1
@@ -154,7 +154,7 @@ class Demo:
         )
         result = self.engine.policy_analyze(state, self.pack)
         self._must_succeed(result)
-        self.console.print("The pack has nothing against the stack.")
+        self.console.print("The pack accepts the stack.")
 
     def _refused_preview(self, stack: str) -> None:
         self.engine.stack_init(stack)
@@ -166,8 +166,8 @@ class Demo:
         self._must_be_refused(self.engine.up(stack, policy_pack=self.pack, skip_preview=True))
         made = self._resources_of_clouds(stack)
         if made:
-            raise StepFailed(f"{len(made)} resources were created all the same", "\n".join(made))
-        self.console.print("Nothing was created: the state holds the stack alone.")
+            raise StepFailed(f"{len(made)} resources were created anyway", "\n".join(made))
+        self.console.print("Nothing was created: the state contains only the stack.")
         self._must_succeed(self.engine.stack_remove(stack, force=True))
 
     def _destroy(self, stack: str) -> None:
@@ -200,7 +200,7 @@ class Demo:
     def _must_be_refused(self, result: RunResult) -> None:
         mandatory = [found for found in result.violations if found.level == "mandatory"]
         if result.ok or not mandatory:
-            raise StepFailed(f"`{_shown(result)}` was not refused by the pack", result.output)
+            raise StepFailed(f"the pack didn't reject `{_shown(result)}`", result.output)
         show_violations(self.console, mandatory)
 
     def _resources_of_clouds(self, stack: str) -> list[str]:
@@ -245,7 +245,7 @@ def run_demo(project: Path, stack: str, work_dir: Path | None) -> int:
         keep = True
         console.print(Text.assemble(("failed: ", "bold red"), str(failure)), soft_wrap=True)
         console.print(Text(failure.details), soft_wrap=True)
-        console.print(Text(f"The scratch folder is left as it is: {scratch}"), soft_wrap=True)
+        console.print(Text(f"The scratch folder is kept: {scratch}"), soft_wrap=True)
         return 1
     finally:
         if not keep:

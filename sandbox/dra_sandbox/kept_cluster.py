@@ -60,9 +60,8 @@ def open_cluster(folder: Path, minor: int) -> ControlPlane:
     there, asked = features_of(plane.minor), features_of(minor)
     if there != asked:
         raise ControlPlaneError(
-            f"the control plane in {folder} is of {there.version} and the stack asks for "
-            f"{asked.version}: "
-            "run `pulumi-dra sandbox down`, then `up`"
+            f"the control plane in {folder} runs {there.version}, but the stack requests "
+            f"{asked.version}: run `pulumi-dra sandbox down`, then `up`"
         )
     return plane
 

@@ -94,7 +94,7 @@ class KeptStacks:
         self._show(result)
         if result.ok:
             state = "nothing to do" if result.changed_nothing else "up"
-            self.console.print(f"[bold]{stack}[/]: {state}. It is kept until `sandbox down`.")
+            self.console.print(f"[bold]{stack}[/]: {state}. It runs until `sandbox down`.")
             if plane is not None and cluster is not None:
                 set_predicted(plane, cluster)
                 self._show_cluster(plane, len(cluster.nodes))
@@ -137,7 +137,7 @@ class KeptStacks:
             said = (
                 "up."
                 if name in stacks
-                else "a control plane without a stack, left by what was interrupted."
+                else "a control plane without a stack, left by an interrupted run."
             )
             self.console.print(f"[bold]{name}[/]: {said}")
             if is_kept(self._plane_folder(name)):
@@ -221,15 +221,15 @@ class KeptStacks:
         """Make the folder ours. Raises StackRefused where it is somebody else's."""
         mark = self.folder / _MARK
         if self.folder.exists() and not self.folder.is_dir():
-            raise StackRefused(f"{self.folder} is no folder: give an empty one, or a new one")
+            raise StackRefused(f"{self.folder} isn't a folder: give an empty one, or a new one")
         if not mark.is_file() and self.folder.is_dir() and any(self.folder.iterdir()):
             raise StackRefused(
-                f"{self.folder} holds something else: give an empty folder, or a new one"
+                f"{self.folder} contains other files: give an empty folder, or a new one"
             )
         if mark.is_file() and mark.read_text(encoding="utf-8") != str(self.project):
             raise StackRefused(
-                f"{self.folder} rehearses {mark.read_text(encoding='utf-8')}: take that down, or "
-                "give another folder"
+                f"{self.folder} is used to rehearse {mark.read_text(encoding='utf-8')}: take "
+                "that down, or give another folder"
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -245,8 +245,8 @@ class KeptStacks:
         if not result.ok:
             self._show(result)
             self.console.print(
-                "What is protected stays: take the protection away first, or forget it with "
-                "--force."
+                "Protected resources remain: remove their protection first, or delete the "
+                "stack with --force."
             )
             return False
         show_counts(self.console, result)
@@ -305,5 +305,5 @@ def chosen_stack(project: Path, settings_folder: str, stack: str | None) -> str:
     raise StackRefused(
         f"there is no stack {stack} in the project; {there}"
         if stack
-        else f"say which stack with --stack; {there}"
+        else f"choose a stack with --stack; {there}"
     )

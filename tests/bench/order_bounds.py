@@ -1,4 +1,4 @@
-"""What nobody can do with less: proved prices for an order of arrival, and for pools on which no
+"""What nobody can do with less: proved prices for an pod arrival order, and for pools on which no
 order strands pods.
 
 Both are linear programs over all that a node can come to hold, so that their optimum is no more

@@ -80,7 +80,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
         {"pools": pool(capacity={"reservation": "cr-1"})},
         '"cr-1" is not the id of a lease (lease-…)',
     ),
-    ({"pools": pool(name="twenty-eight-racks")}, "Nimbus takes 12 characters at most, not 18"),
+    ({"pools": pool(name="twenty-eight-racks")}, "Nimbus allows at most 12 characters, not 18"),
     (
         {"pools": pool(reserved={"cpu": "1"})},
         "Nimbus reserves for the system itself; use daemonPods",
@@ -91,7 +91,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(labels={"nimbus.example/a": "b"})},
-        "Nimbus refuses labels of the domain nimbus.example",
+        "Nimbus rejects labels in the domain",
     ),
 ]
 PLANS_EACH = """
@@ -131,7 +131,7 @@ def test_a_plan_is_priced_and_counts_as_the_cloud_counts() -> None:
     assert plan["cost"]["hourly"] == 42.0
     told = [each["message"] for each in plan["diagnostics"] if each["code"] == "count-rounded-up"]
     assert told == [
-        'pool "l40s": 10 nodes are enough, and 12 are built: Nimbus leases racks of 4 nodes'
+        'pool "l40s": 10 nodes are enough, but 12 are built, because Nimbus leases racks of 4 nodes'
     ]
 
 
@@ -152,7 +152,7 @@ def test_a_count_that_the_cloud_cannot_build_does_not_fit(tmp_path: Path) -> Non
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "does-not-fit")
         assert [(each["message"], each["fix"]) for each in told] == [
             (
-                'pool "l40s": 7 nodes cannot be built: Nimbus leases racks of 4 nodes',
+                'pool "l40s": 7 nodes can\'t be built, because Nimbus leases racks of 4 nodes',
                 "set its maximum to 8",
             )
         ]

@@ -60,7 +60,7 @@ def test_detail_lists_the_devices_of_each_claim(form: str, row: str, project: Pr
     told = " ".join(told.split())
     assert row in told
     assert all(
-        title in told.lower() for title in ("cost of claims", "cost of namespaces", "one pod more")
+        title in told.lower() for title in ("cost of claims", "cost of namespaces", "one more pod")
     )
     assert "gpu-0" not in project.run(*words).out
 
@@ -373,12 +373,12 @@ def test_several_stacks_are_told_in_one_comment(words: tuple[str, ...], project:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--stack", "dev,small"), "several stacks are told together in Markdown alone"),
+        (("--stack", "dev,small"), "several stacks require --format markdown"),
         (
             ("--stack", "dev,small", "--format", "markdown", "--check"),
-            "several stacks are told together in Markdown",
+            "several stacks require --format markdown",
         ),
-        (("--stack", ",", "--format", "markdown"), "--stack ,: names no stack"),
+        (("--stack", ",", "--format", "markdown"), "--stack ,: doesn't name a stack"),
         (("--stack", "dev,none", "--format", "markdown"), 'there is no stack "none"'),
     ],
 )

@@ -75,7 +75,7 @@ def test_slices_of_other_accelerators_need_no_release(project: Project) -> None:
     assert "--driver VERSION, one of" in done.err
     done = project.run("slices", "--machine", "g6.2xlarge", "--driver", "25.8.1", "--network")
     assert done.status == 2
-    assert "none that is public" in done.err
+    assert "has no network interface that pods can claim, or none is documented" in done.err
 
 
 def test_slices_of_the_pools_of_a_fleet(project: Project) -> None:
@@ -113,7 +113,7 @@ def test_slices_of_what_nobody_knows(project: Project) -> None:
     )
     assert "neither true nor false" in done.err
     done = project.run("slices", "--machine", "p5.48xlarge", "--cloud", "gke", "--driver", "25.8.1")
-    assert "it is a machine of EKS" in done.err
+    assert "it's a machine type of EKS" in done.err
 
 
 def test_catalog_filters_by_words(project: Project) -> None:

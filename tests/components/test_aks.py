@@ -412,13 +412,17 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"public_access_cidrs": ["0.0.0.0/0"]},
         "to everyone",
     ),
-    "IPv6": (AksCluster, {"public_access_cidrs": ["2001:db8::/32"]}, "is not an IPv4 network"),
+    "IPv6": (
+        AksCluster,
+        {"public_access_cidrs": ["2001:db8::/32"]},
+        "\" isn't an IPv4 network, and AKS supports only IPv4",
+    ),
     "a zone of another region": (
         AksCluster,
         {"system_zones": ["westus2-1"]},
         "is not in region eastus",
     ),
-    "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, "is there twice"),
+    "a zone twice": (AksCluster, {"system_zones": ["eastus-1", "eastus-1"]}, '" appears twice'),
     "a group by its name": (AksCluster, {"admin_group_object_ids": ["admins"]}, "is not a UUID"),
     "an old version": (AksCluster, {"kubernetes_version": "1.33"}, "is not supported"),
     "a channel that moves the minor": (
@@ -445,7 +449,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a vault without a key": (
         AksCluster,
         {"secrets_key_vault_id": VAULT},
-        "without that it means nothing",
+        "has no effect without secrets_kms_key, whose use it grants",
     ),
     "a vault by name": (
         AksCluster,
@@ -455,7 +459,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a grant of no key": (
         AksCluster,
         {"grant_key_use": True},
-        "without a key there is nothing to grant",
+        "has no effect without",
     ),
     "disks by name": (
         AksCluster,
@@ -487,7 +491,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a way out of a new network": (
         AksCluster,
         {"outbound_type": "none"},
-        "go out by its NAT gateway",
+        "is for subnet_id, because nodes of a new network use its NAT gateway",
     ),
     "a way out that is none": (
         AksCluster,
@@ -500,15 +504,23 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"pods_cidr": "10.0.0.0/14"},
         "overlaps 10.0.0.0/16 of the services",
     ),
-    "few addresses for pods": (AksCluster, {"pods_cidr": "10.8.0.0/25"}, "a node takes a /24"),
-    "many services": (AksCluster, {"service_cidr": "10.0.0.0/12"}, "AKS takes a /13 at most"),
+    "few addresses for pods": (
+        AksCluster,
+        {"pods_cidr": "10.8.0.0/25"},
+        '" is too small: a node needs a /24',
+    ),
+    "many services": (
+        AksCluster,
+        {"service_cidr": "10.0.0.0/12"},
+        '" is too large: AKS allows a /13 at most',
+    ),
     "few services": (AksCluster, {"service_cidr": "10.0.0.0/29"}, "is too small"),
     "services on AKS' own range": (
         AksCluster,
         {"service_cidr": "172.30.4.0/24"},
-        "which AKS keeps for itself",
+        ", which AKS reserves",
     ),
-    "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "is not an IPv4 range"),
+    "services on IPv6": (AksCluster, {"service_cidr": "fd00::/108"}, "isn't an IPv4 range"),
     "services that are no range": (AksCluster, {"service_cidr": "many"}, "is not an address range"),
     "a reserved ND": (
         AksGpuPool,
@@ -518,14 +530,14 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
             "reservation_group_id": GROUP,
             "cluster_principal_id": "p",
         },
-        "Azure reserves no Standard_ND96isr_H100_v5",
+        ", because capacity reservations support neither ND sizes nor NCads_H100_v5",
     ),
-    "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, "which are Azure's own"),
+    "a tag of Azure": (AksCluster, {"tags": {"azure-x": "y"}}, ", which Azure reserves"),
     "a tag with a slash": (AksCluster, {"tags": {"a/b": "y"}}, "without < > %"),
     "a hyphen": (
         AksGpuPool,
         {"pool_name": "gpu-a"},
-        "must be at most 12 lower-case letters and digits",
+        'must be at most 12 lowercase letters and digits, beginning with a letter, not "',
     ),
     "too long a name": (AksGpuPool, {"pool_name": "thirteenchars"}, "must be at most 12"),
     "MIG": (AksGpuPool, {"gpu_instance_profile": "MIG1g"}, "AKS does not support MIG with DRA"),
@@ -535,11 +547,15 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"machine": "Standard_NC4as_T4_v4"},
         "did you mean Standard_NC4as_T4_v3",
     ),
-    "surge of spot": (AksGpuPool, {"capacity": "spot", "max_surge": 1}, "is not for spot"),
+    "surge of spot": (
+        AksGpuPool,
+        {"capacity": "spot", "max_surge": 1},
+        "isn't supported with spot, because AKS allows neither surge nor drain there",
+    ),
     "an upgrade that replaces nothing": (
         AksGpuPool,
         {"max_unavailable": 0},
-        "must be 1 or more where max_surge is 0",
+        "must be 1 or more if max_surge is 0, or no node could be replaced",
     ),
     "nothing bought": (AksGpuPool, {"capacity": "reservation"}, "is missing"),
     "bought by name": (
@@ -555,13 +571,13 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a grant of nothing": (
         AksGpuPool,
         {"grant_reservation_use": False},
-        "there is nothing to grant",
+        "has no effect without reservation_group_id",
     ),
     "few pods": (AksGpuPool, {"max_pods": 9}, "must be from 10 to 250"),
     "a label of AKS": (
         AksGpuPool,
         {"labels": {"kubernetes.azure.com/mode": "user"}},
-        "AKS refuses labels",
+        "AKS rejects labels in the domain",
     ),
     "another image": (AksGpuPool, {"image": "Flatcar"}, "must be one of Ubuntu, AzureLinux"),
     "a misspelt input": (AksGpuPool, {"machin": "x"}, 'did you mean "machine"?'),

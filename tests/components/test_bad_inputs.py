@@ -138,12 +138,12 @@ NEEDED: dict[str, dict[str, Any]] = {
 }
 AMI = "ami-0123456789abcdef0"
 OF_KARPENTER: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "image", "is missing: say which of EKS' images it is made from"),
+    ({}, "image", "is missing: name the EKS image that it is based on, al2023"),
     ({"image": "bottlerocket"}, "image", "run a device plugin"),
     (
         {"image": "al2023", "release_version": "1.34.2-20260115"},
         "release_version",
-        "names one of your own",
+        "is for EKS' images, but image_id names a custom image",
     ),
 ]
 EFA = {"efa": True, "cluster_security_group_id": "sg-1", "vpc_id": "vpc-1"}
@@ -198,7 +198,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"system_machine": pulumi.Output.from_input("m7i.large")},
         "system_machine",
-        "must be plain",
+        "must be a plain value",
     ),
     # CapacityPlan
     ("CapacityPlan", {"document": "nonsense"}, "document", "is not JSON"),
@@ -206,9 +206,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "CapacityPlan",
         {"document": "[]"},
         "document",
-        "is not a plan document: it must be a mapping",
+        "isn't a plan file: it must be a mapping",
     ),
-    ("CapacityPlan", {"document": '{"version": 7}'}, "document", "is a plan document of version 7"),
+    ("CapacityPlan", {"document": '{"version": 7}'}, "document", "is a plan file of version 7"),
     (
         "CapacityPlan",
         {"document": '{"version": 1, "digest": "sha256:0"}'},
@@ -223,18 +223,18 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "zones[0]",
         '"us-east-1" is not a zone of EKS; write for example',
     ),
-    ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" is there twice'),
+    ("EksNetwork", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     (
         "EksNetwork",
         {"zones": ["us-east-1h"]},
         "zones[0]",
         '"us-east-1h" is not a zone of EKS; write for example',
     ),
-    ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" is there twice'),
+    ("EksCluster", {"zones": ["us-east-1a", "us-east-1a"]}, "zones", '"us-east-1a" appears twice'),
     ("EksCluster", {"zone_count": 7}, "zone_count", "must be from 2 to 6, not 7"),
     ("EksNetwork", {"vpc_cidr": "10.0.0.0/24"}, "vpc_cidr", "must be a /16 to a /20"),
     ("EksNetwork", {"vpc_cidr": "8.8.0.0/16"}, "vpc_cidr", "is not a private range"),
-    ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "is no IPv4 network in CIDR form"),
+    ("EksNetwork", {"vpc_cidr": "ten"}, "vpc_cidr", "\" isn't an IPv4 network in CIDR form"),
     (
         "EksCluster",
         {"kubernetes_version": "1.33"},
@@ -269,7 +269,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"public_access_cidrs": ["203.0.113.0/24", "2001:db8::/32"]},
         "public_access_cidrs[1]",
-        '"2001:db8::/32" is not an IPv4 network',
+        '"2001:db8::/32" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires',
     ),
     (
         "EksCluster",
@@ -318,33 +318,43 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             component,
             {**NAMED, "disk_kms_key": f"{KMS}:alias/mine"},
             "disk_kms_key",
-            "KMS takes no alias",
+            ", or set grant_key_use to false if its policy lets EC2 Auto Scaling use it",
         )
         for component, NAMED in (("EksCluster", {}), ("EksGpuPool", {"grant_key_use": True}))
     ),
-    ("EksCluster", {"tags": {"Owner": "a", "owner": "b"}}, "tags.owner", '"Owner" is there too'),
+    (
+        "EksCluster",
+        {"tags": {"Owner": "a", "owner": "b"}},
+        "tags.owner",
+        '"Owner" is also set, and IAM doesn\'t distinguish them: keep one of them',
+    ),
     (
         "EksCluster",
         {"tags": {"teams": "a, b"}},
         "tags.teams",
-        "must be letters, digits, spaces and _ . : / = + - @",
+        "must be only letters, digits, spaces, and",
     ),
     (
         "EksNetwork",
         {"tags": {"team (own)": "a"}},
         "tags.team (own)",
-        "must have a key of letters, digits, spaces",
+        "must have a key of only letters, digits, spaces, and",
     ),
-    ("EksKarpenter", {"tags": {"A": "a", "a": "b"}}, "tags.a", "IAM does not tell them apart"),
-    ("EksCluster", {"grant_key_use": False}, "grant_key_use", "is for disk_kms_key: without a key"),
-    ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
+    (
+        "EksKarpenter",
+        {"tags": {"A": "a", "a": "b"}},
+        "tags.a",
+        "\" is also set, and IAM doesn't distinguish them: keep one of them",
+    ),
+    ("EksCluster", {"grant_key_use": False}, "grant_key_use", "has no effect without disk_kms_key"),
+    ("EksGpuPool", {"grant_key_use": True}, "grant_key_use", "has no effect without disk_kms_key"),
     (
         "GkeCluster",
         {"grant_key_use": True},
         "grant_key_use",
-        "is for secrets_kms_key or disk_kms_key: without a key",
+        "has no effect without secrets_kms_key or disk_kms_key",
     ),
-    ("GkeGpuPool", {"grant_key_use": True}, "grant_key_use", "is for disk_kms_key: without a key"),
+    ("GkeGpuPool", {"grant_key_use": True}, "grant_key_use", "has no effect without disk_kms_key"),
     (
         "EksCluster",
         {"storage_drivers": ["nfs"]},
@@ -392,7 +402,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         '"10.0.0.0/16" overlaps nodes_cidr, "10.0.0.0/20"',
     ),
     ("GkeCluster", {"nodes_cidr": "8.8.0.0/20"}, "nodes_cidr", "is not a private range"),
-    ("GkeCluster", {"service_cidr": "ten"}, "service_cidr", "is no IPv4 network in CIDR form"),
+    (
+        "GkeCluster",
+        {"service_cidr": "ten"},
+        "service_cidr",
+        "\" isn't an IPv4 network in CIDR form",
+    ),
     (
         "GkeCluster",
         {"network_id": "n", "pods_cidr": "10.16.0.0/14"},
@@ -416,7 +431,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksNetwork",
         {"interface_endpoints": ["ssm", "ssm"]},
         "interface_endpoints",
-        '"ssm" is there twice',
+        '"ssm" appears twice',
     ),
     (
         "EksNetwork",
@@ -443,7 +458,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "service_cidr",
         'overlaps the network, "10.0.0.0/16"',
     ),
-    ("EksCluster", {"service_cidr": "all"}, "service_cidr", "is no IPv4 network in CIDR form"),
+    (
+        "EksCluster",
+        {"service_cidr": "all"},
+        "service_cidr",
+        "\" isn't an IPv4 network in CIDR form",
+    ),
     (
         "EksCluster",
         {"control_plane_tier": "xl"},
@@ -458,7 +478,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             said,
         )
         for entry, path, said in (
-            ({}, "access_entries[0].policy", "or kubernetes_groups must say what the entry is for"),
+            (
+                {},
+                "access_entries[0].policy",
+                "or kubernetes_groups must be set, so that the entry grants something",
+            ),
             (
                 {"policy": "owner"},
                 "access_entries[0].policy",
@@ -477,7 +501,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"kubernetes_groups": ["system:masters"]},
                 "access_entries[0].kubernetes_groups",
-                "which EKS refuses",
+                "must not begin with system:, which EKS rejects",
             ),
             (
                 {"policy": "view", "principal_arn": "me"},
@@ -503,9 +527,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ),
             (
                 "arn:aws:iam::111122223333:role/AWSReservedSSO_Admin_0123456789abcdef",
-                "is in a path: role/aws-reserved/sso.amazonaws.com/",
+                "whose ARN needs a path: role/aws-reserved/sso.amazonaws.com/",
             ),
-            (ADMIN, f'"{ADMIN}" has an entry already'),
+            (ADMIN, f'"{ADMIN}" already has an entry'),
         )
     ),
     (
@@ -518,7 +542,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ],
         },
         "access_entries[1].principal_arn",
-        f'"{ADMIN}" has an entry already',
+        f'"{ADMIN}" already has an entry',
     ),
     (
         "EksCluster",
@@ -528,14 +552,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             ]
         },
         "access_entries[1].principal_arn",
-        f'"{ROLE}" has an entry already',
+        f'"{ROLE}" already has an entry',
     ),
     *(
         (
             component,
             {"placement_group": True, "capacity": kind, "reservation_id": "cr-0123456789abcdef0"},
             "placement_group",
-            "is not for machines that were bought",
+            "isn't supported with purchased capacity, which EC2 can't find for a new "
+            "placement group; leave it out",
         )
         for component in ("EksGpuPool", "EksKarpenterPool")
         for kind in ("reservation", "capacity-block")
@@ -545,7 +570,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"node_version": "1.35.1-gke.1616000"},
         "node_version",
-        "is for auto_upgrade: false, which a cluster with release_channel: none allows",
+        "is for auto_upgrade: false, which a cluster without a release channel allows",
     ),
     (
         "GkeGpuPool",
@@ -580,12 +605,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 "vpc-cni",
                 '{"enableNetworkPolicy": "false"}',
-                "enableNetworkPolicy is said by network_policy",
+                "enableNetworkPolicy is already set by network_policy",
             ),
             (
                 "vpc-cni",
                 '{"env": {"ENABLE_PREFIX_DELEGATION": "true"}}',
-                "is said by prefix_delegation",
+                "is already set by prefix_delegation",
             ),
         )
     ),
@@ -607,10 +632,15 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksCluster",
         {"tags": {f"t{n}": "" for n in range(51)}},
         "tags",
-        "holds 51; the cloud takes 45 at most",
+        "has 51, but the cloud allows at most 45",
     ),
     # EksGpuPool
-    ("EksClusterAutoscaler", {"version": "1.35.2"}, "version", "is not for Kubernetes 1.34"),
+    (
+        "EksClusterAutoscaler",
+        {"version": "1.35.2"},
+        "version",
+        ": both need the same minor version",
+    ),
     (
         "EksGpuPool",
         {"boot_script": "echo"},
@@ -618,7 +648,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "must begin with the line of its interpreter",
     ),
     ("EksGpuPool", {"boot_script": ["#!/bin/sh"]}, "boot_script", "must be text, not a list"),
-    ("EksGpuPool", {"security_group_ids": ["sg-1"]}, "cluster_security_group_id", "EKS adds none"),
+    (
+        "EksGpuPool",
+        {"security_group_ids": ["sg-1"]},
+        "cluster_security_group_id",
+        "is missing, because EKS doesn't add security groups if a launch template names some",
+    ),
     (
         "EksGpuPool",
         {"security_group_ids": "sg-1"},
@@ -656,13 +691,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"taints": [{"key": "nvidia.com/gpu"}]},
         "taints[0].key",
-        "is on every GPU node already",
+        'every GPU node already has the taint "',
     ),
     (
         "EksGpuPool",
         {"taints": [{"key": "a"}, {"key": "a"}]},
         "taints[1].key",
-        "is there twice with effect NoSchedule",
+        '" appears twice with effect NoSchedule',
     ),
     (
         "EksGpuPool",
@@ -687,7 +722,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksKarpenterPool",
         {"machine": "p6e-gb200.36xlarge", "capacity": "spot"},
         "capacity",
-        "p6e-gb200.36xlarge cannot be had as spot; use a capacity block",
+        "p6e-gb200.36xlarge isn't available as spot; use a capacity block",
     ),
     (
         "EksGpuPool",
@@ -699,13 +734,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"capacity": "reservation"},
         "reservation_id",
-        "needs the id of what was bought",
+        "needs the ID of the purchased capacity",
     ),
     (
         "EksGpuPool",
         {"capacity": "capacity-block"},
         "reservation_id",
-        "needs the id of what was bought",
+        "needs the ID of the purchased capacity",
     ),
     ("EksGpuPool", {"reservation_id": "cr-1"}, "reservation_id", 'not "on-demand"'),
     (
@@ -725,7 +760,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI},
         "image",
-        "is missing: say which of EKS' images it is made from, al2023",
+        "is missing: name the EKS image that it is based on, al2023",
     ),
     (
         "EksGpuPool",
@@ -737,7 +772,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"image_id": AMI, "image": "al2023"},
         "service_cidr",
-        "EKS tells nodes nothing of their cluster",
+        "is missing: with image_id, EKS doesn't configure nodes for their cluster",
     ),
     (
         "EksGpuPool",
@@ -749,14 +784,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"cluster_endpoint": "https://api.example"},
         "cluster_endpoint",
-        "is for image_id: nodes of EKS'",
+        "is for image_id, because EKS configures nodes of its own images",
     ),
     *(
         (
             "EksGpuPool",
             {"image_id": AMI, "image": "al2023", **beside},
             key,
-            "and image_id names one of your own",
+            "is for EKS' images, but image_id names a custom image",
         )
         for beside in ({"release_version": "1.34.2-20260115"}, {"kubernetes_version": "1.34"})
         for key in beside
@@ -766,20 +801,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"huge_pages_1gi": 64},
         "huge_pages_1gi",
-        "huge pages of 64 GiB leave a g6.2xlarge no memory",
+        "64 GiB of huge pages don't leave enough of the",
     ),
     (
         "EksKarpenterPool",
         {"huge_pages_1gi": 64},
         "huge_pages_1gi",
-        "huge pages of 64 GiB leave a g6.2xlarge no memory",
+        "64 GiB of huge pages don't leave enough of the",
     ),
     ("GkeGpuPool", {"huge_pages_2mi": "4Gi"}, "huge_pages_2mi", 'must be an integer, not "4Gi"'),
     (
         "GkeGpuPool",
         {"huge_pages_2mi": 20_000},
         "huge_pages_2mi",
-        "huge pages of 39.0625 GiB leave a g2-standard-8 no",
+        "39.0625 GiB of huge pages don't leave enough of the",
     ),
     *(
         ("EksKarpenterPool", {"image_id": AMI, **more}, key, said)
@@ -789,7 +824,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"efa": True},
         "vpc_id",
-        "is missing: with efa the launch template names the security groups",
+        "is missing, because with efa the launch template names the security groups",
     ),
     ("EksGpuPool", {**EFA, "machine": "g6.2xlarge"}, "efa", "g6.2xlarge has no EFA interface"),
     (
@@ -849,7 +884,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"overrides": [REPAIR, REPAIR]},
                 "overrides[1].reason",
-                "is there twice for this condition",
+                "appears twice for this condition",
             ),
             (
                 {"overrides": [{**REPAIR, "action": "Repair"}]},
@@ -881,17 +916,23 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "static",
                 "single-numa-node",
                 "topology",
-                "lets kubelet turn down pods that the plan has placed",
+                ", kubelet may reject pods that the plan has placed, because the plan "
+                "doesn't model NUMA nodes: use best-effort",
             ),
             ("static", "all", "topology", 'must be none or best-effort, not "all"'),
-            (None, "best-effort", "topology", "does nothing without cpu_manager_policy: static"),
+            (
+                None,
+                "best-effort",
+                "topology",
+                "best-effort has no effect without cpu_manager_policy: static",
+            ),
         )
     ),
     (
         "GkeGpuPool",
         {"sysctls": {"net.ipv4.ip_forward": "1"}},
         "sysctls.net.ipv4.ip_forward",
-        "sets no such parameter",
+        "GKE doesn't support this kernel parameter",
     ),
     (
         "GkeGpuPool",
@@ -928,13 +969,13 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"local_ssds": 2},
         "local_ssds",
-        "g2-standard-8 does not take 2 local SSDs; it takes 1",
+        "g2-standard-8 doesn't support 2 local SSDs; it supports 1",
     ),
     (
         "GkeGpuPool",
         {"machine": "a3-highgpu-8g", "local_ssds": 16},
         "local_ssds",
-        "takes no local SSDs by choice",
+        "doesn't support additional local SSDs; its included SSDs are always attached",
     ),
     ("GkeGpuPool", {"local_ssds": 0}, "local_ssds", "must be from 1 to 32, not 0"),
     (
@@ -959,7 +1000,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"placement_policy": "close", "compact_placement": False},
         "placement_policy",
-        "which compact_placement: false says not to",
+        "places nodes close together, but compact_placement is false",
     ),
     *(
         (
@@ -977,7 +1018,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"end_time": "2026-11-21T08:00:00Z"},
                 "recurrence",
-                "gives GKE 32 hours in 32 days; it wants 48",
+                "gives GKE 32 hours in 32 days, but it needs 48",
             ),
             (
                 {"recurrence": "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA"},
@@ -1009,7 +1050,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"maintenance_window": WEEKEND, "maintenance_start": "03:00"},
         "maintenance_window.start_time",
-        "is there beside maintenance_start",
+        "can't be combined with maintenance_start: give one of them",
     ),
     *(
         (
@@ -1028,7 +1069,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
             (
                 {"until_end_of_support": True, "end_time": BUSY["start_time"]},
                 "end_time",
-                "is there beside",
+                "can't be combined with until_end_of_support",
             ),
         )
     ),
@@ -1060,7 +1101,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"labels": {"nvidia.com/gpu.dra": "false"}},
         "labels.nvidia.com/gpu.dra",
-        "is set on every pool: drivers find their nodes by it",
+        '", which drivers use to find their nodes',
     ),
     ("EksGpuPool", {"labels": {"a b": "c"}}, "labels.a b", "is not a valid label key"),
     ("EksGpuPool", {"labels": {"a": "b c"}}, "labels.a", '"b c" is not a valid label value'),
@@ -1068,9 +1109,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "EksGpuPool",
         {"labels": {f"{'a' * 62}/b": "c"}},
         f"labels.{'a' * 62}/b",
-        "has 64 characters; EKS takes 63 at most",
+        "has 64 characters; EKS allows at most 63",
     ),
-    ("EksGpuPool", {"taints": [{"key": f"{'a' * 62}/b"}]}, "taints[0].key", "EKS takes 63 at most"),
+    (
+        "EksGpuPool",
+        {"taints": [{"key": f"{'a' * 62}/b"}]},
+        "taints[0].key",
+        "EKS allows at most 63",
+    ),
     ("EksGpuPool", {"pool_name": "a b"}, "pool_name", '"a b" is not the value of a label'),
     # AksNetwork, AksCluster and AksGpuPool
     (
@@ -1091,7 +1137,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"public_access_cidrs": ["2001:db8::/32"]},
         "public_access_cidrs[0]",
-        "is not an IPv4 network",
+        "\" isn't an IPv4 network, and AKS supports only IPv4",
     ),
     (
         "AksCluster",
@@ -1103,13 +1149,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"public_access_cidrs": ["0.0.0.0/32"]},
         "public_access_cidrs[0]",
-        "is for nobody",
+        '" allows no address, and AKS rejects it together with other ranges; leave the '
+        "list empty for a private cluster",
     ),
     (
         "AksCluster",
         {"public_access_cidrs": RANGES},
         "public_access_cidrs",
-        "holds 200; AKS takes 199 beside its own",
+        "has 200; AKS allows 199 in addition to its own",
     ),
     ("AksCluster", {"system_count": 0}, "system_count", "must be from 1 to 100, not 0"),
     (
@@ -1128,7 +1175,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "AksCluster",
         {"system_zones": ["eastus-1", "eastus-1"]},
         "system_zones",
-        '"eastus-1" is there twice',
+        '"eastus-1" appears twice',
     ),
     (
         "AksCluster",
@@ -1168,7 +1215,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "machine",
         "did you mean Standard_NC4as_T4_v3",
     ),
-    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "it is a machine of EKS"),
+    ("AksGpuPool", {"machine": "g6.2xlarge"}, "machine", "it's a machine type of EKS"),
     ("AksGpuPool", {"max_pods": 9}, "max_pods", "must be from 10 to 250, not 9"),
     ("AksGpuPool", {"disk_gib": 49}, "disk_gib", "must be from 50 to 2048, not 49"),
     ("AksGpuPool", {"disk_gib": 2049}, "disk_gib", "must be from 50 to 2048, not 2049"),
@@ -1194,12 +1241,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         'zone "westus2-1" is not in region eastus',
     ),
     ("AksGpuPool", {"zones": ["eastus-4"]}, "zones[0]", '"eastus-4" is not a zone of AKS'),
-    ("AksGpuPool", {"zones": ["eastus-1", "eastus-1"]}, "zones", '"eastus-1" is there twice'),
+    ("AksGpuPool", {"zones": ["eastus-1", "eastus-1"]}, "zones", '"eastus-1" appears twice'),
     (
         "AksGpuPool",
         {"labels": {"kubernetes.azure.com/mode": "user"}},
         "labels.kubernetes.azure.com/mode",
-        "AKS refuses labels of the domain kubernetes.azure.com",
+        "AKS rejects labels in the domain",
     ),
     ("AksGpuPool", {"taints": [{"key": "a b"}]}, "taints[0].key", '"a b" is not a valid label key'),
     ("AksGpuPool", {"max_surge": -1}, "max_surge", "must be from 0 to 100, not -1"),
@@ -1256,7 +1303,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeCluster",
         {"network_id": "n"},
         "subnetwork_id",
-        "is missing: an existing network is given by",
+        "is missing: an existing network needs all of",
     ),
     (
         "GkeCluster",
@@ -1281,7 +1328,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "GkeGpuPool",
         {"driver_installation": "latest"},
         "driver_installation",
-        "GKE does not install drivers with DRA",
+        '", because DriverInstaller installs the driver on DRA nodes, not GKE',
     ),
     ("GkeGpuPool", {"location_policy": "BALANCED"}, "location_policy", "is for autoscaled: true"),
     (
@@ -1293,28 +1340,27 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("GkeGpuPool", {"machine": "e2-standard-4"}, "machine", "e2-standard-4"),
     ("GkeGpuPool", {"machine": "n1-standard-8"}, "machine", "n1-standard-8"),
     ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),
-    ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", "is there twice"),
+    ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", '" appears twice'),
     (
         "GkeGpuPool",
         {"zones": ["us-central1-a", "us-central1-b"], "desired_nodes": 3},
         "desired_nodes",
         (
-            "3 nodes cannot be built: GKE counts them per zone without an autoscaler, and there "
-            "are 2 "
-            "zones"
+            "3 nodes can't be built, because without an autoscaler, GKE counts nodes per zone, "
+            "and there are 2 zones"
         ),
     ),
     (
         "GkeGpuPool",
         {"machine": "a4x-highgpu-4g", "capacity": "flex-start", "autoscaled": True},
         "capacity",
-        "a4x-highgpu-4g cannot be had as flex-start; use a reservation",
+        "a4x-highgpu-4g isn't available as flex-start; use a reservation",
     ),
     (
         "GkeGpuPool",
         {"capacity": "reservation"},
         "reservation_name",
-        "needs the name of what was bought",
+        "needs the name of the purchased capacity",
     ),
     (
         "GkeGpuPool",
@@ -1328,7 +1374,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "reservation_name",
         "has no project",
     ),
-    ("GkeGpuPool", {"capacity": "flex-start"}, "autoscaled", "GKE starts its nodes when pods ask"),
+    (
+        "GkeGpuPool",
+        {"capacity": "flex-start"},
+        "autoscaled",
+        "GKE starts its nodes when pods request them",
+    ),
     (
         "GkeGpuPool",
         {"max_run_seconds": 3600},
@@ -1362,13 +1413,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                 "flex-start",
                 {"compact_placement": True},
                 "compact_placement",
-                "for A3 Ultra, A4 and H4D alone",
+                "is only for A3 Ultra, A4, and H4D with capacity flex-start, not for",
             ),
             (
                 "queued",
                 {"placement_policy": "close"},
                 "placement_policy",
-                "is not for capacity queued",
+                "isn't supported with capacity queued, because GKE chooses the place of "
+                "nodes for a ProvisioningRequest",
             ),
         )
     ),
@@ -1392,7 +1444,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         {"namespace": "default"},
         "namespace",
-        "must not be default: the chart refuses it",
+        "must not be default, because the chart rejects it",
     ),
     (
         "DraDriver",
@@ -1479,7 +1531,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraDriver",
         webhook(secret_name="x", ca_bundle="Q0E=", issuer_type="issuer", issuer_name="y"),
         "webhook_tls.secret_name",
-        "is instead of an issuer",
+        "replaces an issuer: set only one of the two",
     ),
     ("DraDriver", {"image_digest": "latest"}, "image_digest", '"latest" is not a digest'),
     (
@@ -1513,7 +1565,12 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "tolerations[0].effect",
         "must be one of NoSch",
     ),
-    ("DraDriver", {"keep_old_names": False}, "keep_old_names", "25.8.1 has the old names alone"),
+    (
+        "DraDriver",
+        {"keep_old_names": False},
+        "keep_old_names",
+        "25.8.1 has only the old names; the new ones begin with 0.4.0",
+    ),
     (
         "DraDriver",
         {"crd_manifests": "a: b"},
@@ -1521,7 +1578,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "document 1 is not a CustomResourceDefinition",
     ),
     ("DraDriver", {"crd_manifests": "a: [b"}, "crd_manifests", "is not valid YAML"),
-    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "holds no manifest"),
+    ("DraDriver", {"crd_manifests": "---"}, "crd_manifests", "contains no manifest"),
     (
         "DraDriver",
         {"crd_manifests": CRD_OF_OTHERS},
@@ -1616,7 +1673,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         {"classes": [{"name": "large"}]},
         "classes[0].selectors",
-        "is empty: say what the class selects",
+        "is empty: write the selectors of the class",
     ),
     (
         "DeviceClasses",
@@ -1628,7 +1685,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         classes(name="mrdma.google.com"),
         "classes[0].name",
-        "is a class that DRANET brings",
+        "is a class that DRANET installs",
     ),
     (
         "DeviceClasses",
@@ -1653,7 +1710,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DeviceClasses",
         {"classes": [{"name": "a", "device": "gpu"}] * 2},
         "classes[1].name",
-        "is taken",
+        "is already used by an earlier class",
     ),
     ("DeviceClasses", classes(memory=1), "classes[0].memory", "is not an input of DeviceClass"),
     (
@@ -1669,7 +1726,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "plan",
         "is missing. Pass the plan file as one line of JSON",
     ),
-    ("PlacementPolicies", {"plan": "[]"}, "plan", "is not a plan document: it must be a mapping"),
+    ("PlacementPolicies", {"plan": "[]"}, "plan", "isn't a plan file: it must be a mapping"),
     ("TenantAccess", {"tenants": []}, "tenants", "must name at least one"),
     ("TenantAccess", {"tenants": ["vision"]}, "tenants[0]", 'must be a structure, not "vision"'),
     ("TenantAccess", tenant(groups=[]), "tenants[0].groups", "must name at least one"),
@@ -1689,7 +1746,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "TenantAccess",
         tenant(create_namespace=False, pod_security="baseline"),
         "tenants[0].pod_security",
-        "is for a namespace that is made",
+        "is for a new namespace; label the existing one yourself",
     ),
     # DraPlatform
     (
@@ -1714,7 +1771,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"pools": [{"name": "l4"}, {"name": "l4"}]},
         "pools[1].name",
-        '"l4" is there twice',
+        '"l4" appears twice',
     ),
     (
         "DraPlatform",
@@ -1800,7 +1857,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "DraPlatform",
         {"plan": plan_text("gke-dev", devicePlugin={"version": "0.17.4"})},
         "plan",
-        "GKE runs a device plugin of its own",
+        "GKE runs its own device plugin on nodes without DRA; set it to false",
     ),
     (
         "DraPlatform",
@@ -1849,7 +1906,7 @@ def test_a_components_name_that_is_no_label_is_refused_unless_the_pool_has_anoth
     def make() -> None:
         with pytest.raises(
             InputPropertiesError,
-            match=r'pool_name: is missing, .* no value of a label: "team/gpus"',
+            match=r"pool_name: is missing, .* isn't a valid label value: \"team/gpus\"",
         ):
             getattr(pulumi_dra, component)("team/gpus", NEEDED[component])
         getattr(pulumi_dra, component)("team/gpus", {**NEEDED[component], "pool_name": "gpus"})

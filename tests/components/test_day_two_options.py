@@ -87,7 +87,7 @@ def test_refused_on_eks(args: dict[str, Any], reason: str) -> None:
         ({"max_surge": 15, "max_unavailable": 6}, "are together 1 to 20, not 21"),
         (
             {"capacity": "queued", "autoscaled": True, "max_surge": 1},
-            "its nodes are upgraded by ending",
+            '", whose nodes are replaced when they end',
         ),
     ],
 )
@@ -100,7 +100,10 @@ def test_refused_on_gke(args: dict[str, Any], reason: str) -> None:
     ("args", "reason"),
     [
         ({"max_surge": 0, "max_unavailable": 0}, "max_unavailable"),
-        ({"capacity": "spot", "drain_timeout_minutes": 5}, "is not for spot"),
+        (
+            {"capacity": "spot", "drain_timeout_minutes": 5},
+            "isn't supported with spot, because AKS allows neither surge nor drain there",
+        ),
         ({"kubernetes_version": "1.33"}, "is not supported"),
         ({"drain_timeout_minutes": 1441}, "must be from 1 to 1440"),
     ],

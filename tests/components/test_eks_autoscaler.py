@@ -161,13 +161,13 @@ def test_a_mirror_flags_and_a_chart_of_ones_own(autoscaler: Any) -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "another minor": ({"version": "1.35.2"}, "version: 1.35.2 is not for Kubernetes 1.34"),
+    "another minor": ({"version": "1.35.2"}, "version: 1.35.2 isn't for Kubernetes"),
     "no version": ({"version": "latest"}, '"latest" is not a version such as'),
     "a number": ({"version": 1.34}, "version: must be text"),
     "a flag with dashes": ({"flags": {"--v": "2"}}, "flags.--v: must be a flag without dashes"),
     "a flag of ours": (
         {"flags": {"cloud-provider": "gce"}},
-        "flags.cloud-provider: is set here already",
+        "flags.cloud-provider: is already set here",
     ),
     "flags as a list": ({"flags": ["v=2"]}, "flags: must be a map of texts"),
     "a tag in the image": ({"image_repository": "a/b:v1"}, "must not have a tag"),
@@ -211,7 +211,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "on GKE": (
         GKE_FLEET,
         {"install": True},
-        "autoscaler: is for EKS: GKE has an autoscaler of its own",
+        "autoscaler: is for EKS, because GKE has its own autoscaler",
     ),
     "set up and not installed": (
         EKS_FLEET,
@@ -221,7 +221,7 @@ PLATFORMS: dict[str, tuple[str, dict[str, Any], str]] = {
     "another minor": (
         EKS_FLEET,
         {"version": "1.34.5"},
-        "autoscaler.version: 1.34.5 is not for Kubernetes 1.35",
+        "autoscaler.version: 1.34.5 isn't for Kubernetes",
     ),
     "a misspelt option": (EKS_FLEET, {"instal": True}, "autoscaler.instal: is not an input"),
     "text": (EKS_FLEET, "no", "autoscaler: must be a structure"),  # type: ignore[dict-item]  # what a stack may say

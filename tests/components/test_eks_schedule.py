@@ -158,11 +158,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a day twice": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "days": ["Mon", "Mon"]}}},
-        '"Mon" is there twice',
+        '"Mon" appears twice',
     ),
     "a bad zone": (
         {"schedule": {"hours": {"start": "08:00", "end": "18:00", "time_zone": "Berlin"}}},
-        '"Berlin" is not a time zone',
+        '"Berlin" isn\'t a known time zone',
     ),
     "no hours": (
         {"schedule": {"hours": {"start": "08:00", "end": "08:00"}}},
@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "an autoscaler too": (
         {"schedule": {"period": FUTURE}, "autoscaled": True},
-        "not with autoscaled",
+        "isn't supported with autoscaled, because both change the node count",
     ),
     "a block that is never empty": (
         {"schedule": {"period": FUTURE}, **BOUGHT, "min_nodes": 1},

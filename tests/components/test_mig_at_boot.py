@@ -137,9 +137,7 @@ def test_a_pending_mode_is_applied_by_a_reset(tmp_path: Path) -> None:
             "GPU 0: MIG mode cannot be turned on",
             id="the mode stays off",
         ),
-        pytest.param(
-            {"room": 3}, "GPU 0 has not the MIG instances that it should have", id="fewer instances"
-        ),
+        pytest.param({"room": 3}, "GPU 0 doesn't have its MIG instances", id="fewer instances"),
     ],
 )
 def test_what_does_not_become_as_planned_fails(

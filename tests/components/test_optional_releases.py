@@ -239,7 +239,7 @@ OLD = {
     "a class that is too long": (
         Kueue,
         {"device_classes": ["a" * 64]},
-        "Kueue takes classes of at most 63 characters",
+        '" is too long: Kueue allows classes of at most 63 characters; name the others',
     ),
     "a class that is another quota": (
         Kueue,

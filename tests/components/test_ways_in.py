@@ -130,7 +130,10 @@ def test_the_name_of_an_api_server_on_aks_is_the_one_that_answers(
     ("cidrs", "said"),
     [
         ([], "no endpoint outside its network"),
-        (["203.0.113.0/24"], "203.0.113.0/24 alone, which is for documentation"),
+        (
+            ["203.0.113.0/24"],
+            "its API server is open only to 203.0.113.0/24, which is reserved for documentation",
+        ),
         (["192.0.2.7/32", "2001:db8::/48"], "for documentation"),
         (["203.0.113.0/24", "8.8.8.0/24"], ""),
         (["8.8.8.0/24"], ""),

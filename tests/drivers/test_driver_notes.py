@@ -259,7 +259,7 @@ def test_the_model_is_named_even_if_its_devices_are_in_use(model: str) -> None:
     )
     told = reasons(plan)
     assert f'write `device.attributes["{driver}"].{model} == "N1"`' in told
-    assert ", and add a node, because the devices that match then are in use" in told
+    assert ", and add a node, because the devices that would then match are in use" in told
     request = bad[0]["spec"]["spec"]["devices"]["requests"][0]["exactly"]
     request["selectors"][0]["cel"]["expression"] = f'device.attributes["{driver}"].{model} == "N1"'
     npus = [device(f"npu-{index}", **{model: "N1"}) for index in range(2)]
@@ -293,7 +293,7 @@ def test_what_is_left_of_shared_devices_is_counted() -> None:
     told = reasons(shared_cpus(3, 40))
     assert "2 taken (24 of 64 dra.cpu/cpu left, asked 40)" in told
     assert "request at most 24 dra.cpu/cpu, because one request uses one device" in told
-    assert "; or split it into several requests, none for more than that" in told
+    assert ", or split it into several smaller requests" in told
     assert shared_cpus(3, 24).verdict == "fits"
     assert shared_cpus(3, 20, 20).verdict == "fits"  # 40 in two requests
 

@@ -179,12 +179,12 @@ def _without_places(layout: str) -> bool:
 
 FUNCTIONS = (
     InFunction(
-        "use Kubernetes {}, whose API server can be told to serve {}/{}",
+        "use Kubernetes {}, whose API server can serve {}/{}",
         lambda _: _not_served(minor=36, is_told=True),
         lambda _: _not_served(minor=35, is_told=True) == "",
     ),
     InFunction(
-        "tell the API server to serve {}/{}, which is off by default",
+        "enable {}/{} in the API server, which doesn't serve it by default",
         lambda _: _not_served(minor=35),
         lambda _: _not_served(minor=35, is_told=True) == "",
     ),
@@ -216,7 +216,7 @@ FUNCTIONS = (
         lambda _: isinstance(_answer(FEW, budget=2), Placement),
     ),
     InFunction(
-        "plan on a fleet, and keep that",
+        "plan with a fleet, and save that plan",
         raised(_on_snapshot),
         works(lambda _: _kept_text(broken=False)),
     ),
@@ -234,7 +234,7 @@ FUNCTIONS = (
         works(lambda _: nvidia.gpu(nvidia.gpus()[0].id)),
     ),
     InFunction(
-        "make the plan again",
+        "run the plan again",
         raised(lambda _: parse_document(_kept_text(broken=True))),
         works(lambda _: parse_document(_kept_text(broken=False))),
     ),
@@ -259,7 +259,7 @@ FUNCTIONS = (
         lambda folder: _of_file(folder).fleet == L4,
     ),
     InFunction(
-        "plan with --simulate SECONDS and more of them",
+        "plan with a larger --simulate SECONDS",
         lambda _: _losses(5),
         lambda _: _losses(100_000) == "",
     ),

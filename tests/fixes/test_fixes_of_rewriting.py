@@ -31,7 +31,7 @@ NAMED = (
 BETA = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c}\n"
 TEXTS = [
     (
-        "give every pod its own by a ResourceClaimTemplate where that matters",
+        "give every pod its own claim with a ResourceClaimTemplate if that matters",
         (
             f"{CLASSIC}kind: ResourceClaim\nmetadata: {{name: c}}\nspec: {{resourceClassName: "
             "gpu.nvidia.com}\n"
@@ -73,7 +73,7 @@ TEXTS = [
         ),
     ),
     ("delete it", f"{CLASSIC}kind: PodSchedulingContext\nmetadata: {{name: p}}\n", ""),
-    ("delete it, or give the claims too", PARAMETERS, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
+    ("delete it, or add the claims", PARAMETERS, f"{PARAMETERS}---\n{CLASSIC}{NAMED}"),
     (
         "write apiVersion and kind in every item",
         "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimList\nitems:\n- metadata: {name: "
@@ -85,7 +85,7 @@ TEXTS = [
         "  spec: {devices: {requests: [{name: g, deviceClassName: gpu.nvidia.com}]}}\n",
     ),
     (
-        "install a release of it that publishes v1",
+        "install a version that publishes v1",
         (
             f"{CLASSIC}kind: ResourceSlice\nmetadata: {{name: s}}\nnodeName: n1\ndriverName: "
             "d.example.com\n"
@@ -95,7 +95,7 @@ TEXTS = [
         "resourceSliceCount: 1}}\n",
     ),
     (
-        "write out what they stand for first",
+        "replace them with their values first",
         (
             f"{BETA}spec: {{devices: {{requests: [&g {{name: g, deviceClassName: "
             "gpu.nvidia.com}]}}\n"
@@ -103,7 +103,7 @@ TEXTS = [
         f"{BETA}spec: {{devices: {{requests: [{{name: g, deviceClassName: gpu.nvidia.com}}]}}}}\n",
     ),
     (
-        "add a selector where the driver publishes them too",
+        "add a selector if the driver publishes them, too",
         f"{OF_INTEL}---\n{CLASSIC}{NAMED}".replace(
             "gpu.resource.nvidia.com", "gpu.resource.intel.com"
         ),

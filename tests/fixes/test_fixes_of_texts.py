@@ -13,7 +13,8 @@ TEXTS = [
     ("write the list marker as a plain hyphen: -", "a:\n- b\n– c\n", "a:\n- b\n- c\n"),
     ('put a space after the hyphen: "{}"', "- b: c\n-d: e\n", "- b: c\n- d: e\n"),
     (
-        "remove the line that begins with %: kubectl cuts a text at --- before it reads it",
+        "remove the line that begins with %, because kubectl splits the text at --- "
+        "before it reads it",
         "%YAML 1.1\na: b\n",
         "a: b\n",
     ),
@@ -33,7 +34,7 @@ TEXTS = [
     ("put the value of {} in quotes: it holds a colon and a space", "a: b: c\n", 'a: "b: c"\n'),
     ("close the quotation mark", 'a: "b\n', 'a: "b"\n'),
     (
-        "`{}` stands for lines that are left out: write them, or remove it",
+        "write the lines that `{}` stands for, or remove it",
         "a:\n  ...\n  b: c\n",
         "a:\n  b: c\n",
     ),

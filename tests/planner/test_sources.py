@@ -111,10 +111,10 @@ def test_every_path_at_fault_is_reported(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message", "fix"),
     [
-        ({}, "holds no *.yaml, *.yml or *.json", "name the folder"),
-        ({"kustomization.yaml": "x"}, "holds no rendered manifest", "kustomize build e"),
+        ({}, "has no *.yaml, *.yml, or *.json file", "name the folder"),
+        ({"kustomization.yaml": "x"}, "has no rendered manifest", "kustomize build e"),
         ({"Chart.yml": "x"}, None, ""),
-        ({"README.md": "x"}, "holds no *.yaml, *.yml or *.json", ""),
+        ({"README.md": "x"}, "has no *.yaml, *.yml, or *.json file", ""),
     ],
     ids=["empty", "kustomization", "another yaml", "no manifest"],
 )

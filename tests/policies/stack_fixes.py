@@ -244,7 +244,7 @@ STACK_FIXES = [
         put("driver", "values/gpuResourcesEnabledOverride", True),
     ),
     StackFix(
-        'install it in a namespace of its own, for example "nvidia-dra-driver"',
+        'install it in a dedicated namespace, for example "nvidia-dra-driver"',
         put("driver", "namespace", "default"),
         put("driver", "namespace", "nvidia-dra-driver"),
     ),
@@ -259,7 +259,7 @@ STACK_FIXES = [
         put("driver", "version", "25.8.1"),
     ),
     StackFix(
-        'set its version, as to "{}"',
+        'set its version, for example to "{}"',
         both(remove("plan"), put("driver", "version", None)),
         put("driver", "version", "0.5.0"),
     ),
@@ -309,18 +309,18 @@ STACK_FIXES = [
         plan(),
     ),
     StackFix(
-        "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack "
-        "STACK --write",
+        "set the values of the plan, or change the fleet and plan again: pulumi-dra plan "
+        "--stack STACK --write",
         put("pool", "instanceTypes", ["g6.4xlarge"]),
         plan(pools=[pool(machine="g6.4xlarge")]),
     ),
     StackFix(
-        "add it, or other pods take the cpu and memory that the plan gave to pods with claims",
+        "add it, or other pods use the CPU and memory that the plan reserves for pods with claims",
         put("pool", "taints", []),
         put("pool", "taints", [TAINT]),
     ),
     StackFix(
-        "remove it, or write it to the pool in the fleet and plan again",
+        "remove it, or add it to the pool in the fleet and plan again",
         put("pool", "taints", [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]),
         plan(pools=[pool(taints=[{"key": "team", "value": "a", "effect": "NoExecute"}])]),
     ),

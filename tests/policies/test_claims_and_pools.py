@@ -43,10 +43,9 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 '
-                "nodes × 1), "
-                '8 are needed: 4 short; raise the maximum of pool "l4" to 8: 4 more nodes, USD '
-                "3.91 more per hour",
+                'claim default/gpu (Job default/train): pool "l4" has at most 4 devices '
+                '(4 nodes × 1), but 8 are needed: 4 short; raise the maximum of pool "l4" '
+                "to 8: 4 more nodes, USD 3.91 more per hour",
             )
         ],
     ),
@@ -56,11 +55,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 2 devices (2 '
-                "nodes × 1) and "
-                'pool "l4x4" offers at most 4 devices (1 node × 4), 9 are needed: 3 short; raise '
-                "the maximum of "
-                'pool "l4" to 5: 3 more nodes, USD 2.93 more per hour',
+                'claim default/gpu (Job default/train): pool "l4" has at most 2 devices '
+                '(2 nodes × 1) and pool "l4x4" has at most 4 devices (1 node × 4), but 9 '
+                'are needed: 3 short; raise the maximum of pool "l4" to 5: 3 more nodes, '
+                "USD 2.93 more per hour",
             )
         ],
     ),
@@ -70,10 +68,9 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4x4" offers at most 4 devices (1 '
-                "node × 4), "
-                '6 are needed: 2 short; set the count of pool "l4x4" to 2: 1 more node, USD 4.60 '
-                "more per hour",
+                'claim default/gpu (Job default/train): pool "l4x4" has at most 4 devices '
+                '(1 node × 4), but 6 are needed: 2 short; set the count of pool "l4x4" to '
+                "2: 1 more node, USD 4.60 more per hour",
             )
         ],
     ),
@@ -83,10 +80,10 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "pool-maximum-too-small",
-                'claim default/gpu (Job default/train): pool "l4" offers at most 4 devices (4 '
-                "nodes × 1), "
-                "4 of which go to other workloads, 3 are needed: 3 short; raise the maximum of "
-                'pool "l4" to 7: 3 more nodes, USD 2.93 more per hour',
+                'claim default/gpu (Job default/train): pool "l4" has at most 4 devices '
+                "(4 nodes × 1), of which other workloads use 4, but 3 are needed: 3 "
+                'short; raise the maximum of pool "l4" to 7: 3 more nodes, USD 2.93 more '
+                "per hour",
             )
         ],
     ),
@@ -96,15 +93,13 @@ SENTENCES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[tuple[str,
         [
             (
                 "claim-fits-no-pool",
-                'claim default/gpu (Job default/train) fits no pool: pool "l4" (g6.2xlarge): '
-                "offers 1 device on a "
-                "node, 2 are needed on one: 1 short; add a pool of machine g5g.16xlarge (2 × "
-                "NVIDIA T4G, 15 GiB "
-                "each, arm64, 2.74 USD an hour), or add a pool of machine g4dn.12xlarge (4 × Tesla "
-                "T4, 15 GiB "
-                "each, 3.91 USD an hour), or add a pool of machine g6.12xlarge (4 × NVIDIA L4, "
-                "22.49 GiB each, "
-                "4.60 USD an hour); or request 1 device instead of 2 in request gpu of claim gpu",
+                'claim default/gpu (Job default/train) fits no pool: pool "l4" '
+                "(g6.2xlarge): has 1 device on a node, but 2 are needed on one: 1 short; "
+                "add a pool with machine type g5g.16xlarge (2 × NVIDIA T4G, 15 GiB each, "
+                "arm64, USD 2.74 per hour), or add a pool with machine type g4dn.12xlarge "
+                "(4 × Tesla T4, 15 GiB each, USD 3.91 per hour), or add a pool with "
+                "machine type g6.12xlarge (4 × NVIDIA L4, 22.49 GiB each, USD 4.60 "
+                "per hour); or request 1 device instead of 2 in request gpu of claim gpu",
             )
         ],
     ),
@@ -158,7 +153,7 @@ def test_a_missing_template_is_advice(declare: SimpleNamespace) -> None:
     ((rule, sentence),) = of_claims(Judge(RULES).of_stack([declare.record(manifests=manifests)]))
 
     assert rule == "claim-cannot-be-judged"
-    assert "ResourceClaimTemplate default/train-gpus is not among the given manifests" in sentence
+    assert "ResourceClaimTemplate default/train-gpus isn't in the manifests" in sentence
 
 
 def test_a_plan_of_a_machine_that_no_table_holds(
@@ -179,7 +174,7 @@ def test_a_plan_of_a_machine_that_no_table_holds(
     ((rule, sentence),) = said(Judge(RULES).of_resource(record))
 
     assert rule == "plan-record-invalid"
-    assert "cannot be judged" in sentence
+    assert "can't be checked" in sentence
 
 
 # The stack declares something else than its plan says: what is told of the claims at the end.
@@ -305,7 +300,7 @@ def test_counts_that_are_not_known_are_the_plan_s(declare: SimpleNamespace) -> N
 
     assert "pool-maximum-too-small" in named(told)
     assert any(
-        "its maximum is not known; what the plan says is taken" in sentence
+        "its maximum is not known; the value of the plan is used" in sentence
         for _, sentence in said(told)
     )
 
@@ -340,10 +335,9 @@ ROLLOUTS = {
         [
             (
                 "scaling-exceeds-pools",
-                "Deployment default/web fits as it is, but during a rollout it has 5 pods, and 1 "
-                "of them would wait "
-                'for devices; raise the maximum of pool "l4" to 5, or set maxSurge to 0 and '
-                "maxUnavailable to 1",
+                "Deployment default/web fits now, but during a rollout it has 5 pods, of "
+                'which 1 would stay pending; raise the maximum of pool "l4" to 5, or set '
+                "maxSurge to 0 and maxUnavailable to 1",
             )
         ],
     ),
@@ -379,8 +373,8 @@ class TestWorkloadsOfTheStack:
 
         assert told.finding.urn == job.urn
         assert str(told.finding).startswith(
-            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" offers at '
-            "most 4 devices"
+            'claim default/gpu (template "train-gpus", Job default/train): pool "l4" has '
+            "at most 4 devices"
         )
 
     def test_before_they_are_created(self, declare: SimpleNamespace) -> None:
@@ -472,8 +466,8 @@ class TestWorkloadsOfTheStack:
 
         assert rule == "stack-cannot-be-judged"
         assert (
-            sentence
-            == 'Job "train": spec.parallelism is secret or not known yet, so it cannot be judged'
+            sentence == 'Job "train": spec.parallelism is secret or not known yet, so it can\'t be '
+            "checked"
         )
 
     @pytest.mark.parametrize(
@@ -525,6 +519,6 @@ def test_more_devices_than_a_node_has_are_blamed_before_its_cpu(declare: SimpleN
     (told,) = Judge(RULES).of_resource(declare.record(manifests=manifests, pools=TWO_POOLS))
 
     assert told.rule.id == "claim-fits-no-pool"
-    assert "offers 4 devices on a node, 9 are needed on one: 5 short" in told.finding.message
+    assert "has 4 devices on a node, but 9 are needed on one: 5 short" in told.finding.message
     assert "CPU" not in told.finding.message
     assert "request at most 4 devices in one pod, because no node offers more" in told.finding.fix

@@ -158,7 +158,15 @@ IN_BOTH = "claim-shared-by-replicas"
         exempt("claim-without-container", "Deployment default/web"),
         exempt(IN_BOTH, "Deployment prod/*"),
     ],
-    ids=["none", "disabled", "mandatory", "exempt", "expired", "excuses nothing", "another object"],
+    ids=[
+        "none",
+        "disabled",
+        "mandatory",
+        "exempt",
+        "expired",
+        "has no effect, because the rule finds nothing there",
+        "another object",
+    ],
 )
 def test_command_and_pack_tell_the_same(declare: SimpleNamespace, text: str) -> None:
     source = Source("web.yaml", yaml.safe_dump_all(SHARED))

@@ -329,7 +329,7 @@ spec:
     [
         (1, 1, ""),
         (2, 1, "pool-maximum-too-small: claim default/gpu"),
-        (1, 2, 'fits no node: node "n1": offers 1 device on a node, 2 are needed on one: 1 short'),
+        (1, 2, 'fits no node: node "n1": has 1 device on a node, but 2 are needed on one: 1 short'),
     ],
 )
 def test_the_nodes_of_a_snapshot(

@@ -106,7 +106,7 @@ def test_it_refuses_a_pool_and_the_stack(analyzer: Any, declare: SimpleNamespace
     response = analyze(analyzer, bad)
 
     assert told(response) == [("pool-differs-from-plan", messages.MANDATORY)]
-    assert "its maximum node count is 3, but the plan says 4" in response.diagnostics[0].message
+    assert "its maximum node count is 3, but the plan has 4" in response.diagnostics[0].message
     assert told(analyze_stack(analyzer, declare.record(), bad)) == []  # told already
     good = declare.node_group()
     assert told(analyze(analyzer, good)) == []

@@ -48,7 +48,7 @@ def test_two_records(declare: SimpleNamespace) -> None:
     )
 
     assert invalid(declare.record(), second) == [
-        "the plan record is there 2 times (plan, other); a stack has one plan"
+        "the plan record exists 2 times (plan, other), but a stack has one plan"
     ]
 
 
@@ -72,7 +72,7 @@ def test_gpu_pools_without_a_plan(declare: SimpleNamespace) -> None:
     group = declare.node_group()
 
     resource = "resource pulumi-dra:index:CapacityPlan"
-    said = f'node group "l4" has GPUs for DRA, and no plan is registered before it ({resource})'
+    said = f'node group "l4" is a DRA pool, but no plan is registered before it ({resource})'
     assert missing(view_of_stack([group])) == [said]
     # told once: the same of the resource and of the stack
     assert missing(view_of_resource(group, [group])) == [said]

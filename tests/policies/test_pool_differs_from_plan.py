@@ -28,16 +28,16 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "as planned": ({}, ""),
     "another machine": (
         {"machine": "g6.4xlarge"},
-        "its machine is g6.4xlarge, but the plan says g6.2xlarge",
+        "its machine is g6.4xlarge, but the plan has g6.2xlarge",
     ),
     "a smaller maximum": (
         {"counts": (2, 2, 3)},
-        "its maximum node count is 3, but the plan says 4",
+        "its maximum node count is 3, but the plan has 4",
     ),
-    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan says 2"),
+    "another minimum": ({"counts": (1, 2, 4)}, "its minimum node count is 1, but the plan has 2"),
     "another desired count": (
         {"counts": (2, 3, 4)},
-        "its desired node count is 3, but the plan says 2",
+        "its desired node count is 3, but the plan has 2",
     ),
     "a desired count that is left to an autoscaler": (
         {"counts": (2, 3, 4), "ignore_changes": ("scalingConfig.desiredSize",)},
@@ -47,23 +47,23 @@ GROUPS: dict[str, tuple[dict[str, Any], str]] = {
     "no DRA label": (
         {"labels": {**LABELS, "nvidia.com/gpu.dra": "false"}},
         (
-            'its node label nvidia.com/gpu.dra is "false", but the plan counts on '
+            'its node label nvidia.com/gpu.dra is "false", but the plan expects '
             "nvidia.com/gpu.dra=true"
         ),
     ),
-    "no taint": ({"taints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
+    "no taint": ({"taints": []}, "don't have the taint nvidia.com/gpu=present:NoSchedule"),
     "a taint that only prefers": (
         {"taints": [{**TAINT, "effect": "PREFER_NO_SCHEDULE"}]},
-        "do not carry the taint nvidia.com/gpu=present:NoSchedule",
+        "don't have the taint nvidia.com/gpu=present:NoSchedule",
     ),
     "one taint more": (
         {"taints": [TAINT, {"key": "team", "value": "a", "effect": "NO_EXECUTE"}]},
-        "carry the taint team=a:NoExecute, which the plan does not know",
+        "have the taint team=a:NoExecute, which isn't in the plan",
     ),
     "a pool that the plan lacks": ({"pool": "h100"}, "but the plan has no such pool"),
     "no pool label": (
         {"labels": {"nvidia.com/gpu.dra": "true"}},
-        "carries no label pulumi-dra/pool",
+        "doesn't have the label pulumi-dra/pool",
     ),
     "the nodes for controllers": (
         {"labels": {"pulumi-dra/pool": "system"}, "machine": "m7i.large", "taints": []},
@@ -113,13 +113,13 @@ OWN_GROUPS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "both": ({"labels": {**LABELS, "team": "ml"}, "taints": [TAINT, TEAM_TAINT]}, []),
     "another value": (
         {"labels": {**LABELS, "team": "web"}, "taints": [TAINT, TEAM_TAINT]},
-        ['its node label team is "web", but the plan counts on team=ml'],
+        ['its node label team is "web", but the plan expects team=ml'],
     ),
     "neither": (
         {},
         [
-            "its node label team is absent, but the plan counts on team=ml",
-            "do not carry the taint team=ml:NoExecute that the plan counts on",
+            "its node label team is absent, but the plan expects team=ml",
+            ": its nodes don't have the taint team=ml:NoExecute, which the plan expects",
         ],
     ),
 }
@@ -203,8 +203,8 @@ SCHEDULE = {"hours": {"start": "08:00", "end": "18:00"}}
 SCHEDULED: dict[str, tuple[tuple[int, int, int], str]] = {
     "in its hours": ((0, 0, 4), ""),
     "beside them": ((0, 3, 4), ""),
-    "another minimum": ((1, 1, 4), "its minimum node count is 1, but the plan says 0"),
-    "another maximum": ((0, 0, 5), "its maximum node count is 5, but the plan says 4"),
+    "another minimum": ((1, 1, 4), "its minimum node count is 1, but the plan has 0"),
+    "another maximum": ((0, 0, 5), "its maximum node count is 5, but the plan has 4"),
 }
 
 
@@ -228,12 +228,12 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
             "nodeLocations": ["us-central1-a", "us-central1-b"],
             "ignore_changes": ("initialNodeCount",),
         },
-        "its maximum node count is 8, but the plan says 4",
+        "its maximum node count is 8, but the plan has 4",
     ),
     "a fixed count": ({"autoscaling": None, "nodeCount": 2, "initialNodeCount": None}, ""),
     "another fixed count": (
         {"autoscaling": None, "nodeCount": 3},
-        "its desired node count is 3, but the plan says 2",
+        "its desired node count is 3, but the plan has 2",
     ),
     "a zonal pool": (
         {"nodeLocations": None, "location": "us-central1-a", "autoscaling": None, "nodeCount": 2},
@@ -249,7 +249,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "another machine": (
         {"config": {"machineType": "g2-standard-4"}},
-        "its machine is g2-standard-4, but the plan says g2-standard-8",
+        "its machine is g2-standard-4, but the plan has g2-standard-8",
     ),
     "attached GPUs are part of the machine": (
         {
@@ -258,7 +258,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
                 "guestAccelerators": [{"type": "nvidia-tesla-v100", "count": 2}],
             }
         },
-        "its machine is n1-standard-8+nvidia-tesla-v100:2, but the plan says g2-standard-8",
+        "its machine is n1-standard-8+nvidia-tesla-v100:2, but the plan has g2-standard-8",
     ),
 }
 
@@ -277,25 +277,25 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "a fixed count": ({}, ""),
     "a fixed count, and said so": ({"enableAutoScaling": False}, ""),
     "limits that are off": ({**AUTOSCALED, "enableAutoScaling": False, "maxCount": 9}, ""),
-    "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan says 2"),
+    "another fixed count": ({"count": 3}, "its desired node count is 3, but the plan has 2"),
     "limits": (AUTOSCALED, ""),
     "other limits": (
         {**AUTOSCALED, "maxCount": 3},
-        "its maximum node count is 3, but the plan says 4",
+        "its maximum node count is 3, but the plan has 4",
     ),
     "scaling that is not known": ({**AUTOSCALED, "enableAutoScaling": UNKNOWN}, "?"),
     "another machine": (
         {"machine": "Standard_NC8as_T4_v3"},
-        "its machine is Standard_NC8as_T4_v3, but the plan says Standard_NC4as_T4_v3",
+        "its machine is Standard_NC8as_T4_v3, but the plan has Standard_NC4as_T4_v3",
     ),
-    "no taint": ({"nodeTaints": []}, "do not carry the taint nvidia.com/gpu=present:NoSchedule"),
+    "no taint": ({"nodeTaints": []}, "don't have the taint nvidia.com/gpu=present:NoSchedule"),
     "one taint more": (
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team=a:NoExecute"]},
-        "carry the taint team=a:NoExecute, which the plan does not know",
+        "have the taint team=a:NoExecute, which isn't in the plan",
     ),
     "a taint without a value": (
         {"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team:NoExecute"]},
-        "carry the taint team:NoExecute, which the plan does not know",
+        "have the taint team:NoExecute, which isn't in the plan",
     ),
     "a taint that is none": ({"nodeTaints": ["nvidia.com/gpu=present:NoSchedule", "team"]}, "?"),
     "taints that are not known": ({"nodeTaints": UNKNOWN}, "?"),
@@ -306,7 +306,7 @@ AGENT_POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "no DRA label": (
         {"nodeLabels": {"nvidia.com/gpu.present": "true", "pulumi-dra/pool": "l4"}},
         (
-            "its node label nvidia.com/gpu.dra is absent, but the plan counts on "
+            "its node label nvidia.com/gpu.dra is absent, but the plan expects "
             "nvidia.com/gpu.dra=true"
         ),
     ),
@@ -338,7 +338,7 @@ def test_the_machine_may_be_in_the_launch_template(declare: SimpleNamespace) -> 
     found = list(RULE.check(view_of_stack([other, group, declare.record(), template])))
 
     assert [finding.message for finding in found] == [
-        'node group "l4": its machine is g6.4xlarge, but the plan says g6.2xlarge'
+        'node group "l4": its machine is g6.4xlarge, but the plan has g6.2xlarge'
     ]
 
 

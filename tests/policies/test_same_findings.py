@@ -146,7 +146,7 @@ def first_preview(stack: Mapping[str, Resource]) -> dict[str, Resource]:
 
 @pytest.mark.parametrize("row", ONE_OF_EACH, ids=lambda row: row.fault)
 def test_in_a_first_preview(row: Seeded) -> None:
-    """The same is told, or by name what cannot be judged yet: nothing is passed over in silence."""
+    """The same is told, or by name what can't be evaluated yet: nothing is left out."""
     entries = told(first_preview(bad(row)))
     early = {(entry.rule, entry.level, entry.object) for entry in entries}
     doubts = " ".join(entry.sentence for entry in entries if entry.rule == JUDGED)

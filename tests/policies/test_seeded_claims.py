@@ -237,7 +237,7 @@ FAULTS: dict[str, tuple[Path, Any, str, str, str, str]] = {
         "gpu.nvdia.com",
         IGNORED,
         "warning",
-        "nobody reads it",
+        "no driver reads it",
         "gpu.nvidia.com",
     ),
     "a request that the claim does not have": (

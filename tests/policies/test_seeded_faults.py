@@ -275,7 +275,7 @@ FAULTS: dict[str, Fault] = {
         "AL2023_x86_64_STANDARD",
         "image-without-driver",
         MANDATORY,
-        "no NVIDIA driver",
+        "doesn't include the NVIDIA driver",
     ),
     "the image for Neuron": (
         "eks",
@@ -293,7 +293,7 @@ FAULTS: dict[str, Fault] = {
         "BOTTLEROCKET_x86_64",
         "image-without-driver",
         MANDATORY,
-        "no NVIDIA driver",
+        "doesn't include the NVIDIA driver",
     ),
     "an unpinned driver": (
         "eks",
@@ -347,7 +347,7 @@ FAULTS: dict[str, Fault] = {
         "default",
         "driver-chart-refuses",
         MANDATORY,
-        "namespace of its own",
+        "dedicated namespace",
     ),
     "a driver of an old API": (
         "eks",
@@ -455,7 +455,7 @@ FAULTS: dict[str, Fault] = {
         "25.8.0",
         "driver-release-faulty",
         ADVISORY,
-        "beside its MIG devices",
+        "on GPUs with MIG, it publishes both the GPU and its MIG devices, so both can be allocated",
     ),
     "another version than planned": (
         "eks",
@@ -473,7 +473,7 @@ FAULTS: dict[str, Fault] = {
         "0.4.1",
         "driver-differs-from-plan",
         ADVISORY,
-        "the plan was made for 25.8.1",
+        ", but the plan is for 25.8.1",
     ),
     "no toleration": (
         "eks",
@@ -645,7 +645,7 @@ FAULTS: dict[str, Fault] = {
         "None",
         "image-without-driver",
         MANDATORY,
-        "leaves the NVIDIA driver out",
+        "excludes the NVIDIA driver",
     ),
     "no toleration on AKS": (
         "aks",
@@ -733,7 +733,7 @@ def test_an_older_driver_with_a_larger_number_is_called_older(declare: SimpleNam
     ]
 
     assert (level, which) == (ADVISORY, "driver")
-    assert "the plan was made for 0.4.1, which is newer although its number is smaller" in sentence
+    assert ", but the plan is for 0.4.1, which is newer although its number is smaller" in sentence
 
 
 @pytest.mark.parametrize("cloud", ["aks", "eks", "gke"])

@@ -213,7 +213,7 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
     [
         pytest.param(
             _other_region,
-            '"eu-west-1" is not the fleet\'s region "us-east-1"; make the two the same',
+            '"eu-west-1" is not the fleet\'s region "us-east-1"; use the same region in both',
         ),
         pytest.param(_no_fleet, 'the stack has no "pulumi-dra:fleet"; describe the fleet there'),
         pytest.param(_unknown_key, 'is not a key of the fleet; did you mean "pools"?'),
@@ -224,18 +224,18 @@ def _other_workloads(config: dict[str, Any], project: Path) -> None:
         pytest.param(
             _option_of_another_kind, "config.pulumi-dra:platform.cluster: must be a mapping"
         ),
-        pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: cannot be said here"),
+        pytest.param(_plan_as_option, "config.pulumi-dra:platform.plan: can't be set here"),
         pytest.param(_no_plan, f"does not exist; {FIX}"),
         pytest.param(
             _edited_plan, f"was changed by hand: its content does not match its digest; {FIX}"
         ),
         pytest.param(_broken_plan, FIX),
         pytest.param(
-            _newer_plan, f"is a plan document of version 99; this program reads version 1; {FIX}"
+            _newer_plan, f"is a plan file of version 99; this program reads version 1; {FIX}"
         ),
-        pytest.param(_other_fleet, f"is stale: the fleet has changed since it was made; {FIX}"),
+        pytest.param(_other_fleet, f"is stale: the fleet has changed since it was written; {FIX}"),
         pytest.param(
-            _other_workloads, f"is stale: the workloads have changed since it was made; {FIX}"
+            _other_workloads, f"is stale: the workloads have changed since it was written; {FIX}"
         ),
     ],
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",

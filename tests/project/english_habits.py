@@ -48,14 +48,14 @@ HABITS = (
         "A version that is none fails.",
         r"\b(?:that|which|what|and|it|input) (?:is|are|was|were) (?:none\b|no "
         r"(?!longer|more|less|different)[a-z]+)",
-        r"[,;:] none\b",
+        r"[,;] none\b(?!,)|(?<!Default): none\b(?![.,:])(?!$)",
         r"\bwhere (?:there )?(?:is|are) none\b",
     ),
     habit(
         "of one's own",
         "its own X, custom, dedicated",
         "Use keys of your own.",
-        r"\bof (?:one's|ones|its|their|your|our) own\b",
+        r"\bof (?:one's|ones|its|their|your|our) own\b(?! [A-Za-z])",
     ),
     habit(
         "alone", "only", "These rules alone are run.", r"(?<!stand )(?<!left )(?<!leave )\balone\b"
@@ -73,8 +73,9 @@ HABITS = (
         r"\b(?:has|have|had) not(?:[,.;]| (?:room|it|them)\b)",
         r"\b(?:has|have) no more\b",
         r"\bno more\b(?! than)",
-        r"\b(?:add|bring|carrie|count|create|decode|find|fit|get|hold|install|know|leave|make|move|name|read|start|"
-        r"take)s? no \w+",
+        r"\b(?:add|bring|carrie|count|create|decode|find|get|hold|install|know|make|move|name|"
+        r"read|start|take)s? no \w+",
+        r"\bfits? no (?!machine|node|pool|X)\w+",
         r"\bneeds? no (?!cluster|cloud)\w+",
     ),
     habit(
@@ -115,7 +116,7 @@ HABITS = (
         "and says",
         "start a sentence with its own subject",
         "It stops, and says why.",
-        r", (?:and|which|so) (?:names?|says?|tells?)\b",
+        r", (?:and|which|so) (?:says?|tells?)\b|, (?:and|which) names\b",
         r"\bsays of\b",
     ),
     habit(
@@ -146,7 +147,7 @@ HABITS = (
         r"\btaken over\b",
         r"\blayouts?\b",
         r"\bKubernetes releases?\b",
-        r"\b(?:clusters|nodes|pools) for claims\b",
+        r"(?<!start )(?<!starts )\b(?:clusters|nodes|pools) for claims\b",
         r"\b(?:a|the|one|two|next|new|each|of|cluster's|fleet's) minors?\b(?! version)",
         r"\breleases? of (?:the )?(?:NVIDIA |DRA )*(?:driver|Kubernetes)\b",
     ),

@@ -1,4 +1,4 @@
-"""Pages that users read don't show the habits of `english_habits`."""
+"""Pages and messages that users read don't show the habits of `english_habits`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from project.code_sentences import code_sentences
 from project.english_habits import HABITS, Habit, Sentence, habits_of, sentences
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +33,7 @@ PAGES = [
         for path in sorted(ROOT.glob(f"{folder}/*.md"))
     ),
 ]  # fmt: skip
+PACKAGES = ("planner", "policies", "command", "components", "sandbox", "tutorials")
 MOST_SUGGESTIONS = 0.1
 """Share of sentences that may show a suggestion: each is right in some sentences."""
 
@@ -59,6 +61,34 @@ def test_few_sentences_show_a_suggestion() -> None:
     assert len(all_sentences) > 200
     assert len(suggested) <= MOST_SUGGESTIONS * len(all_sentences), [
         each.text for each in suggested
+    ]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_strings_of_a_package_show_no_error(package: str) -> None:
+    every = [
+        (path.relative_to(ROOT), each)
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for each in code_sentences(path)
+    ]
+    found = [
+        f"{path}:{each.line}: {habit.name}: write {habit.instead}: {each.text}"
+        for path, each in every
+        for habit in habits_of(each)
+        if habit.is_error
+    ]
+    assert len(every) > 50
+    assert found == []
+
+
+def test_strings_are_sentences_and_docstrings_are_not(tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(
+        '"""It is told."""\nraise ValueError(f"{name}: the pool" " is `made again` once. Stop it")\n'
+    )
+    assert list(code_sentences(file)) == [
+        Sentence(2, "X: the pool is X once."),
+        Sentence(2, "Stop it"),
     ]
 
 

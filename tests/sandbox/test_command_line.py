@@ -49,7 +49,10 @@ WRONG = {
         "1.33 is not supported",
     ),
     "a file to keep it in": (["down", "--folder", "Pulumi.yaml"], ""),
-    "a file to bring it up in": (["up", "--folder", "Pulumi.yaml"], "Pulumi.yaml is no folder"),
+    "a file to bring it up in": (
+        ["up", "--folder", "Pulumi.yaml"],
+        "Pulumi.yaml isn't a folder: give an empty one, or a new one",
+    ),
     "a folder below a file": (["up", "--folder", "Pulumi.yaml/below"], "cannot write in"),
 }
 

@@ -154,7 +154,7 @@ def what_became_of_the_releases(server: ApiServer, said: str, *, with_helm: bool
         assert driver["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "Helm"
         assert not predicted
     else:
-        assert "release nvidia-dra-driver is recorded, not installed: Helm is not here" in said
+        assert "release nvidia-dra-driver is recorded, not installed: Helm isn't installed" in said
         assert not daemons
         assert len(predicted) == 2
 
@@ -168,7 +168,7 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
     folder = kept / "control-planes" / "eks-dev"
     start(folder, Settings(MINOR, scheduling=False), find_binaries(MINOR))
     try:
-        with pytest.raises(ControlPlaneError, match=r"is of 1\.36 and the stack asks for 1\.35"):
+        with pytest.raises(ControlPlaneError, match=r"runs 1\.36, but the stack requests 1\.35"):
             open_cluster(folder, 35)
         os.kill(running(folder)["kube-apiserver"].pid, signal.SIGKILL)
         with pytest.raises(
@@ -181,7 +181,7 @@ def test_another_minor_or_a_process_that_has_ended_is_told_and_what_was_left_wit
         stacks = KeptStacks(ROOT, kept, Console(file=said, width=120))
         stacks.status()
         assert (
-            "eks-dev: a control plane without a stack, left by what was interrupted."
+            "eks-dev: a control plane without a stack, left by an interrupted run."
             in said.getvalue()
         )
         assert stacks.down(None), said.getvalue()

@@ -42,7 +42,7 @@ def test_a_stack_is_kept_until_it_is_taken_down(tmp_path: Path) -> None:
     assert not kept.exists()  # a preview leaves nothing
 
     assert stack.up("dev")
-    assert "dev: up. It is kept until `sandbox down`." in said.getvalue()
+    assert "dev: up. It runs until `sandbox down`." in said.getvalue()
     said.truncate(0)
     assert stack.up("dev")
     assert "dev: nothing to do" in said.getvalue()
@@ -115,7 +115,7 @@ def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
     with pytest.raises(StackRefused, match="there is no stack prod in the project; it has dev"):
         chosen_stack(project, "stacks", "prod")
     (project / "stacks/Pulumi.prod.yaml").touch()
-    with pytest.raises(StackRefused, match="say which stack with --stack; it has dev, prod"):
+    with pytest.raises(StackRefused, match="choose a stack with --stack; it has dev, prod"):
         chosen_stack(project, "stacks", None)
 
 

@@ -179,7 +179,7 @@ def test_one_note_names_the_lines_of_all_others() -> None:
     (note,) = unevaluated_notes([40, 7, 7, *range(50, 60)], "page.md")
     assert (note.severity, note.place.line) == ("note", 7)
     assert note.message.startswith(
-        "12 pieces of YAML without apiVersion and kind are read and not judged: lines 7, 40,"
+        "12 pieces of YAML without apiVersion and kind are read but not checked: lines 7, 40,"
     )
     assert note.message.endswith(", …")
     assert list(unevaluated_notes([], "page.md")) == []
@@ -255,10 +255,8 @@ def test_a_file_that_holds_a_part_is_judged(project: Project) -> None:
         (1, "part-of-object"),
     ]
     assert done.status == 1
-    assert "holds no manifest" in project.run("check", "values.yaml").err
-    assert (
-        "apiVersion not set; say which version of Pod it is" in project.run("check", "pod.yaml").err
-    )
+    assert "contains no manifest" in project.run("check", "values.yaml").err
+    assert "apiVersion not set; set the version of Pod" in project.run("check", "pod.yaml").err
 
 
 JUNK: tuple[object, ...] = (None, 3, True, "x", [], {}, [None], [[1]], {"a": None}, {"name": 3})

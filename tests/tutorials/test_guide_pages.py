@@ -134,7 +134,7 @@ def test_a_form_counts_more_than_the_version_that_guides_write_above_it(
     )
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 0
-    assert "whatever its apiVersion says" in done.err
+    assert "in spite of its apiVersion" in done.err
     project.write("new.yaml", done.out)
     assert project.run("check", "new.yaml", "--format", "json").json["diagnostics"] == []
 
@@ -164,10 +164,7 @@ def test_two_objects_in_one_document_are_not_rewritten_and_both_are_named(projec
     project.write("old.yaml", old % "a" + old % "b")
     done = project.run("check", "--rewrite", "old.yaml")
     assert done.status == 1
-    assert (
-        "two objects stand here without a line between them: write --- before the second apiVersion"
-        in done.err
-    )
+    assert "two objects aren't separated: write --- before the second apiVersion" in done.err
     project.write("old.yaml", old % "a" + "---\n" + old % "b")
     assert project.run("check", "--rewrite", "old.yaml").status == 0
 

@@ -136,9 +136,8 @@ def _of_shortened(
     yield from evaluate_fragments(parts, evaluation, page.text)[0]
     begins = [len(each.text) - len(each.text.lstrip("\n")) + 1 for each in parts]
     message = (
-        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part: what stands "
-        "there is judged, and "
-        f"what `...` stands for is not: {noun(len(begins), 'line')} {', '.join(map(str, begins))}"
+        f"{counted(len(parts), 'object')} {verb(len(parts), 'are')} shown in part; the text that `...` "
+        f"stands for isn't checked: {noun(len(begins), 'line')} {', '.join(map(str, begins))}"
     )
     yield Diagnostic("note", "object-shown-in-part", message, Place(page.name, begins[0]))
 
@@ -289,7 +288,7 @@ def _of_file(source: Source, evaluation: Evaluation) -> Iterator[Diagnostic]:
     if found or not (rest or "values" in Path(source.name).name):
         yield from found
         message = (
-            "a part of an object, without apiVersion and kind: it is judged by itself, and "
-            "kubectl takes no such file"
+            "part of an object, without apiVersion and kind: it is checked by itself, but "
+            "kubectl doesn't accept such a file"
         )
         yield Diagnostic("note", "part-of-object", message, Place(source.name, 1))

@@ -47,7 +47,7 @@ class _Part:
         knows it.
         """
         filled = (
-            f"; what a shell fills in is taken for text: {', '.join(self.values)}"
+            f"; values that a shell fills in count as text: {', '.join(self.values)}"
             if self.values
             else ""
         )

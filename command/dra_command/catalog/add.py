@@ -38,7 +38,8 @@ def run_add(values: argparse.Namespace) -> int:
     """
     if not values.observed:
         raise UsageError(
-            "no nodes are named", fix="give --from FILE, --context NAME, or --kubeconfig FILE"
+            "no source of nodes is given",
+            fix="give --from FILE, --context NAME, or --kubeconfig FILE",
         )
     features = features_of(parse_version(values.kubernetes) if values.kubernetes else MAXIMUM_MINOR)
     snapshot = read_checked(

@@ -12,7 +12,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser,
         "table",
         ("machines", "gpus", "mig", "drivers", "releases", "outdated", "add"),
-        "what to list, or add: learn from nodes",
+        "table to list, or add: learn from nodes",
     )
     parser.add_argument(
         "words",

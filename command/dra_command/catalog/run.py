@@ -44,7 +44,7 @@ def _matches(row: Row, words: list[str]) -> bool:
 def _print(rows: list[Row]) -> None:
     with Page(wide=True) as page:
         if not rows:
-            page.line("nothing in this table holds all of these words")
+            page.line("no row of this table contains all of these words")
             return
         heads = [head for head in rows[0] if any(row[head] not in (None, "") for row in rows)]
         numbers = [

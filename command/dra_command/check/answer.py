@@ -54,8 +54,8 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
         form, _, file = each.partition("=")
         if not file:
             raise UsageError(
-                f'--output: "{each}" names no file',
-                fix="write FORMAT=FILE, as sarif=findings.sarif",
+                f'--output: "{each}" doesn\'t name a file',
+                fix="write FORMAT=FILE, for example sarif=findings.sarif",
             )
         if form not in FORMATS:
             raise UsageError(
@@ -64,13 +64,13 @@ def outputs_of(texts: Iterable[str]) -> dict[Path, str]:
         path = Path(file)
         if file == "-":
             raise UsageError(
-                "--output: standard output is no file", fix=f"write --format {form} for it"
+                "--output: standard output isn't a file", fix=f"write --format {form} for it"
             )
         if path.is_dir():
             raise UsageError(f"--output: {file} is a folder", fix="name a file in it")
         if path in found:
             raise UsageError(
-                f"--output: {file} is named twice", fix="give each format a file of its own"
+                f"--output: {file} is named twice", fix="give each format its own file"
             )
         found[path] = form
     return found

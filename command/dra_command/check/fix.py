@@ -61,13 +61,13 @@ def check_fix_options(values: argparse.Namespace) -> None:
     """Raise UsageError for options that ask for something else."""
     if "-" in values.paths:
         raise UsageError(
-            "--fix changes files, and standard input is none",
-            fix="check --rewrite - prints a text anew",
+            "--fix can't change standard input",
+            fix="use check --rewrite - to print the changed text",
         )
     if values.driver_upgrade or values.write_baseline:
         raise UsageError(
-            "--fix, --driver-upgrade and --write-baseline are three questions",
-            fix="ask one at a time",
+            "--fix, --driver-upgrade, and --write-baseline can't be combined",
+            fix="use one of them",
         )
 
 

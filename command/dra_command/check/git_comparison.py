@@ -32,9 +32,7 @@ def findings_at_ref(
     has a remark.
     """
     if "-" in values.paths:
-        raise UsageError(
-            "--diff compares files, and standard input is none", fix="name files or folders"
-        )
+        raise UsageError("--diff can't compare standard input", fix="name files or folders")
     here = Path.cwd().resolve()
     top = top_of(here)
     folder = checked_out(top, ref, NOWHERE) / here.relative_to(top)
@@ -48,7 +46,7 @@ def findings_at_ref(
             findings = check(then).diagnostics
         except PlannerError as error:
             message = (
-                f'"{ref}" cannot be checked, so every finding is told: {error.place} '
+                f'"{ref}" can\'t be checked, so every finding is reported: {error.place} '
                 f"{error.message}"
             )
             return KnownFindings(Counter(), (Diagnostic("note", NOT_CHECKED, message),))

@@ -84,8 +84,8 @@ def rewrite_manifests(values: argparse.Namespace) -> int:
     _tell_refusals(refusals)
     if not changed and not refusals and not values.quiet:
         print(
-            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')}, no older form "
-            "of a DRA object",
+            f"nothing to rewrite: {counted(len(sources) + len(programs), 'file')} without an "
+            "older form of a DRA object",
             file=sys.stderr,
         )
     return Status.BROKEN if refusals else Status.FITS
@@ -164,26 +164,23 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         )
     if values.fix:
         raise UsageError(
-            "--rewrite and --fix are two ways", fix="--fix repairs what --rewrite does, and more"
+            "--rewrite and --fix can't be combined", fix="use --fix, which includes --rewrite"
         )
     if values.driver_upgrade:
-        raise UsageError(
-            "--rewrite and --driver-upgrade are two questions", fix="ask one at a time"
-        )
+        raise UsageError("--rewrite and --driver-upgrade can't be combined", fix="use one of them")
     if values.format != "text":
         raise UsageError(
-            f"--rewrite prints manifests, not findings: --format {values.format} cannot be given "
-            "with it",
+            f"--rewrite prints manifests, not findings, so --format {values.format} isn't "
+            "supported",
             fix="run `pulumi-dra check` again without --rewrite for the findings",
         )
     if values.observed and not values.paths:
         raise UsageError(
-            "--rewrite changes manifests, and --observed names a snapshot: which manifests are "
-            "meant is not said",
+            "--rewrite changes manifests, but --observed names a snapshot",
             fix="name their files or folders: pulumi-dra check --rewrite PATH",
         )
     if values.in_place and "-" in values.paths:
         raise UsageError(
-            "--in-place changes files, and standard input is none",
+            "--in-place can't change standard input",
             fix="leave --in-place out to print the rewritten manifests",
         )

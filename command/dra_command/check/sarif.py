@@ -65,8 +65,8 @@ def _other(code: str) -> dict[str, Any]:
     """
     said = code.replace("-", " ").capitalize()
     text = (
-        f"{said}: found on reading the objects as the API server does, or on planning. Each "
-        "result says its fix."
+        f"{said}: found by reading the objects as the API server does, or by planning. Each "
+        "result contains its fix."
     )
     return {
         "id": code,

@@ -55,7 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "[default: %(default)s]",
     )
     parser.add_argument(
-        "--name", default="", help="tell the comments of several runs on one request apart"
+        "--name",
+        default="",
+        help="name that keeps the comments of several runs on one request apart",
     )
     parser.add_argument(
         "--sarif", metavar="FILE", default="", help="write findings to FILE as SARIF"

@@ -35,7 +35,7 @@ exit status:
 """
 _SUGGESTED = """\
 exit status:
-  0  fleet found                1  a workload fits no machine type
+  0  fleet found                1  no machine type fits a workload
   2  invalid input              3  cannot tell
 """
 _SERVED = """\
@@ -100,7 +100,7 @@ examples:
     pulumi-dra check examples/workloads/ --format sarif > findings.sarif
   report only new findings of a change
     pulumi-dra check examples/workloads/ --diff main
-  fix what needs no decision, and print the rest
+  fix problems that don't need a decision, and print the rest
     pulumi-dra check examples/workloads/ --stack eks-dev --fix
   report what breaks with another NVIDIA DRA driver or feature gate
     pulumi-dra check --stack eks-dev --driver-upgrade 25.8.1 0.4.1

@@ -14,8 +14,8 @@ def require_text_or_json(values: argparse.Namespace, option: str) -> None:
     """Raise UsageError for a format in which the answer to an option is not told."""
     if values.format not in ("text", "json"):
         raise UsageError(
-            f"{option} is not told in {values.format}",
-            fix="leave --format out, or give --format json",
+            f"{option} doesn't support {values.format}",
+            fix="leave --format out, or use --format json",
         )
 
 
@@ -30,11 +30,11 @@ def changed_fleet(
         return inputs.fleet, ()
     if inputs.fleet is None:
         raise UsageError(
-            "--what-if changes a fleet; a snapshot is judged as it is",
+            "--what-if changes a fleet, not a snapshot",
             fix="give --fleet or --stack",
         )
     if inputs.kubernetes and any(change.path == "kubernetes" for change in changes):
         raise UsageError(
-            "--what-if names the release, and --kubernetes too", fix="leave --kubernetes out"
+            "both --what-if and --kubernetes set the version", fix="leave --kubernetes out"
         )
     return change_fleet(inputs.fleet, changes), tuple(map(str, changes))

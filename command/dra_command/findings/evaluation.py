@@ -54,7 +54,7 @@ def selected_rules(selected: Sequence[str], custom: Sequence[Rule] = ()) -> tupl
     """
     ids = [each.strip() for text in selected for each in text.split(",") if each.strip()]
     if selected and not ids:
-        raise UsageError("--select names no rule", fix="docs/rules.md lists the rules")
+        raise UsageError("--select doesn't name a rule", fix="docs/rules.md lists the rules")
     if not ids:
         return (*(rule for rule in OF_MANIFESTS if rule.is_on), COULD_NOT_RUN)
     known = {rule.id: rule for rule in (*RULES, *custom)}
@@ -184,7 +184,7 @@ def _with_new_forms(
 
 MISSING_INPUT = {
     "pools": "needs the pools: --stack, --fleet or --observed",
-    "stack": "judges resources of Pulumi: run the policy pack",
+    "stack": "checks Pulumi resources: run the policy pack",
 }
 
 

@@ -86,7 +86,7 @@ def _truthful(
         )
         return replace(finding, fix=f"{bare}; {by_hand}{reason}")
     if at in faulty and bare != finding.fix:
-        return replace(finding, fix=f"{bare}, and correct what is told of its form in v1")
+        return replace(finding, fix=f"{bare}, and fix the reported problems of its v1 form")
     if finding.fix.endswith(_GIVEN_BOTH) and at not in removed:
         return replace(finding, fix=bare)
     return finding

@@ -57,7 +57,7 @@ def starting_fleet(values: argparse.Namespace) -> InitialFleet:
         )
     if values.region and values.observed:
         raise UsageError(
-            "--region is that of a new cluster: a snapshot says its own",
+            "--region is for a new cluster, but a snapshot contains its region",
             fix="leave one of them out",
         )
     if values.observed:
@@ -103,7 +103,7 @@ def _from_region(region: str, values: argparse.Namespace) -> InitialFleet:
         found = suggest_fleets(request)
     if found.best is None:
         raise PlannerError(
-            f"the workloads fit no machine of {region}",
+            f"no machine type of {region} fits the workloads",
             fix="ask why: pulumi-dra suggest PATH --region REGION",
         )
     document = {**found.best.document, "placement": "guided"}

@@ -79,7 +79,7 @@ def read_inputs(
             paths = settings.workloads
         if needs_manifests and not paths:
             raise UsageError(
-                f'the stack "{values.stack}" names no workloads',
+                f'the stack "{values.stack}" doesn\'t name workloads',
                 fix='name manifests, or list them under "pulumi-dra:workloads" in the stack',
             )
     elif values.fleet:
@@ -87,7 +87,7 @@ def read_inputs(
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         raise UsageError(
-            "no manifests are named", fix="name a file, a folder, or - for standard input"
+            "no manifests are given", fix="name a file, a folder, or - for standard input"
         )
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())

@@ -63,7 +63,8 @@ def _git(repository: Path, place: Place, *words: str) -> bytes:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(
-            f"git finds no such ref in {os.path.relpath(repository)}{f': {said}' if said else ''}",
+            "git can't find this ref in "
+            f"{os.path.relpath(repository)}{f': {said}' if said else ''}",
             place=place,
             fix="name a branch, tag or commit of a git repository",
         )

@@ -70,7 +70,9 @@ def no_manifests_error(left: list[SkippedFile], findings: list[Diagnostic]) -> S
         return SourceError(first.message, place=first.place, fix=first.fix)
     first_left = left[0]
     what = f"{first_left.what} {first_left.root}".rstrip()
-    said = "holds no manifest" if what == "no manifest" else f"is {what}, and holds no manifest"
+    said = (
+        "contains no manifest" if what == "no manifest" else f"is {what}, and contains no manifest"
+    )
     others = tuple(
         SourceError(f"is {each.what} {each.root}".rstrip(), place=Place(each.file), fix=each.fix)
         for each in left[1:]
@@ -90,8 +92,7 @@ def skipped_file_notes(left: list[SkippedFile]) -> Iterable[Diagnostic]:
         listed = ", ".join(names) + (f" and {more} more" if more else "")
         is_what = f"{what} {root}".rstrip()
         said = (
-            f"{counted(len(files), 'file')} {verb(len(files), 'are')} left alone ({is_what}): "
-            f"{listed}"
+            f"{counted(len(files), 'file')} {verb(len(files), 'are')} skipped ({is_what}): {listed}"
         )
         yield Diagnostic("note", LEFT_ALONE, said, Place(files[0].file), files[0].fix)
 
@@ -102,8 +103,6 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     """
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
         what = ", ".join(changes)
-        said = (
-            f"the kustomization of {folder} is not built, so what it changes ({what}) is not judged"
-        )
+        said = f"the kustomization of {folder} isn't built, so its changes ({what}) aren't checked"
         fix = f"kustomize build {folder} | pulumi-dra check -"
         yield Diagnostic("note", "kustomization-not-built", said, Place(folder), fix)

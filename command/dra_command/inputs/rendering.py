@@ -46,7 +46,7 @@ def render_paths(values: argparse.Namespace) -> Rendered:
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
     if given and not any(map(is_chart, values.paths)):
         raise UsageError(
-            "--values is for a chart, and none is named",
+            "--values needs a chart",
             fix="name the folder that holds Chart.yaml",
         )
     if is_about_files(values):

@@ -56,9 +56,7 @@ class MigrateStepsOutput(Output):
     version: Literal[1] = 1
     is_safe: bool
     peak_hourly_usd: float | None
-    twins: dict[str, str] = Field(
-        description="DRA pool that takes the place of each device-plugin pool."
-    )
+    twins: dict[str, str] = Field(description="DRA pool that replaces each device-plugin pool.")
     without_twin: dict[str, str] = Field(description="Pools without a DRA pool, with the reason.")
     steps: list[MigrationStepRow]
     staying: list[StayingRow]

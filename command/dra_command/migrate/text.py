@@ -60,9 +60,9 @@ def _print_served(page: Page, found: Migration, target: Target) -> None:
         )
         page.gap()
         page.text(
-            "Pods that need no selector can also stay as they are, because a DeviceClass serves "
+            "Pods without a selector can also stay as they are, because a DeviceClass serves "
             "the name that they "
-            f"request: {classes}. Rewrite those that need a selector, shares, or a quota by class."
+            f"request: {classes}. Rewrite pods that need a selector, shares, or a quota by class."
         )
 
 

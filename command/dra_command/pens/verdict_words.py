@@ -9,4 +9,4 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "does-not-fit": "does not fit",
     "cannot-tell": "cannot tell",
 }
-VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "cannot be judged"}
+VERDICT_AFTER_A_NAME: dict[Verdict, str] = {**VERDICT_WORDS, "cannot-tell": "can't be evaluated"}

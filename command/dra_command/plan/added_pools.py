@@ -20,7 +20,7 @@ def write_added_pools(path: Path, request: PlanRequest) -> str:
     found = find_added_pools(request)
     if found is None:
         return (
-            f"{path}: not written: with no machine that the region sells on demand does "
+            f"{path}: not written, because no on-demand machine type of the region makes "
             "everything fit"
         )
     nodes = {pool.name: pool.nodes.desired for pool in found.plan.pools}

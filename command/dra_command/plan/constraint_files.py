@@ -34,14 +34,11 @@ def write_constraints(path: Path, plan: Plan) -> str:
         return _write_guards(path, plan)
     if plan.judgement.simulated is None:
         return (
-            f"{path}: not written: nothing was simulated, for want of a packing that places "
-            "everything or of time"
+            f"{path}: not written, because nothing was simulated: no packing places "
+            "everything, or no time was left"
         )
     if not plan.judgement.simulated.at_packing:
-        return (
-            f"{path}: not written: the packing places everything in every order, so nothing "
-            "needs to be constrained"
-        )
+        return f"{path}: not written, because the packing places everything in every order"
     assert plan.manifests is not None  # plans that are made from manifests have them
     for fix in plan.judgement.fixes:
         patch = fix_patch(fix, plan.manifests)
@@ -49,8 +46,8 @@ def write_constraints(path: Path, plan: Plan) -> str:
             write_whole(path, _text(fix_sentence(fix), patch), PlannerError)
             return f"wrote {path}: {fix_sentence(fix)}"
     return (
-        f"{path}: not written: no change was found, in the time given, that places everything "
-        "and costs less"
+        f"{path}: not written, because no change was found, in the time given, that places "
+        "everything and costs less"
     )
 
 
@@ -59,7 +56,7 @@ def _write_guards(path: Path, plan: Plan) -> str:
     patch, left = guards_component(plan.guards, plan.manifests)
     rest = f"; add the guards of {', '.join(map(str, left))} in their own manifests" if left else ""
     if patch is None:
-        return f"{path}: not written: no workload can be patched{rest}"
+        return f"{path}: not written, because no workload can be patched{rest}"
     write_whole(path, _text(_GUARDS.rstrip("."), patch), PlannerError)
     return (
         f"wrote {path}: patches for {counted(len(patch['patches']), 'workload')} that add the "

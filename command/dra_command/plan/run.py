@@ -180,7 +180,7 @@ def _write_added_pools(
 ) -> str:
     """Write the pools that make everything fit, and return what was done, or why nothing was."""
     if plan.verdict == "fits":
-        return f"{path}: not written: everything fits, so no pool needs to be added"
+        return f"{path}: not written, because everything fits"
     from dra_command.plan.added_pools import write_added_pools  # for this option alone
 
     with doing("comparing machines", quiet=values.quiet):
@@ -211,11 +211,12 @@ def _run_stacks(values: argparse.Namespace) -> int:
     )
     if values.format != "markdown" or values.write or values.check or files:
         fix = "give one stack, or --format markdown"
-        raise UsageError("several stacks are told together in Markdown alone", fix=fix)
+        raise UsageError("several stacks require --format markdown", fix=fix)
     names = [name for name in dict.fromkeys(values.stack.split(",")) if name]
     if not names:
         raise UsageError(
-            f"--stack {values.stack}: names no stack", fix="give names with commas between them"
+            f"--stack {values.stack}: doesn't name a stack",
+            fix="give names with commas between them",
         )
     stacks = []
     for name in names:
@@ -231,13 +232,13 @@ def _run_stacks(values: argparse.Namespace) -> int:
 def _refuse_odd_combinations(values: argparse.Namespace) -> None:
     if values.picture and not values.picture.lower().endswith(".svg"):
         raise UsageError(
-            f"--picture {values.picture}: what is drawn is SVG", fix="name a file that ends in .svg"
+            f"--picture {values.picture}: the picture is SVG", fix="name a file that ends in .svg"
         )
     if values.gate and values.observed:
         raise UsageError("--gate needs a fleet", fix="pass --fleet or --stack, not --observed")
     if values.constraints and values.observed:
         raise UsageError(
-            "--constraints needs pools that are sized",
+            "--constraints needs a fleet to size",
             fix="give --fleet or --stack, not --observed",
         )
     if values.suggest and values.observed:
@@ -246,10 +247,10 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         )
     if values.certificate and values.observed:
         fix = "give --fleet or --stack, not --observed"
-        raise UsageError("--certificate is about pools that are sized", fix=fix)
+        raise UsageError("--certificate needs a fleet to size", fix=fix)
     if values.quotas and (values.observed or values.write or values.check):
         fix = "give --fleet or --stack, without --observed, --write, or --check"
-        raise UsageError("--quotas limits pools that are sized", fix=fix)
+        raise UsageError("--quotas needs a fleet to size", fix=fix)
     for option in ("write", "check"):
         if not getattr(values, option):
             continue
@@ -260,7 +261,7 @@ def _refuse_odd_combinations(values: argparse.Namespace) -> None:
         if values.paths or values.kubernetes or values.observed:
             what = "PATH" if values.paths else "--kubernetes" if values.kubernetes else "--observed"
             raise UsageError(
-                f"--{option} is about the stack as it stands: {what} cannot be given with it",
+                f"--{option} uses the settings of the stack, so {what} isn't supported",
                 fix="change the stack's settings instead",
             )
 
@@ -274,7 +275,7 @@ def _compare_and_write(
 
     stale = find_stale(inputs, plan) if values.check else ""
     path = write(inputs.stack, plan) if values.write else plan_path(inputs.stack)
-    checked = [f"{path} is current: the plan made now is the same"] if values.check else []
+    checked = [f"{path} is current: a new plan is the same"] if values.check else []
     return stale, [*checked, *([f"wrote {path}"] if values.write else [])]
 
 
@@ -338,7 +339,7 @@ def _print_focus(plan: Plan, values: argparse.Namespace) -> None:
 
     if plan.fleet is None or plan.judgement.is_observed:
         raise UsageError(
-            "--format focus needs pools that are sized",
+            "--format focus needs a fleet to size",
             fix="give --fleet or --stack, not --observed",
         )
     month = values.month or date.today().replace(day=1)

@@ -39,7 +39,7 @@ def _claim_costs(plan: Plan, filled: FilledNodes) -> Table:
         )
         for each in claim_shares(plan, filled)
     )
-    note = "a claim carries the share of its devices in the price of the node"
+    note = "each claim gets the share of its devices in the price of the node"
     return Table(
         "Cost of claims",
         ("claim", "claims", "USD/h each", "USD/h"),
@@ -68,12 +68,12 @@ def _pods(more: OneMore) -> Table:
         for each in more.pods
     )
     note = (
-        "room: pods more that the nodes take as they are filled · one more: 0.00 there, else "
-        "what its packing adds"
+        "room: additional pods that fit on the nodes as filled · one more: 0.00 if there is "
+        "room, otherwise the cost that its packing adds"
     )
     left = f" · {more.left_out} pods and nodes not sized" if more.left_out else ""
     return Table(
-        "One pod more",
+        "One more pod",
         ("workload", "room", "one more, USD/h", "nodes"),
         rows,
         frozenset({1, 2}),
@@ -94,7 +94,7 @@ def _on(more: OnePodMore) -> str:
     if more.verdict != "fits" or more.room:
         return ""
     told = ", ".join(f"{nodes:+d} {visible(pool)}" for pool, nodes in more.nodes)
-    return told or "no more, filled otherwise"
+    return told or "none, filled differently"
 
 
 def _nodes(more: OneMore) -> Table:
@@ -107,9 +107,9 @@ def _nodes(more: OneMore) -> Table:
         for each in more.nodes
         if each.saves_usd or each.pods
     )
-    note = "saves: what the packing then costs less, unknown where not everything is placed now"
-    heads = ("one node more of", "saves, USD/h", "pods more")
-    return Table("One node more", heads, rows, frozenset({1, 2}), note)
+    note = "saves: the reduction of the packing's cost, unknown if not everything is placed now"
+    heads = ("one more node of", "saves, USD/h", "more pods")
+    return Table("One more node", heads, rows, frozenset({1, 2}), note)
 
 
 def _stranded(plan: Plan) -> Table:
@@ -123,7 +123,7 @@ def _stranded(plan: Plan) -> Table:
         for each in why_stranded(plan)
     )
     return Table(
-        "Stranded", ("pool", "nodes", "free devices", "why no pod takes them"), rows, frozenset({1})
+        "Stranded", ("pool", "nodes", "free devices", "why no pod uses them"), rows, frozenset({1})
     )
 
 

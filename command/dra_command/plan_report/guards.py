@@ -136,7 +136,7 @@ def futures_table(plan: Plan) -> Table | None:
             "none",
         )
     )
-    note = "" if is_placed else "without guards, the nodes are those of the best packing"
+    note = "" if is_placed else "without guards, the nodes match the best packing"
     heads = ("pool", "nodes without guards", "nodes with guards")
     return Table("Two futures", heads, tuple(rows), numbers=frozenset({1, 2}), note=note)
 

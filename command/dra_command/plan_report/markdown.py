@@ -153,7 +153,7 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
     raised = list(_raised(stack.plan))
     if raised:
         yield [
-            f"{where}With these maximums all pods that some node takes are placed:",
+            f"{where}With these maximums, all pods that fit a node are placed:",
             *block(raised, "diff"),
             "",
         ]

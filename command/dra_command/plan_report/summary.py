@@ -57,7 +57,7 @@ def claims_table(plan: Plan) -> Table:
     note = (
         ""
         if plan.judgement.is_observed
-        else "devices as the packing gives them; the scheduler may give others"
+        else "devices as in the packing; the scheduler may choose others"
     )
     return Table("Claims", ("claim", "pod", "request", "node", "device"), tuple(rows), note=note)
 
@@ -76,7 +76,7 @@ def verdict_parts(plan: Plan) -> tuple[str, str, str]:
     apart = [each.diagnostic for each in plan.hindrances if not each.workloads]
     errors = sum(finding.severity == "error" for finding in (*plan.diagnostics, *apart))
     if not plan.workloads and not errors and not plan.hindrances:
-        return "Nothing to place", "", "the manifests hold no workload"
+        return "Nothing to place", "", "the manifests contain no workload"
     if plan.verdict == "fits":
         number = len(plan.workloads)
         workloads = f"all {number} workloads" if number > 1 else "1 workload"
@@ -251,7 +251,7 @@ def _spares(plan: Plan) -> tuple[str, ...]:
         if not spare
         else f"{counted(spare, 'node')} of them {verb(spare, 'are')} spare"
     )
-    return (f"{nodes}: every pod finds a node again when {lost(survival.asked)} ({tried})",)
+    return (f"{nodes}: every pod gets a node again when {lost(survival.asked)} ({tried})",)
 
 
 def _limit(use: LimitUse) -> str:
@@ -284,7 +284,7 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     if plan.cost is None:
         if plan.verdict == "fits" and plan.nodes_bound < nodes:
             fewest = counted(plan.nodes_bound, "node")
-            said += f" (fewest devices first, without prices; no plan takes fewer than {fewest})"
+            said += f" (fewest devices first, without prices; no plan needs fewer than {fewest})"
         missing = ", ".join(
             pool.name for pool in plan.pools if pool.recommended and pool.hourly_usd is None
         )
@@ -294,7 +294,8 @@ def _costs(plan: Plan) -> tuple[str, ...]:
     open_prices = [pool.name for pool in plan.pools if pool.hourly_usd is None]
     if plan.verdict == "fits" and open_prices:
         least = (
-            f"; whether another plan costs less is not known: no price for {_listed(open_prices)}"
+            "; it's unknown whether another plan costs less, because there is no price for "
+            f"{_listed(open_prices)}"
         )
     elif plan.verdict == "fits":
         bound, gap = plan.cost.bound_usd, plan.cost.gap
@@ -314,7 +315,7 @@ def _looser() -> str:
 def _growth_costs(plan: Plan) -> tuple[str, ...]:
     more = sum(pool.nodes.desired - (pool.existing or 0) for pool in plan.pools)
     if not more:
-        return ("No node more is needed.",) if plan.verdict == "fits" else ()
+        return ("No more nodes are needed.",) if plan.verdict == "fits" else ()
     if plan.cost is None:
         return (
             (
@@ -337,9 +338,12 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     if found.left_out:
         names = ", ".join(map(str, found.left_out[:MOST_NAMED]))
         more = len(found.left_out) - MOST_NAMED
-        without = f" without what fits no pool ({names}{f' and {more} more' if more > 0 else ''})"
+        without = (
+            " without workloads that don't fit any pool "
+            f"({names}{f' and {more} more' if more > 0 else ''})"
+        )
         everything = "everything else"
-    said = f"Simulated in {counted(tried, 'order')} of arrival{scale}{without}: "
+    said = f"Simulated in {counted(tried, 'pod arrival order')}{scale}{without}: "
     if plan.judgement.is_observed:
         return _growth_simulation(said, found)
     if not found.at_packing:
@@ -347,16 +351,18 @@ def simulation(plan: Plan) -> tuple[str, ...]:
     pods = counted(max(each.pods for each in found.at_packing), "pod")
     said += f"the packing leaves up to {pods} pending in {len(found.at_packing)} of them"
     if found.counts is not None:
-        kept = "; the packing is built, as the fleet says" if plan.fleet.sizing == "packing" else ""
+        kept = (
+            "; the packing is built, as set in the fleet" if plan.fleet.sizing == "packing" else ""
+        )
         return (f"{said}, {_beyond_packing(plan)} in none{kept}.", *_cheaper(plan))
     if not found.complete:
         return (
             (
-                f"{said}; how many nodes place {everything} was not found in the time given "
-                "(--simulate SECONDS)."
+                f"{said}; the number of nodes that place {everything} wasn't found in the "
+                "time given (--simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maxima were found that leave none.",)
+    return (f"{said}, and no counts within the maximums were found that leave none.",)
 
 
 def _beyond_packing(plan: Plan) -> str:
@@ -381,11 +387,11 @@ def _growth_simulation(said: str, found: SimulatedCounts) -> tuple[str, ...]:
     if not found.complete:
         return (
             (
-                f"{said}; how many more nodes it takes was not found in the time given (--simulate "
-                "SECONDS)."
+                f"{said}; the number of additional nodes wasn't found in the time given "
+                "(--simulate SECONDS)."
             ),
         )
-    return (f"{said}, and no counts within the maxima were found that leave none.",)
+    return (f"{said}, and no counts within the maximums were found that leave none.",)
 
 
 def _cheaper(plan: Plan) -> tuple[str, ...]:

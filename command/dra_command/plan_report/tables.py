@@ -137,7 +137,7 @@ class PlanTables:
         )
         note = f"pods per demand · {verdicts}"
         if self.is_placed_otherwise:
-            note = f"{note} · pool: that of the packing"
+            note = f"{note} · pool: from the packing"
         if pending and self.narrow:
             note = f"{note} · pend: pods pending"
         return Table("Workloads", heads, tuple(rows), frozenset(range(2, len(heads))), note)
@@ -248,7 +248,7 @@ class PlanTables:
 
     def _legend(self) -> str:
         bars, signs = [bar_of(pool) for pool in self.plan.pools], self.signs
-        said = [f"{signs.bound} bound: provably the least"]
+        said = [f"{signs.bound} bound: proven minimum"]
         if any(bar.more for bar in bars):
             said.append(f"{signs.simulated} recommended beyond it")
         if any(bar.allowed for bar in bars):
@@ -280,8 +280,8 @@ class PlanTables:
         )
         heads = ("pool", "machine", "allowed", "existing", "more", "USD/h each")
         note = (
-            "more: so many beside those that exist, and the default scheduler places everything "
-            "in every order tried"
+            "more: additional nodes with which the default scheduler places everything in "
+            "every order tried"
         )
         return Table("Pools", heads, rows, frozenset(range(2, 6)), note)
 
@@ -366,7 +366,7 @@ class PlanTables:
         if self.is_placed_otherwise:
             said.append(f"as simulated, order {self.filled.order}")
         if stranded:
-            said.append(f"{signs.stranded} stranded: free, but no pod can take it")
+            said.append(f"{signs.stranded} stranded: free, but no pod can use it")
         return " · ".join(said)
 
     # -- arrival orders

@@ -29,7 +29,7 @@ def estimate(folder: Path, missing: int) -> list[str]:
             "each: "
             f"{times}"
         ),
-        f"their answers take about {_size(kept * missing)}",
+        f"their results need about {_size(kept * missing)}",
     ]
 
 

@@ -13,9 +13,8 @@ if TYPE_CHECKING:  # the sandbox is an extra
     from dra_sandbox.rehearsal import ComparedWorkload, Comparison, OutcomeDifference, ScenarioRow
 
 _LEGEND = (
-    "plan: what the packing found places · simulation: what the planner says of this order of "
-    "arrival · "
-    "outcome: what the scheduler did · pods per pool in brackets"
+    "plan: placement of the packing · simulation: placement that the planner predicts for "
+    "this pod arrival order · outcome: placement by the scheduler · pods per pool in brackets"
 )
 
 
@@ -42,7 +41,7 @@ def headline(found: Comparison) -> str:
         differences = counted(_unexplained(found), "unexplained difference")
         return f"{differences} between plan, simulation and scheduler."
     if not found.outcome.decided:
-        return "The time limit was reached before the scheduler had judged every pod."
+        return "The time limit was reached before the scheduler had tried every pod."
     first = f"All {pods} pods were placed." if pods != 1 else "The pod was placed."
     if found.pending:
         first = f"{counted(found.pending, 'pod')} pending, {counted(pods, 'pod')} placed."
@@ -100,7 +99,7 @@ def scenario_tables(found: Comparison) -> Iterator[Table]:
         note = (
             ""
             if each.decided
-            else "The time limit was reached before the scheduler had judged every pod."
+            else "The time limit was reached before the scheduler had tried every pod."
         )
         title = f"Scenario {each.scenario}: {each.event}"
         yield Table(title, heads, rows, frozenset({1, 2, 5}), note)

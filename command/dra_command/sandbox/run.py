@@ -16,7 +16,7 @@ def run(values: argparse.Namespace) -> int:
     for word in values.words:
         if not word.isprintable() or len(word) > _LONGEST_WORD:
             raise UsageError(
-                f'"{visible(word)}" is no stack, folder or version',
+                f'"{visible(word)}" isn\'t a stack, folder, or version',
                 fix="see `pulumi-dra sandbox --help`",
             )
     from dra_sandbox.__main__ import main

@@ -72,7 +72,7 @@ def run(values: argparse.Namespace) -> int:
         documents = [render_slice(each) for each in _of_machine(values)]
     else:
         raise UsageError(
-            "no node is named", fix="give --machine TYPE, or --fleet FILE or --stack NAME"
+            "no node is given", fix="give --machine TYPE, or --fleet FILE or --stack NAME"
         )
     print(_as_json(documents) if values.format == "json" else _as_yaml(documents), end="")
     return Status.FITS
@@ -86,7 +86,7 @@ def _of_pools(values: argparse.Namespace) -> list[dict[str, Any]]:
     if given:
         option = "--" + given[0].replace("_", "-")
         raise UsageError(
-            f"{option} is for one machine; the fleet says it for its pools",
+            f"{option} is for one machine type; the fleet sets it for its pools",
             fix=f"leave {option} out",
         )
     inputs = read_inputs(values, needs_capacity=True, needs_manifests=False)
@@ -174,7 +174,7 @@ def _release(version: str) -> DriverRelease:
     if not version:
         known = ", ".join(each.version for each in nvidia.driver_releases() if each.is_installable)
         raise UsageError(
-            "no release of the NVIDIA DRA driver is given",
+            "the version of the NVIDIA DRA driver is missing",
             fix=f"give --driver VERSION, one of {known}",
         )
     return nvidia.driver_release(version)
@@ -184,7 +184,7 @@ def _network_slices(machine: Machine, node_name: str) -> tuple[ResourceSlice, ..
     found = predict_network_slices(machine, node_name=node_name)
     if not found:
         raise CatalogError(
-            f"{machine.name} has no network interface that pods can claim, or none that is public",
+            f"{machine.name} has no network interface that pods can claim, or none is documented",
             fix="leave --network out, or read a real node: kubectl get resourceslices -o yaml",
         )
     return found
@@ -204,7 +204,7 @@ def _gates(words: list[str]) -> dict[str, bool]:
 
 def _as_yaml(documents: list[dict[str, Any]]) -> str:
     if not documents:
-        return "# such a node publishes nothing through this driver\n"
+        return "# a node of this type publishes nothing through this driver\n"
     text: str = yaml.dump_all(
         documents, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True
     )

@@ -36,7 +36,7 @@ def run(values: argparse.Namespace) -> int:
     """
     if not values.paths:
         raise UsageError(
-            "no manifests are named", fix="name a file, a folder, or - for standard input"
+            "no manifests are given", fix="name a file, a folder, or - for standard input"
         )
     sources, left_alone = mark_unrelated_files(read_sources(values.paths), values.paths, "suggest")
     print_skipped_files(left_alone, quiet=values.quiet)
@@ -98,7 +98,7 @@ def _why(found: Suggestions, best: Suggestion) -> Iterator[str]:
         )
     else:
         known = " whose pods are known to fit" if found.gap_of_unknown else ""
-        yield f"{compared}; no other fleet of them{known} costs less: proved"
+        yield f"{compared}; no other fleet of them{known} costs less (proven)"
     if found.gap_of_unknown > found.gap:
         yield (
             "unknown facts (memory of GPUs, allocatable memory of nodes) could allow a fleet that "

@@ -25,11 +25,13 @@ IDENTITY = rf"{_PROVIDERS}/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/
 NAMES = {
     "cluster_name": (
         "[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?",
-        "a name of at most 63 letters, digits, hyphens and underscores, first and last no hyphen",
+        "a name of at most 63 letters, digits, hyphens, and underscores that doesn't begin or "
+        "end with a hyphen",
     ),
     "dns_prefix": (
         "[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?",
-        "a prefix of at most 54 letters, digits and hyphens, first and last no hyphen",
+        "a prefix of at most 54 letters, digits, and hyphens that doesn't begin or end with a "
+        "hyphen",
     ),
     "node_resource_group": (
         r"[\w().-]{0,79}[\w()-]",
@@ -237,7 +239,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
     if read.has("log_retention_days") and read.has("log_workspace_id"):
         read.refuse(
             "log_retention_days",
-            "is for a new workspace, and log_workspace_id names one that is there",
+            "is for a new workspace, but log_workspace_id names an existing one",
         )
     return AksClusterInputs(
         kubernetes_version=read.text("kubernetes_version", check=version_check(CLOUD)),
@@ -297,7 +299,7 @@ def _read_name(read: InputReader, key: str) -> str:
 def _read_keep_pools(read: InputReader) -> bool:
     keeps = read.flag("keep_pools", False)
     if keeps and not read.has("cluster_name"):
-        read.refuse("keep_pools", "is for a cluster that is there: name it in cluster_name")
+        read.refuse("keep_pools", "is for an existing cluster: name it in cluster_name")
     return keeps
 
 
@@ -308,7 +310,7 @@ def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.
         ("identity_principal_id", "identity_id"),
     ):
         if read.has(key) and not read.has(other):
-            read.refuse(other, f"is missing: an identity of one's own needs it beside {key}")
+            read.refuse(other, f"is missing: it's required with {key}")
     identity = read.identifier(
         "identity_id", pattern=IDENTITY, meaning="the id of a user-assigned identity"
     )
@@ -320,7 +322,7 @@ def _read_outbound_type(read: InputReader) -> str:
         if read.has("outbound_type"):
             read.refuse(
                 "outbound_type",
-                "is for subnet_id: nodes of a new network go out by its NAT gateway",
+                "is for subnet_id, because nodes of a new network use its NAT gateway",
             )
         return "userAssignedNATGateway"
     return read.choice("outbound_type", OUTBOUND_TYPES, OUTBOUND_TYPES[0])
@@ -337,7 +339,7 @@ def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
     if vault is not None and not (has_key and grants):
         read.refuse(
             "secrets_key_vault_id",
-            "is for secrets_kms_key, to grant its use: without that it means nothing",
+            "has no effect without secrets_kms_key, whose use it grants",
         )
     if vault is None and has_key and grants:
         read.refuse(

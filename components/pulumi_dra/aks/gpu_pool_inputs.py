@@ -208,7 +208,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
     if not re.fullmatch(POOL_NAME, pool_name):
         read.refuse(
             "pool_name",
-            f'must be at most 12 lower-case letters and digits, first a letter, not "{pool_name}"',
+            "must be at most 12 lowercase letters and digits, beginning with a letter, not "
+            f'"{pool_name}"',
         )
     machine = _read_machine(read)
     capacity = read.choice("capacity", CAPACITIES, "on-demand")
@@ -282,7 +283,8 @@ def _refuse_other_drivers(read: InputReader) -> None:
     if (driver := read.text("gpu_driver", "Install")) != "Install":
         read.refuse(
             "gpu_driver",
-            f'must be Install, not "{driver}": without it no driver lies where DRA looks for one',
+            f'must be Install, not "{driver}", because otherwise the DRA driver doesn\'t '
+            "find an NVIDIA driver",
         )
 
 
@@ -291,14 +293,14 @@ def _read_reservation(read: InputReader, capacity: str) -> pulumi.Input[str] | N
     if capacity == "reservation" and group is None:
         read.refuse(
             "reservation_group_id",
-            'is missing: capacity "reservation" needs the id of what was bought',
+            'is missing: capacity "reservation" needs the ID of the purchased capacity',
         )
     if capacity != "reservation" and group is not None:
         read.refuse("reservation_group_id", f'is for capacity "reservation", not "{capacity}"')
     if group is None and read.has("grant_reservation_use"):
         read.refuse(
             "grant_reservation_use",
-            "is for reservation_group_id: without it there is nothing to grant",
+            "has no effect without reservation_group_id",
         )
     elif (
         group is not None

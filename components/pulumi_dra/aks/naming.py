@@ -31,5 +31,5 @@ def _check(key: str, value: str) -> str:
     if re.search(r"[<>%&\\?/]", key):
         return "must have a key without < > % & \\ ? /"
     if key.lower().startswith(_TAKEN):
-        return f"must not begin with {', '.join(_TAKEN)}, which are Azure's own"
+        return f"must not begin with {', '.join(_TAKEN)}, which Azure reserves"
     return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"

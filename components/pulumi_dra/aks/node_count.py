@@ -40,11 +40,10 @@ def node_count(
         wanted = counts.within(mine.count)
         if wanted != mine.count and not mine.enable_auto_scaling:
             raise pulumi.RunError(
-                f'AksGpuPool "{pool_name}": AKS does not change a count and switch the autoscaler '
-                "on in one step "
-                f"(Azure/AKS issue 1248): the pool has {mine.count} nodes, which is not from "
-                f"{counts.min} to "
-                f"{counts.max}. Run `pulumi up` with as many first, without the autoscaler"
+                f'AksGpuPool "{pool_name}": AKS can\'t change a count and turn the '
+                f"autoscaler on in one step (Azure/AKS issue 1248): the pool has {mine.count} "
+                f"nodes, which isn't from {counts.min} to {counts.max}. First run `pulumi up` "
+                "with a count in that range, without the autoscaler"
             )
         return wanted
 

@@ -37,11 +37,14 @@ def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
     if capacity == "spot":
         for key in ("max_surge", "max_unavailable", "drain_timeout_minutes", "node_soak_minutes"):
             if read.has(key):
-                read.refuse(key, "is not for spot: AKS takes neither surge nor drain there")
+                read.refuse(
+                    key,
+                    "isn't supported with spot, because AKS allows neither surge nor drain there",
+                )
         return None
     if not surge + unavailable:
         read.refuse(
-            "max_unavailable", "must be 1 or more where max_surge is 0: no node could be replaced"
+            "max_unavailable", "must be 1 or more if max_surge is 0, or no node could be replaced"
         )
     return Upgrades(surge, unavailable, drain, soak)
 

@@ -105,7 +105,8 @@ def check_cluster(
             have = ", ".join(zones) or "none that the fleet names"
             inner.refuse(
                 "placement_group",
-                f"needs a pool in one zone: a placement group has no more; this has {have}",
+                "needs a pool in one zone, because a placement group spans only one; this has "
+                f"{have}",
             )
 
 

@@ -35,7 +35,7 @@ def read_role_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
         if (other := seen.setdefault(key.lower(), key)) != key:
             read.refuse(
                 f"tags.{key}",
-                f'"{other}" is there too, and IAM does not tell them apart: keep one of them',
+                f'"{other}" is also set, and IAM doesn\'t distinguish them: keep one of them',
             )
     return tags
 
@@ -44,19 +44,20 @@ def _check(key: str, value: str) -> str:
     if not 1 <= len(key) <= 128:
         return "must have a key of 1 to 128 characters"
     if key.lower().startswith("aws:"):
-        return "must not begin with aws:, which is AWS' own"
+        return "must not begin with aws:, which AWS reserves"
     return "" if len(value) <= 256 else f"must have at most 256 characters, not {len(value)}"
 
 
 def _check_of_roles(key: str, value: str) -> str:
     if not _is_of_roles(key):
         return (
-            f"must have a key of letters, digits, spaces and {' '.join(_OF_ROLES)} alone: roles "
-            "get it too"
+            f"must have a key of only letters, digits, spaces, and {' '.join(_OF_ROLES)}, "
+            "because roles get it, too"
         )
     if not _is_of_roles(value):
         return (
-            f"must be letters, digits, spaces and {' '.join(_OF_ROLES)} alone, for roles get it too"
+            f"must be only letters, digits, spaces, and {' '.join(_OF_ROLES)}, because roles "
+            "get it, too"
         )
     return ""
 

@@ -15,8 +15,8 @@ def unreachable_from_outside(cidrs: Sequence[str]) -> str:
         return "its API server has no endpoint outside its network"
     if examples := for_documentation(cidrs):
         return (
-            f"its API server is open to {', '.join(examples)} alone, which is for "
-            "documentation: nobody is there"
+            f"its API server is open only to {', '.join(examples)}, which is reserved for "
+            "documentation"
         )
     return ""
 

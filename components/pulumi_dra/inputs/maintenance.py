@@ -68,14 +68,14 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
         else:
             exclusion["until_end_of_support"] = True
             if inner.has("end_time"):
-                inner.refuse("end_time", "is there beside until_end_of_support")
+                inner.refuse("end_time", "can't be combined with until_end_of_support")
             if scope == "NO_UPGRADES":
                 inner.refuse(
                     "scope",
                     "NO_UPGRADES ends after 30 days at most: give end_time, or another scope",
                 )
         if any(exclusion["name"] == other["name"] for other in exclusions):
-            inner.refuse("name", f'"{exclusion["name"]}" is there twice')
+            inner.refuse("name", f'"{exclusion["name"]}" appears twice')
         exclusions.append(exclusion)
     return exclusions
 
@@ -91,7 +91,7 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
         return None
     inner = read.inside("maintenance_window", block, MaintenanceWindow)
     if read.has("maintenance_start"):
-        inner.refuse("start_time", "is there beside maintenance_start: give one of them")
+        inner.refuse("start_time", "can't be combined with maintenance_start: give one of them")
     start = inner.text("start_time", pattern=_TIME, meaning="a time (2026-11-21T00:00:00Z)")
     end = inner.text("end_time", pattern=_TIME, meaning="a time (2026-11-22T00:00:00Z)")
     rule = inner.text(
@@ -106,7 +106,8 @@ def read_window(read: InputReader) -> MaintenanceWindow | None:
         hours = round(times * length / timedelta(hours=1))
         if hours < _HOURS_IN_THEM:
             inner.refuse(
-                "recurrence", f"gives GKE {hours} hours in {_DAYS} days; it wants {_HOURS_IN_THEM}"
+                "recurrence",
+                f"gives GKE {hours} hours in {_DAYS} days, but it needs {_HOURS_IN_THEM}",
             )
     return MaintenanceWindow(start_time=start, end_time=end, recurrence=rule)
 

@@ -90,6 +90,6 @@ def _read_overrides(read: InputReader) -> list[dict[str, Any]]:
             (each["node_monitoring_condition"], each["node_unhealthy_reason"]) for each in overrides
         ]
         if (override["node_monitoring_condition"], override["node_unhealthy_reason"]) in known:
-            inner.refuse("reason", "is there twice for this condition")
+            inner.refuse("reason", "appears twice for this condition")
         overrides.append(override)
     return overrides

@@ -76,7 +76,7 @@ def read_pool_name(read: InputReader, component_name: str) -> str:
     if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
         read.refuse(
             "pool_name",
-            f'is missing, and the component\'s name is no value of a label: "{component_name}"',
+            f"is missing, and the component's name isn't a valid label value: \"{component_name}\"",
         )
     return read.text(
         "pool_name", component_name, pattern=LABEL_VALUE, meaning="the value of a label"
@@ -140,15 +140,15 @@ def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
     if topology in NOT_PLANNED:
         read.refuse(
             "topology_manager_policy",
-            f"{topology} lets kubelet turn down pods that the plan has placed, for it knows no "
-            "NUMA nodes: use "
-            "best-effort",
+            f"with {topology}, kubelet may reject pods that the plan has placed, because the "
+            "plan doesn't model NUMA nodes: use best-effort",
         )
     elif topology not in ("", "none", "best-effort"):
         read.refuse("topology_manager_policy", f'must be none or best-effort, not "{topology}"')
     if topology == "best-effort" and cpus != "static":
         read.refuse(
-            "topology_manager_policy", "best-effort does nothing without cpu_manager_policy: static"
+            "topology_manager_policy",
+            "best-effort has no effect without cpu_manager_policy: static",
         )
     return KubeletPolicies(cpu_manager=cpus, topology_manager=topology)
 

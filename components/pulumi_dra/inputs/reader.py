@@ -238,7 +238,7 @@ class InputReader:
             elif check and (complaint := check(label, text if isinstance(text, str) else "")):
                 self.refuse(f"{key}.{label}", complaint)
         if len(entries) > most:
-            self.refuse(key, f"holds {len(entries)}; the cloud takes {most} at most")
+            self.refuse(key, f"has {len(entries)}, but the cloud allows at most {most}")
         return dict(entries)
 
     def flags(self, key: str) -> dict[str, bool]:
@@ -303,7 +303,8 @@ class InputReader:
             if isinstance(value, pulumi.Output) and required is None:
                 self.refuse(
                     key,
-                    "must be plain: its value decides what is declared, so it cannot be an output",
+                    "must be a plain value, not an output, because it determines which "
+                    "resources are declared",
                 )
                 return default
             return cast(Any, value)

@@ -23,11 +23,9 @@ from pulumi_dra.platform.platform_inputs import (
 )
 
 _WAYS_IN = (
-    "`pulumi up` from elsewhere stops half-way, at the first object inside the cluster. Run it "
-    "inside the network, or "
-    "write your own address to endpoint.publicAccessCidrs of the fleet; on GKE "
-    "cluster.dns_endpoint: true is a way too "
-    "(docs/operations/access.md)"
+    "`pulumi up` from another network stops half-way, at the first object inside the cluster. "
+    "Run it inside the network, or add your own address to endpoint.publicAccessCidrs of the "
+    "fleet; on GKE, cluster.dns_endpoint: true also works (docs/operations/access.md)"
 )
 
 

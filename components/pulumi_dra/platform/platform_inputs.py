@@ -273,7 +273,7 @@ def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str
                 "name", f'"{name}" is not a pool of the fleet; they are {", ".join(known)}'
             )
         if name in options:
-            inner.refuse("name", f'"{name}" is there twice')
+            inner.refuse("name", f'"{name}" appears twice')
         options[name] = {
             key: value for key, value in own.items() if key != "name" and value is not None
         }

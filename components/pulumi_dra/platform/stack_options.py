@@ -10,7 +10,7 @@ from dra_planner.errors import FleetError, Place
 from pulumi_dra.inputs.reader import camel
 
 SETTING = "pulumi-dra:platform"
-_NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --write` makes it"}
+_NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --write` writes it"}
 
 
 def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
@@ -29,7 +29,7 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
     options: dict[str, Any] = _renamed(document, DraPlatformArgs, at, file)
     for name, fix in _NOT_HERE.items():
         if name in options:
-            raise FleetError("cannot be said here", place=Place(file, 0, f"{at}.{name}"), fix=fix)
+            raise FleetError("can't be set here", place=Place(file, 0, f"{at}.{name}"), fix=fix)
     return options
 
 

@@ -257,5 +257,6 @@ def _settle(
 def _may_note(defect: str) -> Reason:
     return Reason(
         code="may-depend-on-patch",
-        message=f"another patch release may refuse this pod: a known defect took part ({defect})",
+        message="another patch version may reject this pod, because a known defect affects the "
+        f"result ({defect})",
     )

@@ -126,7 +126,7 @@ def machine(cloud: str, name: str) -> Machine:
     ]
     if elsewhere:
         raise CatalogError(
-            f'unknown {kind} "{name}"', fix=f"it is a machine of {elsewhere[0]}; {_SEE}"
+            f'unknown {kind} "{name}"', fix=f"it's a machine type of {elsewhere[0]}; {_SEE}"
         )
     raise unknown(kind, name, [row["name"] for row in rows], fix=_SEE)
 
@@ -153,7 +153,8 @@ def check_region(found: Machine, region: str) -> None:
             found.regions
         )
         raise CatalogError(
-            f"{found.name} is not offered in region {region}", fix=f"it is in {', '.join(near)}"
+            f"{found.name} is not offered in region {region}",
+            fix=f"it is offered in {', '.join(near)}",
         )
 
 
@@ -251,7 +252,7 @@ def _attach(base: Machine, text: str) -> Machine:
     ]
     if not rows:
         raise CatalogError(
-            f"GPUs cannot be attached to {base.name}", fix="leave out what follows the +"
+            f"GPUs cannot be attached to {base.name}", fix="remove the + and the text after it"
         )
     of_type = [row for row in rows if row["gke_type"] == gke_type]
     if not of_type:
@@ -264,8 +265,8 @@ def _attach(base: Machine, text: str) -> Machine:
     row = next(row for row in of_type if row["count"] == (number or "1"))
     if (base.vcpus or 0) > int(row["max_vcpus"]):
         raise CatalogError(
-            f"{base.name} has {base.vcpus} vCPU, {number or 1} {gke_type} take a machine of at "
-            f"most {row['max_vcpus']}",
+            f"{base.name} has {base.vcpus} vCPU, but {number or 1} {gke_type} need a machine "
+            f"type with at most {row['max_vcpus']}",
             fix=f"attach {_enough(of_type, base)}",
         )
     accelerator = Accelerator(

@@ -12,8 +12,9 @@ from dra_planner.catalog.messages import Message, messages
 _INTRODUCTION = """\
 # Messages
 
-What the API server, the scheduler, the kubelet, drivers, Helm, queues and autoscalers say when pods with claims do not
-run: why, and what to do. Generated from `planner/dra_planner/data/messages.csv` by `make docs`. In a terminal:
+Messages of the API server, the scheduler, the kubelet, drivers, Helm, queues, and autoscalers if pods
+with claims don't run, with their causes and fixes. Generated from
+`planner/dra_planner/data/messages.csv` by `make docs`. In a terminal:
 
 ```
 pulumi-dra explain --message "0/12 nodes are available: 12 cannot allocate all claims."

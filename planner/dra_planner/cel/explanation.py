@@ -241,12 +241,11 @@ def _narrow_exclusions(
                 whose = f"a device ({name})" if isinstance(name, str) else "a device"
                 if value == wanted:
                     yield (
-                        f"{whose} publishes exactly {wanted}, and the comparison is strict: it "
-                        f"leaves {wanted} out"
+                        f"{whose} publishes exactly {wanted}, which the strict comparison excludes"
                     )
                 else:
-                    less = "a device publishes less than its name says"
-                    yield f"{wanted} excludes {whose} that publishes {value}; {less}"
+                    less = "devices publish less than their nominal size"
+                    yield f"{wanted} excludes {whose}, which publishes {value}; {less}"
                 break
 
 
@@ -281,7 +280,7 @@ def _missing(path: Path, views: list[DeviceView]) -> Iterator[str]:
     hint = (
         f"; did you mean {close[0]}?"
         if close
-        else f"; there are {', '.join(known)}"
+        else f"; the devices have {', '.join(known)}"
         if known
         else ""
     )

@@ -68,9 +68,9 @@ def _figures(values: list[int | None]) -> Figures:
 def _reason(key: ObjectKey) -> Reason:
     return Reason(
         code="claim-consumers-limit",
-        message=f"more than {MAX_CONSUMERS} pods share claim {key}; the API server takes no "
-        "further reservation",
-        fix="spread the pods over several claims, or give each its own by "
-        "resourceClaimTemplateName",
+        message=f"more than {MAX_CONSUMERS} pods share claim {key}, so the API server rejects "
+        "further reservations",
+        fix="spread the pods over several claims, or use resourceClaimTemplateName to give "
+        "each pod its own claim",
         claim=str(key),
     )

@@ -145,12 +145,12 @@ def _not_of_its_class(name: str) -> Reason:
     """
     known = f'PriorityClass "{name}"' if name else "the default priority"
     message = (
-        f"pods say preemptionPolicy Never, {known} says PreemptLowerPriority: no such pod is "
-        "created"
+        f"the pods set preemptionPolicy Never, but {known} sets PreemptLowerPriority, so the "
+        "API server rejects them"
     )
     fix = (
-        "leave preemptionPolicy out of the pods, and name a PriorityClass with preemptionPolicy: "
-        "Never"
+        "remove preemptionPolicy from the pods, and use a PriorityClass with "
+        "preemptionPolicy: Never"
     )
     return Reason(code="preemption-policy-of-class", message=message, fix=fix)
 
@@ -326,9 +326,7 @@ class _Expansion:
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
         """Count a workload that the cluster does not have yet; return why it cannot be there."""
         if workload.kind == "Deployment" and pod_set.rollout is not None and pod_set.rollout.kept:
-            paused = (
-                "is paused: its pods are made once it is resumed, and counted as they will run then"
-            )
+            paused = "is paused; its pods count as if it were resumed"
             self._assumptions.add(f"{workload.ref}: {paused}")
         return self._quotas.refuse_object(workload)
 
@@ -388,7 +386,7 @@ class _Expansion:
         known, name = self._manifests.priority_classes, pod.priority_class_name
         holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
         if name and name not in known and holds_all:
-            message = f'no PriorityClass has the name "{name}", so that no such pod is created'
+            message = f'there is no PriorityClass "{name}", so the API server rejects the pods'
             return Reason(code="priority-class-not-found", message=message)
         is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
         if (
@@ -447,7 +445,7 @@ class _Expansion:
         reason = Reason(
             code="pods-not-described",
             message=message,
-            fix="give that manifest as well",
+            fix="pass that manifest, too",
             place=pods.place,
         )
         self._blocked.append(
@@ -534,7 +532,7 @@ class _Expansion:
             return Figures(0, 0, figures.ceiling, figures.peak)
         held = f"held by {counted(len(gates), 'scheduling gate')} ({', '.join(gates)})"
         self._assumptions.add(
-            f"{workload.ref}: its pods are {held}, and counted as they will run without"
+            f"{workload.ref}: its pods are {held}, and count as if the gates were removed"
         )
         return figures._replace(floor=0)
 
@@ -549,8 +547,7 @@ class _Expansion:
         check_classes(served.claim, namespace, self._manifests, self._classes)
         for resource, class_name in sorted(served.resources.items()):
             self._assumptions.add(
-                f"requests for {resource} are served as claims on DeviceClass {class_name}: no "
-                "node that takes them "
-                "runs a device plugin for it"
+                f"requests for {resource} become claims for DeviceClass {class_name}, because "
+                "no node for these pods runs a device plugin for it"
             )
         return served.pod, (*claims, served.claim)

@@ -78,7 +78,7 @@ def _refuse(
 def _reason(limits: LimitRange, subject: str, resource: str, what: str) -> Reason:
     return Reason(
         code="limit-range",
-        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so that no such "
-        "pod is created",
+        message=f"LimitRange {limits.meta.key}: {subject} {what} of {resource}, so the API server "
+        "rejects the pods",
         fix=f"give the container requests and limits for {resource} within the range",
     )

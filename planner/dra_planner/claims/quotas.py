@@ -413,9 +413,9 @@ def _unsaid(quota: _Quota, pod: Mapping[str, Any], namespace: str) -> Reason | N
     left_open = "; ".join(missing)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} refuses pods that leave open what it "
-        f"limits: {left_open}",
-        fix="write that in the containers, or give the namespace a LimitRange with defaults",
+        message=f"ResourceQuota {namespace}/{quota.name} rejects pods that don't set the "
+        f"resources it limits: {left_open}",
+        fix="set them in the containers, or add a LimitRange with defaults to the namespace",
     )
 
 
@@ -433,7 +433,7 @@ def _reason(quota: _Quota, usage: Usage, namespace: str, claim: str = "") -> Rea
     tight = _tight_key(quota, usage)
     return Reason(
         code="quota-exceeded",
-        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, and that "
+        message=f"ResourceQuota {namespace}/{quota.name} limits {tight} to {hard[tight]}, which "
         "is used up",
         fix="raise the quota, or request less",
         claim=claim,

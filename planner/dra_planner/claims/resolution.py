@@ -101,11 +101,11 @@ def check_classes(
         if name in classes:
             continue
         refused = ("DeviceClass", ObjectKey("", name)) in manifests.refused
-        message = f"{_of(claim, namespace)} request {request} asks for DeviceClass {name}, "
+        message = f"{_of(claim, namespace)} request {request} uses DeviceClass {name}, "
         if refused:
             reason = Reason(
                 code="class-refused",
-                message=message + "which the API server would refuse",
+                message=message + "which the API server would reject",
                 fix=f"fix DeviceClass {name}",
                 claim=_claim_name(claim, namespace),
                 request=request,
@@ -114,10 +114,9 @@ def check_classes(
             raise UnresolvedClaims(DOES_NOT_FIT, reason)
         reason = Reason(
             code="class-not-found",
-            message=message
-            + "which is neither among the given manifests nor among those that the drivers install",
+            message=message + "which is neither in the manifests nor installed by a driver",
             fix=_installed_by(name)
-            or f"give its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
+            or f"add its manifest, or add it to the fleet's deviceClasses{_near(name, classes)}",
             claim=_claim_name(claim, namespace),
             request=request,
             place=exact.place,
@@ -154,7 +153,7 @@ def _missing(
     if (kind, key) in manifests.refused:
         reason = Reason(
             code="claim-refused",
-            message=f"{kind} {key} would be refused by the API server, so its pods wait for ever",
+            message=f"the API server would reject {kind} {key}, so its pods stay pending",
             fix=f"fix {kind} {key}",
             claim=str(key),
             place=entry.place,
@@ -162,15 +161,14 @@ def _missing(
         return UnresolvedClaims(DOES_NOT_FIT, reason)
     elsewhere = sorted(str(other) for other in known if other.name == key.name)
     if elsewhere:
-        hint = f"; {', '.join(elsewhere)} is in another namespace, and pods use their own"
+        hint = f"; {', '.join(elsewhere)} exists, but in another namespace"
     else:
         hint = _near(key.name, [other.name for other in known if other.namespace == key.namespace])
     code = "claim-not-found" if kind == "ResourceClaim" else "template-not-found"
     reason = Reason(
         code=code,
-        message=f"{kind} {key} is not among the given manifests, so what its pods request is "
-        "unknown",
-        fix=f"give the manifest of {kind} {key}{hint}",
+        message=f"{kind} {key} isn't in the manifests, so the requests of its pods are unknown",
+        fix=f"add the manifest of {kind} {key}{hint}",
         claim=str(key),
         place=entry.place,
     )
@@ -182,14 +180,14 @@ def _installed_by(name: str) -> str:
     known = known_classes().get(name)
     if known is None:
         return ""
-    on = f" (on {known.cloud} alone)" if known.cloud else ""
+    on = f" (only on {known.cloud})" if known.cloud else ""
     if known.setting:
-        return f"set `{known.setting}` in the fleet{on}, or give the manifest of the class"
+        return f"set `{known.setting}` in the fleet{on}, or add the manifest of the class"
     if known.since:
         return f"use the NVIDIA driver {known.since} or later"
     return (
-        f"give the manifest of the class of the driver {known.driver}{on}, and plan on its "
-        "nodes: --observed"
+        f"add the manifest of the DeviceClass of driver {known.driver}{on}, and plan on nodes "
+        "that run it: --observed"
     )
 
 

@@ -33,14 +33,16 @@ def as_updated(
     ):
         figures = _as_scaled(pod_set.figures, before.figures.steady)
         pod_set = replace(pod_set, figures=figures, rollout=before.rollout)
-        said.append("its manifest does not count its pods, so there are as many as in the cluster")
+        said.append(
+            "its manifest doesn't set a number of pods, so it keeps the number in the cluster"
+        )
     if before.left is not None:
         pod_set = replace(pod_set, figures=pod_set.figures.at_most(before.left))
-        said.append(f"runs in the cluster already, and has {counted(before.left, 'pod')} left")
+        said.append(f"already runs in the cluster, and has {counted(before.left, 'pod')} left")
     is_kept = pod_set.rollout is not None and pod_set.rollout.kept >= pod_set.figures.steady > 0
     if is_kept and makes_other_pods(pod_set.template, before.template):
         pod_set = replace(pod_set, template=before.template)
-        said.append("paused or partitioned, its pods keep the template before")
+        said.append("paused or partitioned, so its pods keep the previous template")
     return pod_set, tuple(said)
 
 

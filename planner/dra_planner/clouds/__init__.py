@@ -167,8 +167,8 @@ def cloud_of(machine: Machine) -> Cloud:
     """
     if machine.cloud not in names():
         raise UnsupportedFeature(
-            f"{machine.name} is a machine of {cloud_titles()[machine.cloud]}, which is not planned "
-            "yet",
+            f"{machine.name} is a machine type of {cloud_titles()[machine.cloud]}, which "
+            "isn't supported yet",
             fix=f"use {', '.join(names())}",
         )
     return cloud(machine.cloud)
@@ -188,7 +188,7 @@ def cloud_of_region(region: str) -> str:
         else "is not the region of a supported cloud"
     )
     raise CatalogError(
-        f'"{region}" {fault}', fix=f"name the cloud, or write for example {examples}"
+        f'"{region}" {fault}', fix=f"set the cloud, or use a region such as {examples}"
     )
 
 

@@ -81,20 +81,18 @@ class Aks(Cloud):
     zone_counts = range(len(_ZONES) + 1)
     refused = {
         "localSsds": "is for GKE",
-        "image": "is for EKS; AKS takes no image of one's own",
+        "image": "is only for EKS; AKS doesn't support custom images",
         "hugePages": "is for EKS and GKE",
         "localStorage": "is for EKS",
-        "network.prefixDelegation": "is for EKS; on AKS pods have addresses of their own (Azure "
-        "CNI Overlay)",
-        "drivers.dranet": "DRANET is not planned on AKS: what it publishes there is not "
-        "documented; set it to false",
-        "reserved": "AKS lets nobody set kubelet's reservations (learn.microsoft.com/azure/aks/"
-        "node-resource-reservations); use daemonPods",
-        "schedule": "AKS changes no count of nodes at a time; leave the schedule out",
-        "autoscaler.karpenter": "node auto-provisioning (Karpenter) does not see claims: it runs "
-        "with "
-        "ignoreDRARequests (Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); "
-        "use none or "
+        "network.prefixDelegation": "is only for EKS; on AKS, pods have their own addresses (Azure CNI Overlay)",
+        "drivers.dranet": "DRANET isn't supported on AKS, because its devices there aren't documented; set it "
+        "to false",
+        "reserved": "AKS doesn't allow custom kubelet reservations "
+        "(learn.microsoft.com/azure/aks/node-resource-reservations); use daemonPods",
+        "schedule": "AKS doesn't support scheduled node counts; leave the schedule out",
+        "autoscaler.karpenter": "node auto-provisioning (Karpenter) ignores claims, because it runs with "
+        "ignoreDRARequests "
+        "(Azure/karpenter-provider-azure:charts/karpenter/values.yaml@352646f); use none or "
         "cluster-autoscaler",
     }
 
@@ -163,8 +161,8 @@ class Aks(Cloud):
     # the two go together.
     supports_mig = False
     driver_source = (
-        "gpuInstanceProfile cuts every GPU of a pool alike, for good and for the device plugin: "
-        "learn.microsoft.com/azure/aks/gpu-multi-instance"
+        "gpuInstanceProfile permanently partitions every GPU of a pool in the same way, for "
+        "the device plugin: learn.microsoft.com/azure/aks/gpu-multi-instance"
     )
 
     image_label = "kubernetes.azure.com/node-image-version"
@@ -295,18 +293,21 @@ class Aks(Cloud):
         for nobody, beside others).
         """
         if ":" in cidr:
-            return f'"{cidr}" is not an IPv4 network, and AKS takes no other'
+            return f'"{cidr}" isn\'t an IPv4 network, and AKS supports only IPv4'
         if cidr == _NOBODY:
             return (
-                f'"{cidr}" is for nobody, and AKS takes it beside no other range; name none for '
-                "a private cluster"
+                f'"{cidr}" allows no address, and AKS rejects it together with other ranges; '
+                "leave the list empty for a private cluster"
             )
         return private_network_fault(cidr)
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) > 1:
-            yield "network.subnetIds", "must name one subnet: on AKS it spans all zones"
+            yield (
+                "network.subnetIds",
+                "must name one subnet, because a subnet spans all zones on AKS",
+            )
         yield from (
             ("network.subnetIds", fault)
             for each in cluster.subnet_ids
@@ -326,7 +327,8 @@ class Aks(Cloud):
         if len(pool.name) <= self.longest_pool_name and not re.fullmatch(POOL_NAME, pool.name):
             yield (
                 "name",
-                f'AKS takes lower-case letters and digits, first a letter, not "{pool.name}"',
+                "must be lowercase letters and digits that begin with a letter on AKS, not "
+                f'"{pool.name}"',
             )
         if (
             pool.machine is not None
@@ -339,8 +341,8 @@ class Aks(Cloud):
         if capacity != "reservation" or not _NEVER_RESERVED.fullmatch(machine.name):
             return super().purchase_fault(machine, capacity)
         return (
-            f"Azure reserves no {machine.name}: neither ND sizes nor NCads_H100_v5 can be in a "
-            "capacity reservation "
+            f"Azure doesn't reserve {machine.name}, because capacity reservations support "
+            "neither ND sizes nor NCads_H100_v5 "
             "(learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview); use "
             "on-demand or spot"
         )
@@ -392,11 +394,11 @@ class Aks(Cloud):
                 "ephemeral-storage": disk_bytes(settings, 0, 0),
             },
             (
-                "AKS nodes run the Ubuntu image with AKS's documented reservations; kernel and "
-                "hypervisor keep 7.5 % "
-                "of the memory (Karpenter's share, cautious on large machines)",
+                "AKS nodes run the Ubuntu image with AKS's documented reservations; the "
+                "kernel and hypervisor use 7.5 % of the memory (Karpenter's estimate, "
+                "cautious for large machine types)",
                 (
-                    f"AKS nodes take {pods} pods, "
+                    f"AKS nodes run at most {pods} pods, "
                     f"{'which the components set' if settings.max_pods is None else 'as set'}"
                 ),
                 (
@@ -417,7 +419,7 @@ def subnet_fault(subnet: str) -> str:
         name = next((name for key, name in pairwise(parts) if key.lower() == what.lower()), "")
         if len(name) > LONGEST_LABEL_NAME:
             longest = (
-                f"AKS takes {LONGEST_LABEL_NAME} characters at most of {what}, which become "
+                f"AKS allows at most {LONGEST_LABEL_NAME} characters for {what}, which become "
                 "a label of nodes"
             )
             return f'"{name}" has {len(name)} characters: {longest}'
@@ -426,7 +428,11 @@ def subnet_fault(subnet: str) -> str:
 
 def ranges_fault(count: int) -> str:
     """Return why there cannot be so many such networks, or ""."""
-    return f"holds {count}; AKS takes {MOST_RANGES} beside its own" if count > MOST_RANGES else ""
+    return (
+        f"has {count}; AKS allows {MOST_RANGES} in addition to its own"
+        if count > MOST_RANGES
+        else ""
+    )
 
 
 def machine_fault(machine: Machine) -> str:
@@ -434,12 +440,12 @@ def machine_fault(machine: Machine) -> str:
     accelerator = machine.accelerator
     has_gpus = accelerator is not None and accelerator.vendor == "nvidia"
     if has_gpus and machine.driver_kind == "none":
-        return f"AKS installs no GPU driver on {machine.name}; use another size"
+        return f"AKS doesn't install a GPU driver on {machine.name}; use another size"
     return (
         ""
         if has_gpus
         else (
-            f"{machine.name} has no NVIDIA GPU; name one that has, Standard_NC4as_T4_v3 for example"
+            f"{machine.name} has no NVIDIA GPU; name one that has, for example Standard_NC4as_T4_v3"
         )
     )
 
@@ -451,7 +457,8 @@ def _partition_fault(pool: PoolSettings) -> str:
     found = _ONE_PROFILE.fullmatch(pool.mig)
     if found is None:
         return (
-            f'AKS cuts every GPU of a pool into one profile, such as all-1g.10gb, not "{pool.mig}"'
+            "AKS partitions every GPU of a pool into the same profile, such as all-1g.10gb, "
+            f'not "{pool.mig}"'
         )
     accelerator = pool.machine.accelerator if pool.machine else None
     memory = accelerator.nominal_memory_gb if accelerator else None

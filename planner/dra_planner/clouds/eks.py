@@ -38,11 +38,10 @@ IMAGE_MIB = 128  # cautious: the file system of a node with 80 GiB is 12 MiB sma
 MOST_PODS = 250
 _PREFIX = 16  # addresses: prefixes of interfaces are /28
 BOTTLEROCKET_REFUSAL = (
-    "Bottlerocket isn't supported here, because its nodes take TOML settings at boot instead of "
-    "nodeadm's. Its NVIDIA "
-    "images run a device plugin unless kubelet-device-plugins.nvidia.enabled is false, and since "
-    "September 2026 they "
-    "have a DRA driver of their own; use al2023"
+    "Bottlerocket isn't supported here, because its nodes read TOML settings at boot instead "
+    "of nodeadm's. Its NVIDIA images run a device plugin unless "
+    "kubelet-device-plugins.nvidia.enabled is false, and since September 2026 they have their "
+    "own DRA driver; use al2023"
 )
 ZONE_LETTERS = "abcdefg"  # at the end of a zone's name; no region has gone beyond f
 CAPACITY_TYPES = {
@@ -92,7 +91,7 @@ class Eks(Cloud):
     version_pattern = r"1\.\d+"
 
     refused = {
-        "localSsds": "is for GKE; on EKS localStorage says what the machine's own disks are for"
+        "localSsds": "is only for GKE; on EKS, localStorage sets the use of the machine's local disks"
     }
 
     capacities = {
@@ -178,7 +177,7 @@ class Eks(Cloud):
             name="addonName",
             needed={
                 "vpc-cni": "its nodes never become ready",
-                "coredns": "its pods resolve no names",
+                "coredns": "its pods can't resolve names",
             },
             replacements={"vpc-cni": ("cilium", "calico", "tigera", "antrea", "weave", "cni")},
         ),
@@ -296,25 +295,24 @@ class Eks(Cloud):
         all of ours are.
         """
         if ":" in cidr:
-            return f'"{cidr}" is not an IPv4 network, and EKS takes no other for a cluster of IPv4'
+            return f'"{cidr}" isn\'t an IPv4 network, which an IPv4 cluster on EKS requires'
         return private_network_fault(cidr)
 
     def cluster_faults(self, cluster: ClusterSettings) -> Iterator[Fault]:
         yield from super().cluster_faults(cluster)
         if len(cluster.subnet_ids) == 1:
-            yield "network.subnetIds", "must name at least two subnets: EKS needs two zones"
+            yield "network.subnetIds", "must name at least two subnets, because EKS needs two zones"
 
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
         if pool.autoscaler == KARPENTER and len(pool.zones) != 1:
             yield (
                 "zones",
-                "must name one zone with autoscaler karpenter, which starts each node where it is "
-                "cheapest and spreads "
-                "nothing; write a pool for each zone",
+                "must name one zone with autoscaler karpenter, which starts each node in the "
+                "cheapest zone instead of spreading nodes; write a pool for each zone",
             )
         if "localStorage" in pool.asked and pool.machine is not None and not _own_gib(pool.machine):
-            yield "localStorage", f"{pool.machine.name} has no disks of its own that are known"
+            yield "localStorage", f"{pool.machine.name} has no known local disks"
 
         if pool.image is not None:
             yield from (
@@ -337,7 +335,7 @@ class Eks(Cloud):
         if family == "al2023":
             return ""
         if not family:
-            return "is missing: say which of EKS' images it is made from, al2023"
+            return "is missing: name the EKS image that it is based on, al2023"
         return (
             BOTTLEROCKET_REFUSAL if family == "bottlerocket" else f'must be al2023, not "{family}"'
         )
@@ -364,9 +362,8 @@ class Eks(Cloud):
             return f'"{folder}" is not an absolute path'
         if mig not in WHOLE and folder != self.driver_root:
             return (
-                f"{folder} cannot be with a MIG layout, which nvidia-smi of the image makes before "
-                "a node joins: it "
-                f"must be {self.driver_root}"
+                f"{folder} can't be used with a MIG configuration, which the image's "
+                f"nvidia-smi creates before a node joins: it must be {self.driver_root}"
             )
         return ""
 
@@ -399,13 +396,15 @@ class Eks(Cloud):
             own = replace(settings, disk_gib=own_gib)
             # Cautious: how much the file system keeps for itself is published for no machine.
             least, most = disk_bytes(own, own_gib * 1024 // 50, 1024), disk_bytes(own, 0, 1024)
-            storage = f"ephemeral storage is the machine's own {own_gib} GiB as one file system"
+            storage = (
+                f"ephemeral storage is one file system on the machine's local disks, {own_gib} GiB"
+            )
         return Allocatable(
             {**amounts, "ephemeral-storage": least},
             {**amounts, "memory": amounts["memory"] + spared * MIB, "ephemeral-storage": most},
             (
-                f"{_runs(settings.image)}; kernel and hypervisor keep 7.5 % "
-                "of the memory (Karpenter's share, cautious on large machines)",
+                f"{_runs(settings.image)}; the kernel and hypervisor use 7.5 % of the memory "
+                "(Karpenter's estimate, cautious for large machine types)",
                 pods_sentence,
                 storage,
             ),
@@ -426,7 +425,7 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
     if settings.max_pods is not None:
         if settings.max_pods > cap and not settings.self_managed:
             raise CatalogError(
-                f"{name}: EKS managed node groups give such a node at most {cap} pods, not "
+                f"{name}: EKS managed node groups allow such a node at most {cap} pods, not "
                 f"{settings.max_pods}",
                 fix=f"set maxPods to {cap} or less",
             )
@@ -439,13 +438,13 @@ def max_pods(machine: Machine, settings: AllocatableSettings = _DEFAULTS) -> tup
             )
         return settings.max_pods, f"{name}: {settings.max_pods} pods, as set"
     if by_interfaces is None:
-        return 110, f"{name}: 110 pods, because its network interfaces are not known"
+        return 110, f"{name}: 110 pods, because its network interfaces are unknown"
     if by_interfaces <= cap or settings.self_managed:
         return (
             by_interfaces,
-            f"{name}: {by_interfaces} pods, by its network interfaces, {how} prefix delegation",
+            f"{name}: {by_interfaces} pods (network interface limit, {how} prefix delegation)",
         )
-    return cap, f"{name}: {cap} pods, the cap of EKS managed node groups"
+    return cap, f"{name}: {cap} pods, the limit of EKS managed node groups"
 
 
 def _runs(image: NodeImage | None) -> str:
@@ -453,9 +452,9 @@ def _runs(image: NodeImage | None) -> str:
     if image is None:
         return "EKS nodes run the AL2023 NVIDIA image with nodeadm's reservations"
     return (
-        f"nodes run the image {image.id}: its kubelet is of the fleet's Kubernetes version, its "
-        "processor the "
-        "machine's, its root device /dev/xvda, it reserves what EKS' AL2023 NVIDIA image does, and "
+        f"nodes run the image {image.id}, which is assumed to match the fleet's Kubernetes "
+        "version and the machine's processor, with root device /dev/xvda and the reservations "
+        "of EKS' AL2023 NVIDIA image; it "
         + (
             f"has the NVIDIA driver in {image.driver_root}"
             if image.driver_root

@@ -119,19 +119,18 @@ class Gke(Cloud):
     version_pattern = r"1\.\d+(\.\d+(-gke\.\d+)?)?"
     zone_suffixes = ("-a", "-b", "-c", "-d", "-e", "-f")
     refused = {
-        "network.subnetIds": "subnetIds are for EKS; on GKE give zones",
-        "network.prefixDelegation": "is for EKS; on GKE a pool's maxPods decides its addresses",
-        "devicePlugin": "GKE runs a device plugin of its own on nodes without DRA; set it to false",
-        "drivers.dranet.version": "is for EKS; GKE manages its own DRANET: write dranet: true",
-        "reserved": "GKE lets nobody set kubelet's reservations "
-        "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use daemonPods",
-        "image": "is for EKS; on GKE nodes run Container-Optimized OS in the release of their "
-        "version",
-        "localStorage": "is for EKS; on GKE localSsds says how many disks a node has, which are "
-        "its ephemeral storage",
-        "schedule": "GKE changes no count of nodes at a time; use autoscaler gke, which takes "
-        "nodes away that nobody "
-        "uses (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
+        "network.subnetIds": "subnetIds are only for EKS; on GKE, set zones",
+        "network.prefixDelegation": "is only for EKS; on GKE, a pool's maxPods sets the size of its address range",
+        "devicePlugin": "GKE runs its own device plugin on nodes without DRA; set it to false",
+        "drivers.dranet.version": "is only for EKS; GKE manages its own DRANET: write dranet: true",
+        "reserved": "GKE doesn't allow custom kubelet reservations "
+        "(docs.cloud.google.com/kubernetes-engine/docs/how-to/node-system-config); use "
+        "daemonPods",
+        "image": "is only for EKS; GKE nodes run the Container-Optimized OS release of their version",
+        "localStorage": "is only for EKS; on GKE, localSsds sets the number of local disks, which are the "
+        "node's ephemeral storage",
+        "schedule": "GKE doesn't support scheduled node counts; use autoscaler gke, which removes unused "
+        "nodes (docs.cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler)",
     }
 
     # GKE's own predicts what a node of a pool with DRA_DRIVER will publish, so a claim wakes an
@@ -156,7 +155,7 @@ class Gke(Cloud):
     # docs.cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr
     pods_of_a_node = range(8, 257)
     disk_gib = range(50, 65_537)
-    huge_pages_doubt = "; whether GKE takes so many of this size for the machine is not known"
+    huge_pages_doubt = "; it's unknown whether GKE supports this number for the machine type"
     commands = ("gcloud container",)
     system_machine = "e2-standard-4"
     gpu_images = {"amd64": IMAGE, "arm64": IMAGE}
@@ -289,7 +288,9 @@ class Gke(Cloud):
                     NO_DEVICE_PLUGIN, "true", "GKE runs its own device plugin on these nodes"
                 ),
                 NodeLabel(
-                    DRA_DRIVER, "true", "GKE's autoscaler does not wake this pool for claims"
+                    DRA_DRIVER,
+                    "true",
+                    "GKE's autoscaler doesn't scale this pool up from zero for claims",
                 ),
             )
         if _has_tpus(nodes.machine):
@@ -303,7 +304,7 @@ class Gke(Cloud):
                 NodeLabel(
                     NETWORK_DRIVER,
                     "true",
-                    "GKE's DRANET publishes no network interface of these nodes",
+                    "GKE's DRANET doesn't publish network interfaces of these nodes",
                 ),
             )
         return labels
@@ -348,7 +349,7 @@ class Gke(Cloud):
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
         if autoscaled or zones < 2:
             return CountStep()
-        why = f"GKE counts them per zone without an autoscaler, and there are {zones} zones"
+        why = f"without an autoscaler, GKE counts nodes per zone, and there are {zones} zones"
         return CountStep(nodes=zones, why=why, fix="name one zone for the pool")
 
     def reservation_fault(self, reservation: str) -> str:
@@ -431,9 +432,9 @@ class Gke(Cloud):
                 "GKE nodes run Container-Optimized OS with GKE's documented reservations, as "
                 "Karpenter and the cluster "
                 "autoscaler restate them",
-                "GKE nodes take 110 pods, the default of a node pool"
+                "GKE nodes run at most 110 pods, the default of a node pool"
                 if settings.max_pods is None
-                else f"GKE nodes take {settings.max_pods} pods, as set",
+                else f"GKE nodes run at most {settings.max_pods} pods, as set",
                 storage,
             ),
         )
@@ -468,11 +469,11 @@ def compact_fault(machine_type: str, capacity: str) -> str:
     """
     if capacity == "queued":
         return (
-            "is not for capacity queued: GKE places the nodes that a ProvisioningRequest queues "
-            "for as it can"
+            "isn't supported with capacity queued, because GKE chooses the place of nodes for "
+            "a ProvisioningRequest"
         )
     if capacity == "flex-start" and not machine_type.startswith(_COMPACT_FLEX_START):
-        return f"is for A3 Ultra, A4 and H4D alone with capacity flex-start, not for {machine_type}"
+        return f"is only for A3 Ultra, A4, and H4D with capacity flex-start, not for {machine_type}"
     return ""
 
 
@@ -497,13 +498,13 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
         choices = (*range(1, 9), 16, 24)
     if not choices:
         return (
-            f"{machine_type} takes no local SSDs by choice; those that come with a machine are "
-            "there by themselves"
+            f"{machine_type} doesn't support additional local SSDs; its included SSDs are "
+            "always attached"
         )
     if count in choices:
         return ""
     return (
-        f"{machine_type} does not take {count} local SSDs; it takes "
+        f"{machine_type} doesn't support {count} local SSDs; it supports "
         f"{' or '.join(map(str, choices))}"
     )
 

@@ -63,8 +63,8 @@ def _level(lines: list[str], at: int) -> str:
     if own > _indent(above) and _WITH_VALUE.match(above):
         by = own - _indent(above)
         return (
-            f"move this line and those below it left by {by}, below the one above: that has a "
-            "value, and no fields"
+            f"move this line and the lines below it left by {by}, because the line above has "
+            "a value and can't have fields"
         )
     outer, inner = (
         [level for level in levels if level < own],
@@ -73,8 +73,8 @@ def _level(lines: list[str], at: int) -> str:
     if own in levels or not outer or not inner:
         return ""
     return (
-        f"indent this line by {outer[-1]} or {inner[0]} blanks, as a line above it: {own} "
-        "belong to no level"
+        f"indent this line by {outer[-1]} or {inner[0]} spaces, like a line above it: {own} "
+        "match no level"
     )
 
 
@@ -95,7 +95,8 @@ def _fence(text: str) -> str:
 
 def _directive(text: str) -> str:
     return (
-        "remove the line that begins with %: kubectl cuts a text at --- before it reads it"
+        "remove the line that begins with %, because kubectl splits the text at --- before it "
+        "reads it"
         if text[:1] == "%"
         else ""
     )
@@ -134,7 +135,7 @@ def _template(text: str) -> str:
 def _ellipsis(text: str) -> str:
     if not _ELLIPSIS.match(text):
         return ""
-    return f"`{text.strip()}` stands for lines that are left out: write them, or remove it"
+    return f"write the lines that `{text.strip()}` stands for, or remove it"
 
 
 def about_placeholder(text: str) -> str:

@@ -174,7 +174,7 @@ class _Builder:
             follows = True
         if follows:
             line = end.end_mark.line + self._first
-            message = "what follows the end of the document is ignored"
+            message = "text after the end of the document is ignored"
             self.remarks.append(
                 Remark("ignored-text", message, line, "separate documents with a line of ---")
             )
@@ -308,9 +308,9 @@ class _Builder:
         )
         if key == "apiVersion":
             message = (
-                "a second object begins here without a line between them, and the last one wins"
+                "a second object begins here without a --- line before it, so the last one wins"
             )
-            fix, self._has_second = "write --- on a line of its own before it", True
+            fix, self._has_second = "write --- on its own line before it", True
         elif key in _OF_OBJECTS and self._has_second:
             return  # of the second object
         self.remarks.append(Remark("duplicate-key", message, line, fix))
@@ -333,7 +333,7 @@ class _Builder:
                 if name not in node:
                     lines.append(below)
                 elif name not in moved:
-                    message = f'"{name}" stands before a merge, which overrides it'
+                    message = f'"{name}" comes before a merge, which overrides it'
                     self.remarks.append(
                         Remark("merged-key", message, node.line + below, "write the merge first")
                     )
@@ -362,7 +362,7 @@ class _Builder:
             raise Fault(
                 "did not find expected ',' or closing bracket",
                 line,
-                "quote what holds a question mark",
+                "quote the value with the question mark",
             )
 
     def _tagged(self, event: Any) -> Any:

@@ -32,7 +32,7 @@ class AmdDriver(Driver[ChartOptions]):
     title = "AMD's GPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (AMD_DRIVER,)
     options = ChartOptions
-    meaning = "AMD's GPU driver: true, or which version of its chart."
+    meaning = "AMD's GPU driver: true, or a chart version."
     proposals = (("drivers.amd=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"amd.com/gpu": AMD_DRIVER}
     device_plugin = WholeDevices("amd.com/gpu", AMD_DRIVER)
@@ -53,7 +53,7 @@ class AmdDriver(Driver[ChartOptions]):
         if accelerator is None or not self.serves(machine):
             return ()
         if accelerator.count is None:
-            return (f"{machine.name}: how many GPUs it has is not known; none is offered",)
+            return (f"{machine.name}: its number of GPUs is unknown, so none is planned",)
         sentences = [
             (
                 f"{machine.name}: its GPUs aren't partitioned (SPX), and the amdgpu module can "
@@ -62,9 +62,7 @@ class AmdDriver(Driver[ChartOptions]):
             ),
         ]
         if _row(accelerator.model) is None:
-            sentences.append(
-                f"{machine.name}: what its GPUs publish as productName and memory is not known"
-            )
+            sentences.append(f"{machine.name}: the productName and memory of its GPUs are unknown")
         return tuple(sentences)
 
     def config_faults(
@@ -72,13 +70,14 @@ class AmdDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+                f"{self.title} supports only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
             )
         if parameters.get("kind") != "GpuConfig":
-            yield ConfigFault(f"{self.title} knows only GpuConfig", "write kind: GpuConfig")
+            yield ConfigFault(f"{self.title} supports only GpuConfig", "write kind: GpuConfig")
         for key in parameters.keys() - {"apiVersion", "kind"}:
             yield ConfigFault(
-                f'GpuConfig has no field "{key}", and the driver decodes strictly', f"remove {key}"
+                f'GpuConfig has no field "{key}", and the driver rejects unknown fields',
+                f"remove {key}",
             )
 
     def chart_values(

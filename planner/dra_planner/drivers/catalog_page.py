@@ -16,12 +16,13 @@ from dra_planner.drivers.nvidia import Gpu, MigProfile
 from dra_planner.releases import CHANGES, GATES, RELEASES, Features, Gate
 
 _INTRODUCTION = """\
-# Catalogue
+# Catalog
 
-Generated from the tables in `planner/dra_planner/data/` by `make docs`; change the tables, not this page. An empty
-cell is a fact that nobody sourced: a question that depends on it is answered *cannot tell*. Each row of the tables
-names its source and how sure it is; `pulumi-dra catalog` prints and filters them, prices included. What differs between
-Kubernetes releases is taken from their records in `planner/dra_planner/releases/table.py`.
+Generated from the tables in `planner/dra_planner/data/` by `make docs`; change the tables, not this
+page. An empty cell is a fact without a source. If a verdict depends on it, the verdict is *cannot
+tell*. Each row of the tables names its source and confidence. `pulumi-dra catalog` prints and filters
+the rows, including prices. Differences between Kubernetes versions are in
+`planner/dra_planner/releases/table.py`.
 """
 
 
@@ -105,7 +106,7 @@ def _profiles() -> list[str]:
     lines = [
         "## MIG profiles",
         "",
-        "Layouts that a pool's `mig` may name are listed above each table.",
+        "Each table begins with the MIG configurations that a pool's `mig` can name.",
     ]
     for gpu in nvidia.gpus():
         if gpu.mig_table == gpu.id:
@@ -153,7 +154,7 @@ def _drivers() -> list[str]:
         "",
         *_table(header, rows),
         "",
-        f"Device plugin releases: {plugins}.",
+        f"Device plugin versions: {plugins}.",
     ]
 
 
@@ -169,9 +170,9 @@ def _gates() -> list[str]:
         for field, gate in sorted(GATES.items(), key=lambda item: item[1].name)
     )
     return [
-        "## Feature gates of Kubernetes releases",
+        "## Feature gates of Kubernetes versions",
         "",
-        "As released; empty where the release does not know the gate.",
+        "As released. Empty if the version doesn't have the gate.",
         "",
         *_table(
             (
@@ -197,7 +198,7 @@ def _changes() -> list[str]:
         for field, change in CHANGES.items()
     )
     return [
-        "## Other differences between Kubernetes releases",
+        "## Other differences between Kubernetes versions",
         "",
         *_table(("what", *(release.version for release in RELEASES.values())), rows),
     ]

@@ -85,7 +85,7 @@ class CpuDriver(Driver[CpuOptions]):
     title = "CPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (CPU_DRIVER,)
     options = CpuOptions
-    meaning = "The CPU driver of SIG Node: true, or how it groups CPUs."
+    meaning = "The CPU driver of SIG Node: true, or its options."
     proposals = (("drivers.cpu=true",),)
 
     def serves(self, machine: Machine) -> bool:
@@ -154,7 +154,7 @@ class CpuDriver(Driver[CpuOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} decodes only apiVersion {_API_VERSION}",
+                f"{self.title} supports only apiVersion {_API_VERSION}",
                 f"write apiVersion: {_API_VERSION}",
             )
         config = parameters.get("cpuConfig")

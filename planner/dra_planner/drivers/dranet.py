@@ -51,7 +51,8 @@ class DranetSettings(StrictDocument):
 
     version: Annotated[str, refused_by(chart_version_fault)] = Field(
         default="",
-        description="EKS: version of the chart aws-dranet. GKE manages its own: leave it out.",
+        description="EKS: version of the chart aws-dranet. Omit it on GKE, which manages its own "
+        "DRANET.",
     )
 
 
@@ -62,7 +63,7 @@ class DranetDriver(Driver[DranetSettings]):
     title = "DRANET"
     domains: ClassVar[tuple[str, ...]] = (NETWORK_DRIVER,)
     options = DranetSettings
-    meaning = "Network interfaces beside GPUs: true, or which version (EKS)."
+    meaning = "DRANET, for network interfaces: true, or its options."
     written_when_off = True
     is_network = True
     proposals = (("drivers.dranet=true",),)
@@ -145,18 +146,19 @@ def network_assumptions(machine: Machine) -> tuple[str, ...]:
         if cloud_of(machine).knows_network_interfaces(machine):
             return ()
         return (
-            f"{name}: how many network interfaces pods can claim is not known; none is offered",
+            f"{name}: the number of network interfaces that pods can claim is unknown, so "
+            "none is planned",
         )
     sentences = [
         f"{name}: its {len(interfaces)} network interfaces are attached, and DRANET publishes them"
     ]
     if all(each.pcie_root is None for each in interfaces):
         sentences.append(
-            f"{name}: which PCIe roots its network interfaces share with GPUs is not known"
+            f"{name}: it's unknown which PCIe roots its network interfaces share with GPUs"
         )
     elif not all(each.is_observed for each in interfaces):
         sentences.append(
-            f"{name}: the places of its network interfaces are put together from single print-outs"
+            f"{name}: the positions of its network interfaces are combined from several sources"
         )
     return tuple(sentences)
 

@@ -34,8 +34,8 @@ class ExampleDriver(Driver[ChartOptions]):
     domains: ClassVar[tuple[str, ...]] = (EXAMPLE_DRIVER,)
     options = ChartOptions
     meaning = (
-        "The example driver of SIG Node, with eight simulated GPUs on every node: true, or "
-        "which version."
+        "The example driver of SIG Node, with eight simulated GPUs on every node: true, or a "
+        "version."
     )
 
     def serves(self, machine: Machine) -> bool:

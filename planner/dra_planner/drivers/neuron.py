@@ -37,7 +37,7 @@ class NeuronDriver(Driver[ChartOptions]):
     title = "AWS' Neuron DRA driver"
     domains: ClassVar[tuple[str, ...]] = (NEURON_DRIVER,)
     options = ChartOptions
-    meaning = "AWS' Neuron driver: true, or which version of its chart."
+    meaning = "AWS' Neuron driver: true, or a chart version."
     proposals = (("drivers.neuron=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {
         "aws.amazon.com/neuron": NEURON_DRIVER,
@@ -68,12 +68,13 @@ class NeuronDriver(Driver[ChartOptions]):
     ) -> Iterator[ConfigFault]:
         if parameters.get("apiVersion") != _API_VERSION:
             yield ConfigFault(
-                f"{self.title} decodes only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
+                f"{self.title} supports only {_API_VERSION}", f"write apiVersion: {_API_VERSION}"
             )
         kind = str(parameters.get("kind", ""))
         if kind not in _CONFIGURED:
             yield ConfigFault(
-                f"{self.title} knows only {' and '.join(_CONFIGURED)}", "write kind: NeuronConfig"
+                f"{self.title} supports only {' and '.join(_CONFIGURED)}",
+                "write kind: NeuronConfig",
             )
             return
         key, allowed = _CONFIGURED[kind]

@@ -32,7 +32,7 @@ class TpuDriver(Driver[ChartOptions]):
     title = "Google's TPU DRA driver"
     domains: ClassVar[tuple[str, ...]] = (TPU_DRIVER,)
     options = ChartOptions
-    meaning = "Google's TPU driver: true, or which version of its chart."
+    meaning = "Google's TPU driver: true, or a chart version."
     proposals = (("drivers.tpu=true",),)
     partial_claim_error = (  # cmd/tpu-dra-kubeletplugin/state.go, prepareDevices
         "claim requests partial tpu devices ({asked}), only requests for all tpu devices ({there}) "
@@ -64,7 +64,8 @@ class TpuDriver(Driver[ChartOptions]):
             yield (
                 "machine",
                 CatalogError(
-                    f"{self.title} {VERSION} doesn't know {model}", fix="use another machine type"
+                    f"{self.title} {VERSION} doesn't support {model}",
+                    fix="use another machine type",
                 ),
             )
 
@@ -77,7 +78,7 @@ class TpuDriver(Driver[ChartOptions]):
         if not self.serves(node.machine):
             return ()
         where = (
-            "is a TPU slice of its own"
+            "is a separate TPU slice"
             if _topology(node.machine)
             else "belongs to a larger TPU slice"
         )

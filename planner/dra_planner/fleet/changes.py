@@ -19,7 +19,7 @@ from dra_planner.fleet.schema import Fleet
 
 _SHORT: Final = {"driver": ("drivers", "nvidia", "version")}
 _OPENING: Final = {"[": "]", "{": "}", '"': '"', "'": "'"}
-_EXAMPLE: Final = "write PATH=VALUE, as pools.l4.count.max=8 or kubernetes=1.36"
+_EXAMPLE: Final = "write PATH=VALUE, for example pools.l4.count.max=8 or kubernetes=1.36"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def read_change(text: str) -> FleetEdit:
     """Return the change that PATH=VALUE names; raises FleetError for text of another form."""
     path, equals, value = text.partition("=")
     if not equals or not path.strip() or not value.strip():
-        raise FleetError(f'"{text}" does not say which value to change', fix=_EXAMPLE)
+        raise FleetError(f'"{text}" doesn\'t name a value to change', fix=_EXAMPLE)
     return FleetEdit(path.strip(), value.strip())
 
 
@@ -77,7 +77,7 @@ def _set(document: dict[str, Any], keys: tuple[str, ...], change: FleetEdit) -> 
         if not isinstance(value, dict):
             raise FleetError(
                 f"{change.path} is a mapping of keys",
-                fix=f"name one of them, as {change.path}.KEY=VALUE",
+                fix=f"name one of them, for example {change.path}.KEY=VALUE",
             )
         row = {**value, "name": last}
         names = [each.get("name") for each in here]

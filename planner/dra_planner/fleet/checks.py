@@ -122,17 +122,20 @@ def _name_faults(fleet: Fleet) -> Iterator[Fault]:
     seen: dict[str, int] = {}
     for index, pool in enumerate(fleet.pools):
         if pool.name == "system":
-            yield ("pools", index, "name"), 'the name "system" is taken by the pool without GPUs'
+            yield (
+                ("pools", index, "name"),
+                'the name "system" is reserved for the pool without GPUs',
+            )
         if pool.name in seen:
             yield (
                 ("pools", index, "name"),
-                f'the name "{pool.name}" is taken by pools[{seen[pool.name]}]',
+                f'the name "{pool.name}" is already used by pools[{seen[pool.name]}]',
             )
         seen.setdefault(pool.name, index)
     names = [device_class.name for device_class in fleet.device_classes]
     for at, name in enumerate(names):
         if name in names[:at]:
-            yield ("deviceClasses", at, "name"), f'"{name}" is taken by an earlier class'
+            yield ("deviceClasses", at, "name"), f'"{name}" is already used by an earlier class'
     for at, device_class in enumerate(fleet.device_classes):
         if device_class.extended_resource_name and (fault := extended_resource_fault(fleet.minor)):
             yield ("deviceClasses", at, "extendedResourceName"), fault
@@ -151,9 +154,8 @@ def _driver_root_faults(fleet: Fleet) -> Iterator[Fault]:
         elif first is not None and root and root != first[1]:
             yield (
                 ("pools", index, *(("image", "driverRoot") if pool.image else ("image",))),
-                "the DRA driver looks for the NVIDIA driver in one folder of all nodes: "
-                f"pools[{first[0]}] has it in "
-                f"{first[1]}, this one in {root}",
+                "the DRA driver expects the NVIDIA driver in the same folder on all nodes, "
+                f"but pools[{first[0]}] has it in {first[1]}, and this pool in {root}",
             )
 
 
@@ -164,7 +166,7 @@ def _redundancy_faults(fleet: Fleet) -> Iterator[Fault]:
             if not pool.zones:
                 yield (
                     ("pools", index, "zones"),
-                    "must be named where a zone may be lost (redundancy.zones)",
+                    "must be set if a zone may fail (redundancy.zones)",
                 )
 
 
@@ -247,12 +249,9 @@ def _schedule_faults(fleet: Fleet, pool: Pool) -> Iterator[str]:
             "or no schedule"
         )
     if pool.count.is_fixed:
-        yield (
-            f"a fixed count of {pool.count.max} leaves nothing to a schedule; give it as min and "
-            "max"
-        )
+        yield (f"a fixed count of {pool.count.max} can't follow a schedule; give it as min and max")
     elif pool.source.kind == "capacity-block" and pool.count.min:
-        yield "before it begins a Capacity Block has no machine; set the minimum count to 0"
+        yield "a Capacity Block has no machines before it begins; set the minimum count to 0"
 
 
 def _machine(fleet: Fleet, pool: Pool) -> tuple[Machine | None, str]:

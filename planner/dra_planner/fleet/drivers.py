@@ -92,9 +92,7 @@ class DevicePluginSettings(StrictDocument):
 class FleetDeviceClass(StrictDocument):
     """A DeviceClass of the platform's own."""
 
-    name: Annotated[str, refused_by(class_name_fault)] = Field(
-        description="Name that requests give."
-    )
+    name: Annotated[str, refused_by(class_name_fault)] = Field(description="Name for requests.")
     selectors: Annotated[list[str], refused_by(selection_fault)] = Field(
         default_factory=empty_list,
         validate_default=True,
@@ -102,5 +100,5 @@ class FleetDeviceClass(StrictDocument):
     )
     extended_resource_name: str | None = Field(
         default=None,
-        description="Extended resource that pods may ask for instead of a claim (1.36 and later).",
+        description="Extended resource that pods can request instead of a claim (1.36 and later).",
     )

@@ -40,17 +40,16 @@ class LearnedValue(StrictDocument):
     int_: int | None = Field(default=None, alias="int", description="A number.")
     bool_: bool | None = Field(default=None, alias="bool", description="true or false.")
     version: str | None = Field(default=None, description="A semantic version.")
-    strings: list[str] | None = Field(default=None, description="Several texts.")
+    strings: list[str] | None = Field(default=None, description="Several strings.")
     unknown: Literal["device", "node", "any"] | None = Field(
         default=None,
-        description="Known at run time only: device, another value on each device; node, one value "
-        "on all devices of "
-        "a node; any, nothing else is known.",
+        description="Value that is known only at run time: device (differs between devices), node "
+        "(the same for all devices of a node), or any.",
     )
     equal: str | None = Field(
         default=None,
-        description="Known at run time only: the same on the devices with this word, and different "
-        "from the others.",
+        description="Value that is known only at run time. Devices with the same word have the same "
+        "value.",
     )
 
     @model_validator(mode="after")
@@ -80,19 +79,19 @@ class LearnedValue(StrictDocument):
 class LearnedRange(StrictDocument):
     """Amounts that one consumer may take."""
 
-    min: QuantityText = Field(description="The least.")
-    max: QuantityText | None = Field(default=None, description="The most.")
-    step: QuantityText | None = Field(default=None, description="The step.")
+    min: QuantityText = Field(description="Minimum.")
+    max: QuantityText | None = Field(default=None, description="Maximum.")
+    step: QuantityText | None = Field(default=None, description="Step.")
 
 
 class LearnedPolicy(StrictDocument):
     """How a request for shared capacity is defaulted and rounded."""
 
-    default: QuantityText | None = Field(default=None, description="Amount without a request.")
+    default: QuantityText | None = Field(default=None, description="Default amount.")
     valid_values: list[QuantityText] = Field(
-        default_factory=empty_list, description="The only amounts."
+        default_factory=empty_list, description="Allowed amounts."
     )
-    valid_range: LearnedRange | None = Field(default=None, description="The range of amounts.")
+    valid_range: LearnedRange | None = Field(default=None, description="Allowed range.")
 
     @property
     def policy(self) -> RequestPolicy:
@@ -115,10 +114,10 @@ class LearnedCapacity(StrictDocument):
     """An amount of a device."""
 
     value: QuantityText | None = Field(
-        default=None, description="The amount; left out if it differs between nodes."
+        default=None, description="Amount. Omitted if it differs between nodes."
     )
     request_policy: LearnedPolicy | None = Field(
-        default=None, description="How the amount is shared."
+        default=None, description="Rules for sharing the amount."
     )
 
     @property
@@ -175,7 +174,7 @@ class LearnedDevice(StrictDocument):
 class LearnedClass(StrictDocument):
     """A DeviceClass for the driver's devices."""
 
-    name: str = Field(description="Name that requests give.")
+    name: str = Field(description="Name for requests.")
     selectors: list[str] = Field(
         default_factory=empty_list, description="CEL expressions over one device, ANDed."
     )
@@ -229,9 +228,7 @@ class LearnedDriver(StrictDocument):
 class LearnedMachine(StrictDocument):
     """A machine type as running nodes of it were: its size, and the devices of each driver."""
 
-    machine: str = Field(
-        min_length=1, description="Machine type, as nodes carry it in their labels."
-    )
+    machine: str = Field(min_length=1, description="Machine type, as in the labels of nodes.")
     arch: Literal["amd64", "arm64"] = Field(
         default="amd64", description="Architecture of its CPUs."
     )
@@ -243,7 +240,7 @@ class LearnedMachine(StrictDocument):
     )
     allocatable: dict[str, QuantityText] = Field(
         default_factory=empty_mapping,
-        description="What a node offers to pods; none: as predicted for the cloud.",
+        description="Allocatable resources of a node. Default: predicted for the cloud.",
     )
     drivers: list[LearnedDriver] = Field(
         default_factory=empty_list, description="Drivers and their devices."

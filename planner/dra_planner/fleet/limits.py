@@ -71,7 +71,7 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
         if quota.name in named:
             yield (
                 ("quotas", at, "name"),
-                f'the name "{quota.name}" is taken by quotas[{named[quota.name]}]',
+                f'the name "{quota.name}" is already used by quotas[{named[quota.name]}]',
             )
         named.setdefault(quota.name, at)
         if (
@@ -88,7 +88,7 @@ def limit_faults(fleet: QuotaHolder) -> Iterator[tuple[Location, str]]:
         yield from (
             (
                 ("quotas", at, "unit"),
-                f"how many {quota.unit} {machine} has is not known; count nodes instead",
+                f"the number of {quota.unit} of {machine} is unknown; count nodes instead",
             )
             for machine in unknown
         )
@@ -114,9 +114,9 @@ def _too_little(
 ) -> Iterator[tuple[Location, str]]:
     needed = limit.used({pool.name: pool.count.min for pool in fleet.pools})
     if needed + limit.beside > most:
-        beside = f" and the system pool takes {limit.beside}" if limit.beside else ""
+        beside = f" and the system pool uses {limit.beside}" if limit.beside else ""
         allowed = f"{limit.name} allows {counted(most, limit.unit)}"
-        yield at, f"{allowed}, but the minimums of its pools take {needed}{beside}"
+        yield at, f"{allowed}, but the minimums of its pools need {needed}{beside}"
 
 
 def _quota_limit(fleet: QuotaHolder, quota: Quota) -> SharedLimit:

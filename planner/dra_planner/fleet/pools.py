@@ -58,8 +58,10 @@ CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
 class Count(StrictDocument):
     """How many nodes a pool may have in all; the plan says how many it needs."""
 
-    min: NodeCount = Field(default=0, description="Fewest nodes.", json_schema_extra=bounds(NODES))
-    max: NodeCount = Field(description="Most nodes.", json_schema_extra=bounds(NODES))
+    min: NodeCount = Field(
+        default=0, description="Minimum number of nodes.", json_schema_extra=bounds(NODES)
+    )
+    max: NodeCount = Field(description="Maximum number of nodes.", json_schema_extra=bounds(NODES))
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -79,54 +81,56 @@ class Reservation(StrictDocument):
     """Capacity bought beforehand."""
 
     reservation: str = Field(
-        min_length=1, description="Id of a capacity reservation (EKS), name of one (GKE)."
+        min_length=1, description="ID (EKS) or name (GKE) of a capacity reservation."
     )
     nodes: BoughtNodes | None = Field(
         default=None,
-        description="How many nodes it has, for all pools that name it; none: not known.",
+        description="Number of its nodes, for all pools that use it. Default: unknown.",
     )
 
 
 class CapacityBlock(StrictDocument):
     """An EC2 Capacity Block, by its reservation id."""
 
-    capacity_block: str = Field(min_length=1, description="Id of the reservation, cr-….")
+    capacity_block: str = Field(min_length=1, description="ID of the reservation, cr-….")
     nodes: BoughtNodes | None = Field(
         default=None,
-        description="How many nodes it has, for all pools that name it; none: not known.",
+        description="Number of its nodes, for all pools that use it. Default: unknown.",
     )
 
 
 class WeeklyHours(StrictDocument):
     """Hours of the week at which a pool has its nodes."""
 
-    start: TimeOfDay = Field(description='When nodes come: "08:00".')
-    end: TimeOfDay = Field(description="When they go; a time before the start is on the next day.")
+    start: TimeOfDay = Field(description='Time at which the nodes start: "08:00".')
+    end: TimeOfDay = Field(
+        description="Time at which they are removed. A time before the start means the next day."
+    )
     days: Annotated[
         list[Day],
         Field(min_length=1),
         refused_by(repetition_fault),
     ] = Field(
         default_factory=lambda: list(DAYS),
-        description="Days on which nodes come; all of them by default.",
+        description="Days on which the nodes start. Default: every day.",
     )
     time_zone: Annotated[str, refused_by(time_zone_fault)] = Field(
-        default=UTC_ZONE, description="Time zone of the IANA database, Europe/Berlin."
+        default=UTC_ZONE, description="IANA time zone, for example Europe/Berlin."
     )
 
 
 class OnePeriod(StrictDocument):
     """One span of time in which a pool has its nodes: that of a Capacity Block."""
 
-    start: Instant = Field(description="When nodes come, in UTC: 2026-12-01T11:30:00Z.")
-    end: Instant = Field(description="When they go.")
+    start: Instant = Field(description="Start in UTC: 2026-12-01T11:30:00Z.")
+    end: Instant = Field(description="End in UTC.")
 
 
 class PoolSchedule(StrictDocument):
     """When a pool has the nodes that the plan says; else it has its minimum."""
 
-    hours: WeeklyHours | None = Field(default=None, description="Hours of the week.")
-    period: OnePeriod | None = Field(default=None, description="One span of time.")
+    hours: WeeklyHours | None = Field(default=None, description="Weekly hours.")
+    period: OnePeriod | None = Field(default=None, description="A single period.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -153,10 +157,10 @@ class PoolTaint(StrictDocument):
     have.
     """
 
-    key: LabelKey = Field(description="Key, as example.com/team.")
+    key: LabelKey = Field(description="Key, for example example.com/team.")
     value: LabelValue = Field(default="", description="Value, may be empty.")
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = Field(
-        default="NoSchedule", description="What happens to pods that do not tolerate it."
+        default="NoSchedule", description="Effect on pods that don't tolerate it."
     )
 
 
@@ -180,17 +184,15 @@ class HugePages(StrictDocument):
 class PoolImage(StrictDocument):
     """An image of one's own for a pool's nodes."""
 
-    id: str = Field(min_length=1, description="Id of the image: ami-0123456789abcdef0.")
+    id: str = Field(min_length=1, description="ID of the image: ami-0123456789abcdef0.")
     family: str = Field(
         default="",
-        description="Which of EKS' images it is made from: al2023, the one with NVIDIA's driver. "
-        "It must be said.",
+        description="EKS image that it is based on: al2023, the image with NVIDIA's driver. Required.",
     )
     driver_root: str = Field(
         default="",
-        description="Folder of the NVIDIA driver on it: / as on EKS' own. None: not known, so "
-        "nobody can tell whether "
-        "its nodes publish GPUs.",
+        description="Folder of the NVIDIA driver in the image: / in EKS' images. Default: unknown, so "
+        'the verdict is "cannot tell" if claims need its GPUs.',
     )
 
     @property
@@ -204,22 +206,23 @@ class Pool(StrictDocument):
 
     name: str = Field(pattern=DNS_LABEL, max_length=40, description="Name, unique in the fleet.")
     machine: str = Field(min_length=1, description="Machine type (`pulumi-dra catalog machines`).")
-    count: Count = Field(description="How many nodes: limits, or one number that fixes it.")
+    count: Count = Field(description="Number of nodes: limits, or one fixed number.")
     zones: Annotated[list[str], refused_by(repetition_fault)] = Field(
-        default_factory=empty_list, description="Zones to use; none: all of the network's."
+        default_factory=empty_list,
+        description="Zones of the nodes. Default: all zones of the network.",
     )
     capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
-        default="on-demand", description="Where machines come from."
+        default="on-demand", description="Capacity type of the nodes."
     )
     schedule: PoolSchedule | None = Field(
         default=None,
         exclude_if=lambda schedule: schedule is None,
-        description="EKS, without an autoscaler: when the pool has the nodes that the plan says; "
-        "else it has its "
-        "minimum. None: always.",
+        description="EKS, without an autoscaler: when the pool has the planned number of nodes. At "
+        "other times, it has its minimum. Default: always.",
     )
     mig: str = Field(
-        default="none", description="MIG layout of every GPU, or none (`pulumi-dra catalog mig`)."
+        default="none",
+        description="MIG configuration of every GPU (`pulumi-dra catalog mig`). Default: none.",
     )
     allocation: Literal["dra", "device-plugin"] = Field(
         default="dra",
@@ -232,58 +235,56 @@ class Pool(StrictDocument):
         default=None,
         exclude_if=lambda strategy: strategy is None,
         description="With allocation device-plugin and mig: resource name of MIG devices. single: "
-        "nvidia.com/gpu; "
-        "mixed: a name for each profile. None: mixed, or the only strategy of the cloud.",
+        "nvidia.com/gpu; mixed: a name for each profile. Default: mixed, or the only "
+        "strategy of the cloud.",
     )
     sharing: PoolSharing | None = Field(
         default=None,
         exclude_if=lambda sharing: sharing is None,
-        description="With allocation device-plugin: several units for each device. None: one unit.",
+        description="With allocation device-plugin: several units for each device. Default: one unit.",
     )
     price_per_hour: Price | None = Field(default=None, description="US dollars per node and hour.")
     max_pods: int | None = Field(
         default=None,
-        description="Most pods of a node, kubelet's maxPods; none: the cloud's default.",
+        description="Maximum number of pods on a node (kubelet's maxPods). Default: the cloud's "
+        "default.",
     )
     reserved: Amount = Field(
         default_factory=nothing_given(Amount),
-        description="EKS: what kubelet keeps from pods beside the image's own reservation "
+        description="EKS: resources that kubelet reserves in addition to the image's reservation "
         "(systemReserved).",
     )
     disk_gib: int = Field(default=DISK_GIB, description="Size of the boot disk in GiB.")
     local_storage: Literal["none", "raid0", "mount"] = Field(
         default="none",
         exclude_if=lambda use: use == "none",
-        description="EKS: what nodes do with the machine's own NVMe disks: none; raid0, one file "
-        "system for containers "
-        "and ephemeral storage; or mount, each by itself.",
+        description="EKS: use of the machine's local NVMe disks: none, raid0 (one file system for "
+        "containers and ephemeral storage), or mount (each separately).",
     )
     local_ssds: Annotated[int, within(_SSDS)] | None = Field(
         default=None,
         exclude_if=lambda count: count is None,
-        description="GKE, for machines that leave a choice: how many local SSDs of 375 GiB are the "
-        "nodes' ephemeral "
-        "storage; none: what comes with the machine.",
+        description="GKE, for machine types with a choice: number of local SSDs of 375 GiB for the "
+        "nodes' ephemeral storage. Default: the included SSDs.",
     )
     huge_pages: HugePages | None = Field(
         default=None,
         exclude_if=lambda pages: pages is None,
-        description="EKS and GKE: huge pages that nodes reserve at boot, which pods request as "
-        "hugepages-2Mi and "
-        "hugepages-1Gi; they are no memory for others.",
+        description="EKS and GKE: huge pages that nodes reserve at boot for pods that request "
+        "hugepages-2Mi or hugepages-1Gi. Other pods can't use this memory.",
     )
     image: PoolImage | None = Field(
         default=None,
         exclude_if=lambda image: image is None,
-        description="EKS: an image of one's own; none: EKS' AL2023 image with NVIDIA's driver.",
+        description="EKS: a custom image. Default: EKS' AL2023 image with NVIDIA's driver.",
     )
     labels: dict[LabelKey, LabelValue] = Field(
         default_factory=empty_mapping,
-        description="Labels of the nodes beside those that every DRA pool has.",
+        description="Additional labels of the nodes.",
     )
     taints: list[PoolTaint] = Field(
         default_factory=empty_list,
-        description="Taints of the nodes beside the one that every GPU pool has.",
+        description="Additional taints of the nodes.",
     )
     part_of: str = Field(
         default="",
@@ -357,8 +358,8 @@ class Pool(StrictDocument):
         if self.schedule is None:
             return ""
         return (
-            f"has its nodes {self.schedule.times}, else {self.count.min}: what is planned on "
-            "them is pending then"
+            f"has its nodes {self.schedule.times}, and otherwise {self.count.min}; its pods "
+            "are pending then"
         )
 
 
@@ -369,7 +370,7 @@ class Headroom(StrictDocument):
     namespace: str = Field(default="default", min_length=1, description="Its namespace.")
     name: str = Field(min_length=1, description="Its name.")
     pods: Annotated[int, within(_PODS)] = Field(
-        description="How many pods more find room, of each of its pod templates.",
+        description="Number of additional pods that must fit, for each pod template.",
         json_schema_extra=bounds(_PODS),
     )
 
@@ -378,11 +379,13 @@ class Redundancy(StrictDocument):
     """What may be lost at once with every pod placed on the GPU nodes that are left."""
 
     nodes: Annotated[int, within(_LOST_NODES)] = Field(
-        default=0, description="So many nodes, whichever.", json_schema_extra=bounds(_LOST_NODES)
+        default=0,
+        description="Number of nodes that can fail at the same time.",
+        json_schema_extra=bounds(_LOST_NODES),
     )
     zones: Annotated[int, within(_LOST_ZONES)] = Field(
         default=0,
-        description="One zone, whichever; 0: none.",
+        description="1 if any one zone can fail, otherwise 0.",
         json_schema_extra=bounds(_LOST_ZONES),
     )
 
@@ -406,24 +409,23 @@ class Quota(StrictDocument):
         min_length=1,
         max_length=120,
         pattern=r"^[^\x00-\x1f\x7f]+$",
-        description="Name, as the cloud has it.",
+        description="Quota name, exactly as shown by the cloud.",
     )
     unit: Unit = Field(
-        description="What it counts; `addresses` are those of the nodes' subnets, `pod-addresses` "
-        "those of the range "
-        "that pods have to themselves, where the cloud has one."
+        description="Unit to count. `addresses`: addresses of the nodes' subnets. `pod-addresses`: "
+        "addresses of a separate range for pods, if the cloud has one."
     )
     limit: Annotated[int, within(_AMOUNTS)] = Field(
-        description="How many the nodes of this fleet may take together.",
+        description="Maximum for all nodes of this fleet together.",
         json_schema_extra=bounds(_AMOUNTS),
     )
     machines: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=empty_list,
-        description="Machine types that count, `*` for any letters: p5.*; none: every machine.",
+        description="Machine types to count, with `*` for any text: p5.*. Default: all.",
     )
     capacity: list[CapacityKind] = Field(
         default_factory=empty_list,
-        description="Nodes that count by where they come from; none: all of them.",
+        description="Capacity types to count. Default: all.",
     )
 
     def counts(self, machine: str, capacity: str) -> bool:

@@ -199,7 +199,7 @@ def read_settings(
         raise fault(
             region,
             f'"{config[region]}" is not the fleet\'s region "{fleet.region}"',
-            "make the two the same",
+            "use the same region in both",
         )
     known = (key, f"{PROJECT}:workloads", *SETTINGS_OF_THE_PROGRAM)
     unknown = [name for name in config if name.startswith(f"{PROJECT}:") and name not in known]

@@ -50,15 +50,14 @@ class Network(StrictDocument):
     """Where nodes live: a new network over some zones, or subnets that exist."""
 
     zones: int | Annotated[list[str], Field(min_length=1), refused_by(repetition_fault)] = Field(
-        default=2, description="How many zones a new network spans, or which ones."
+        default=2, description="Number or names of the zones of a new network."
     )
     subnet_ids: list[str] = Field(
         default_factory=empty_list, description="Existing private subnets (EKS)."
     )
     prefix_delegation: bool = Field(
         default=False,
-        description="EKS: whether the VPC CNI gives interfaces whole prefixes, for more pods on a "
-        "node.",
+        description="EKS: enable prefix delegation in the VPC CNI, for more pods on a node.",
     )
 
     @model_validator(mode="after")
@@ -87,7 +86,7 @@ class Endpoint(StrictDocument):
 
     public_access_cidrs: list[Annotated[str, refused_by(public_network_fault)]] = Field(
         default_factory=empty_list,
-        description="Networks that may reach the public endpoint; none: no public endpoint.",
+        description="Networks that can reach the public endpoint. Default: no public endpoint.",
     )
 
 
@@ -96,7 +95,7 @@ class SystemPool(StrictDocument):
 
     machine: str = Field(min_length=1, description="Machine type.")
     count: Annotated[int, within(SYSTEM_NODES)] = Field(
-        default=2, description="Nodes in all.", json_schema_extra=bounds(SYSTEM_NODES)
+        default=2, description="Total number of nodes.", json_schema_extra=bounds(SYSTEM_NODES)
     )
 
 
@@ -126,14 +125,14 @@ def _one_of_the_autoscalers(schema: dict[str, Any]) -> None:
 class Fleet(StrictDocument):
     """A cluster and its pools; see `docs/schema/fleet.json` for the published schema."""
 
-    cloud: str = Field(description="Where the cluster runs.", json_schema_extra=_one_of_the_clouds)
+    cloud: str = Field(description="Cloud of the cluster.", json_schema_extra=_one_of_the_clouds)
     region: str = Field(min_length=1, description="Region of the cloud.")
     kubernetes: Annotated[str, BeforeValidator(_kubernetes_version)] = Field(
         description='Version of the control plane, in quotes: "1.34".'
     )
     autoscaler: str = Field(
         default="none",
-        description="Who changes node counts after this program has created the pools.",
+        description="Autoscaler that changes node counts after the program has created the pools.",
         json_schema_extra=_one_of_the_autoscalers,
     )
     network: Network = Field(default_factory=nothing_given(Network))
@@ -142,30 +141,27 @@ class Fleet(StrictDocument):
     drivers: Drivers
     device_plugin: DevicePluginSettings | Literal[False] = Field(
         default=False,
-        description="NVIDIA's device plugin on nodes that are not DRA nodes, or false.",
+        description="NVIDIA's device plugin on nodes that aren't DRA nodes, or false.",
     )
     device_classes: list[FleetDeviceClass] = Field(
-        default_factory=empty_list, description="Classes beside those that the drivers bring."
+        default_factory=empty_list, description="Additional DeviceClasses."
     )
     daemon_pods: dict[DaemonName, Amount | Literal[False]] = Field(
         default_factory=empty_mapping,
-        description="What pods that run on every node ask for, by the name of their DaemonSet: "
-        "further ones, other "
-        "amounts than the catalogue's, or false for one that is not there.",
+        description="Requests of pods that run on every node, by the name of their DaemonSet: "
+        "additional ones, other amounts than the catalog's, or false for one that isn't "
+        "installed.",
     )
     sizing: Literal["simulated", "packing"] = Field(
         default="simulated",
-        description="Which counts are built: with which the default scheduler places everything in "
-        "every order of "
-        "arrival tried, or the fewest into which everything can be packed.",
+        description="Node counts to build: the counts with which the default scheduler places all "
+        "pods in every pod arrival order tried, or the counts of the best packing.",
     )
     scheduler_profile: Literal["default", "most-allocated"] = Field(
         default="default",
-        description="How the scheduler of the pods scores nodes, which is simulated and not set "
-        "up: as kube-scheduler "
-        "does by default, or so that full nodes come first (MostAllocated; on GKE the autoscaling "
-        "profile "
-        "optimize-utilization, on EKS a scheduler of one's own).",
+        description="Node scoring of the scheduler, which is simulated but not installed: "
+        "kube-scheduler's default, or full nodes first (MostAllocated; on GKE the "
+        "autoscaling profile optimize-utilization, on EKS your own scheduler).",
     )
     placement: Placement = Field(
         default="free",
@@ -176,11 +172,11 @@ class Fleet(StrictDocument):
     )
     quotas: list[Quota] = Field(
         default_factory=empty_list,
-        description="Quotas of the account that the pools share, as far as they are there for it.",
+        description="Quotas of the account that the pools share.",
     )
     headroom: list[Headroom] = Field(
         default_factory=empty_list,
-        description="Room kept free beside the demand, for more pods like those of workloads.",
+        description="Capacity to keep free for additional pods of workloads.",
     )
     redundancy: Redundancy = Field(default_factory=nothing_given(Redundancy))
     catalog: list[LearnedMachine] = Field(
@@ -190,7 +186,7 @@ class Fleet(StrictDocument):
         "add`). They take "
         "precedence over the tables of this package.",
     )
-    pools: list[Pool] = Field(min_length=1, description="GPU nodes that claims are planned on.")
+    pools: list[Pool] = Field(min_length=1, description="Pools of GPU nodes.")
 
     @field_validator("cloud")
     @classmethod

@@ -60,7 +60,7 @@ def fleet_of_cluster_description(
         elif machines:
             plain.append((machines[0].name, pool.maximum or pool.minimum or 1))
     if not gpu_pools:
-        message = "no pool here has accelerators whose machine type is known"
+        message = "no pool here has accelerators and a known machine type"
         raise FleetError(
             message, place=Place(file), fix="; ".join(notes[:3]) or "name a file with GPU pools"
         )

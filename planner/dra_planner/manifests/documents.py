@@ -117,7 +117,7 @@ def _yaml_parts(text: str, line: int) -> Iterator[_Part]:
         if separator:
             rest = separator[3:].strip()
             if rest and not rest.startswith("#"):
-                fix = "write three hyphens alone on the line: ---"
+                fix = "write only three hyphens on the line: ---"
                 yield _Part(
                     "", line, fault=Fault(f"invalid Yaml document separator: {rest}", line, fix)
                 )
@@ -176,4 +176,4 @@ def _is_yaml(text: str) -> bool:
 def _json_fix(text: str, position: int) -> str:
     if text[:position].rstrip().endswith(",") and text[position:].lstrip()[:1] in ("}", "]"):
         return "remove the comma before the closing bracket"
-    return "a text that begins with { is JSON, or one YAML mapping in braces: this is neither"
+    return "text that begins with { must be JSON or one YAML mapping in braces, but this is neither"

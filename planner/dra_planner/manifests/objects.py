@@ -114,7 +114,9 @@ def _in(namespace: str, item: KubernetesObject) -> KubernetesObject:
 
 def _objects(data: Any, place: Place) -> Iterator[KubernetesObject]:
     if not isinstance(data, Mapping):
-        raise ManifestError(f"is no Kubernetes object but {_a(data)}", place=place, fix=_hint(data))
+        raise ManifestError(
+            f"isn't a Kubernetes object but {_a(data)}", place=place, fix=_hint(data)
+        )
     api_version, kind = _identity(data, place)
     items = data.get("items")
     if not kind.endswith("List") or (items is not None and not isinstance(items, list)):
@@ -163,10 +165,10 @@ def _missing(field: str, data: Mapping[str, Any]) -> str:
     if field == "apiVersion":
         kind = data.get("kind")
         return (
-            f"say which version of {kind} it is, for example apiVersion: "
+            f"set the version of {kind}, for example apiVersion: "
             f"{VERSIONS.get(str(kind), 'GROUP/VERSION')}"
         )
-    return "say what it is, for example kind: ResourceClaim"
+    return "set its kind, for example kind: ResourceClaim"
 
 
 def _a(value: Any) -> str:

@@ -226,7 +226,7 @@ class _Collector:
                 "counts"
             )
         differs = "" if same else f" and differs from the one at {where}"
-        message = f"{item} stands here a second time{differs}"
+        message = f"{item} is defined here a second time{differs}"
         self.diagnostics.append(Diagnostic(severity, "duplicate-object", message, item.place, fix))
         return True
 
@@ -327,7 +327,7 @@ class _Collector:
         meta = self.namespaces[item.name] = parse_meta(item.metadata, item.place, namespaced=False)
         if _NO_LABEL in meta.labels:
             message = (
-                f"{item}: the label {_NO_LABEL} does nothing: the API server looks at "
+                f"{item}: the label {_NO_LABEL} has no effect, because the API server uses "
                 "another domain"
             )
             fix = f'label the namespace: {_ADMIN_LABEL}: "true"'
@@ -461,7 +461,7 @@ class _Collector:
             )
         if not found.known:
             message = f"{item}: this kind is not known; {'; '.join(found.workload.assumptions)}"
-            fix = "check the counts, or give the objects that its controller makes"
+            fix = "check the counts, or add the objects that its controller creates"
             self.diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
         return True
 

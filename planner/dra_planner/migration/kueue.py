@@ -113,9 +113,9 @@ def migrate_queue_object(
                             (*path, "flavors", flavor, "resources", place, "name"), new
                         )
             yield (
-                f"{new} takes the place of {resource}: add {{name: {new}, deviceClassNames: "
-                f"[{device_class}]}} to "
-                "resources.deviceClassMappings in Kueue's configuration (Kueue 0.18 or later)"
+                f"{new} replaces {resource}: add {{name: {new}, deviceClassNames: "
+                f"[{device_class}]}} to resources.deviceClassMappings in Kueue's "
+                "configuration (Kueue 0.18 or later)"
             )
 
 

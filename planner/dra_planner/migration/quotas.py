@@ -59,7 +59,7 @@ def migrate_limit_range(
 
 def _consequence(section: str, name: str) -> str:
     if section in ("default", "defaultRequest"):
-        return f"which would give every container {name}, also those that request a claim"
+        return f"which would give every container {name}, including containers that request a claim"
     return (
         "which has no counterpart for claims; a ValidatingAdmissionPolicy can limit the count "
         "of a request"

@@ -140,7 +140,7 @@ class WorkloadMigrator:
             )
         except NotEditable as error:
             editor.text = before
-            fault = NoCounterpart(f"{error}: write out what they stand for first")
+            fault = NoCounterpart(f"{error}: replace them with their values first")
             return self._otherwise(outcome, fault, []), None
         self.names.add(("ResourceClaimTemplate", item.namespace, name))
         namespace = str(item.metadata.get("namespace") or "")

@@ -20,8 +20,8 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     """
     if machine.vcpus is None or machine.memory_mib is None:
         raise CatalogError(
-            f"how many vCPU and how much memory {machine.name} has is not known",
-            fix="use another machine",
+            f"the vCPUs and memory of {machine.name} are unknown",
+            fix="use another machine type",
         )
     of_cloud = cloud_of(machine)
     found = of_cloud.allocatable(machine, machine.vcpus, machine.memory_mib, settings)
@@ -37,12 +37,12 @@ def predict_allocatable(machine: Machine, settings: AllocatableSettings = _DEFAU
     scarce = [name for name in kept if amounts[name] <= 0]
     if scarce:
         raise CatalogError(
-            f"what is reserved leaves a {machine.name} no {scarce[0]}", fix="reserve less"
+            f"the reservations leave no {scarce[0]} on {machine.name}", fix="reserve less"
         )
     return Allocatable(
         amounts,
         at_most,
-        (*found.assumptions, f"{machine.name}: reserved amounts are kept from pods"),
+        (*found.assumptions, f"{machine.name}: the reserved amounts aren't available to pods"),
     )
 
 

@@ -88,12 +88,12 @@ def _gpu_rows(device: Device) -> set[CatalogRow]:
     }
     known = _known_gpu(product)
     if known is None:
-        return {CatalogRow("gpus", _line("gpus", facts), f"{product} is not in the catalogue")}
+        return {CatalogRow("gpus", _line("gpus", facts), f"{product} is not in the catalog")}
     wrong = _disagreements(known, facts)
     if not wrong:
         return set()
     observed = {column: value for column, value in facts.items() if value and column in _OBSERVED}
-    reason = f"{product}: the catalogue has {', '.join(wrong)}"
+    reason = f"{product}: the catalog has {', '.join(wrong)}"
     return {_changed_gpu(known, {**observed, "confidence": "observed"}, reason)}
 
 
@@ -151,9 +151,9 @@ def _machine_row(cloud: str, offer: Offer, gpus: list[Device]) -> CatalogRow:
         "bare_metal": "no",
         "confidence": "low",
         "source": _SOURCE,
-        "note": "from a node's slices; the memory of the machine is to be filled in",
+        "note": "from a node's slices; the memory of the machine type is missing",
     }
-    reason = f"{offer.machine} is not in the catalogue; its memory is to be filled in"
+    reason = f"{offer.machine} isn't in the catalog; its memory must be filled in"
     return CatalogRow(table, _line(table, facts), reason)
 
 
@@ -184,7 +184,7 @@ def _topology_rows(cloud: str, offer: Offer, gpus: list[Device]) -> set[CatalogR
             "confidence": "observed",
             "source": _SOURCE,
         }
-        reason = f"where the GPUs of {offer.machine} sit is not in the catalogue"
+        reason = f"the PCIe positions of the GPUs of {offer.machine} aren't in the catalog"
         rows.add(CatalogRow("gpu_topology", _line("gpu_topology", facts), reason))
     return rows
 

@@ -104,8 +104,8 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
             pools.setdefault((part.driver, part.pool), []).append(part)
         else:
             remarks.append(
-                f"{part.driver}: its slice {part.name} isn't of one node, so it says nothing about "
-                "a machine type"
+                f"{part.driver}: its slice {part.name} isn't for one node, so it doesn't "
+                "describe a machine type"
             )
     for (driver, pool), parts in pools.items():
         newest = max(part.generation for part in parts)
@@ -143,9 +143,8 @@ class _MachineLesson:
         row["drivers"] = list(self._drivers(known))
         if len(self.nodes) == 1:
             self.remarks.append(
-                f"{self.name}: one node was captured, so names and forms decide which values "
-                "belong to the node; "
-                "a second node shows it"
+                f"{self.name}: only one node was captured, so their names and forms decide which "
+                "values belong to the node; a second node would confirm it"
             )
         held = sum(len(each.allocated) for each in self.nodes)
         if held:

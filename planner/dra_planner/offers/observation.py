@@ -25,7 +25,7 @@ def observe_offers(manifests: Manifests, features: Features) -> tuple[Offer, ...
     `node.unschedulable` says so. Nothing is known of prices.
     """
     sentence = (
-        "nodes, slices, pods and claims are those of the snapshot, judged by the rules of "
+        "nodes, slices, pods, and claims are from the snapshot, evaluated by the rules of "
         f"{features.version}"
     )
     there = _Contents(manifests)
@@ -99,9 +99,8 @@ def _without_claims(pods: Iterable[BoundPod], manifests: Manifests) -> tuple[str
             claim = manifests.claims.get(pod.meta.key._replace(name=name))
             if claim is None or claim.allocation is None:
                 sentences.append(
-                    f"pod {pod.meta.key} holds claim {name}, whose allocation the snapshot does "
-                    "not show: "
-                    "its devices seem free"
+                    f"pod {pod.meta.key} uses claim {name}, but the snapshot doesn't show its "
+                    "allocation, so its devices seem free"
                 )
     return tuple(sentences)
 

@@ -112,10 +112,7 @@ def predict_system_offer(fleet: Fleet) -> Offer | None:
         assumptions=(
             *allocatable.assumptions,
             *unknown_daemons,
-            (
-                "what controllers and add-ons take of the system nodes is not known; nothing is "
-                "subtracted"
-            ),
+            ("controllers and add-ons on the system nodes have unknown requests, which count as 0"),
         ),
     )
 
@@ -207,19 +204,14 @@ def _deductions(
             )
     if not unknown:
         return tuple(deductions), ()
-    sentence = (
-        "what these daemon pods request is not known, and nothing is subtracted: "
-        f"{', '.join(unknown)}"
-    )
+    sentence = f"daemon pods with unknown requests count as 0: {', '.join(unknown)}"
     return tuple(deductions), (sentence,)
 
 
 def _devices_doubt(pool: Pool) -> str:
     if pool.image is None or pool.image.driver_root:
         return ""
-    return (
-        f"where the image {pool.image.id} has the NVIDIA driver, or whether it has one, is not said"
-    )
+    return f"the folder of the NVIDIA driver in image {pool.image.id} isn't set"
 
 
 def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
@@ -231,9 +223,8 @@ def _other_accelerator(fleet: Fleet, machine: Machine) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"{machine.name}: no driver of this fleet publishes its {accelerator.model}; nothing "
-            "of it "
-            "is offered"
+            f"{machine.name}: no driver of this fleet publishes its {accelerator.model}, so "
+            "pods can't claim them"
         ),
     )
 
@@ -242,23 +233,18 @@ def _bought(pool: Pool) -> tuple[str, ...]:
     source = pool.source
     if not source.reservation:
         return ()
-    said = (
-        "what it reserves is paid for whether its nodes are used or not; those that are used "
-        "are counted"
-    )
+    said = "the whole reservation is billed, but the cost includes only its used nodes"
     if pool.bought_nodes is None:
-        return ("how many nodes it reserves is not said; its maximum stands for that", said)
+        return ("the number of reserved nodes isn't set, so the pool's maximum counts", said)
     return (said,)
 
 
 def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str, ...]:
     if not machine.is_offered:
-        return (
-            f"{machine.name}: in no region of the newest listing that was read; it may be retired",
-        )
+        return (f"{machine.name}: no region of the newest listing offers it, so it may be retired",)
     if not machine.regions:
-        return (f"{machine.name}: which regions have it is not known",)
-    return (f"{machine.name}: which zones of {region} have it is not known",) if zones else ()
+        return (f"{machine.name}: the regions that offer it are unknown",)
+    return (f"{machine.name}: the zones of {region} that offer it are unknown",) if zones else ()
 
 
 def _price(
@@ -271,12 +257,12 @@ def _price(
         return (
             None,
             "",
-            (f"{machine.name}: a capacity block is paid beforehand; its price is not known",),
+            (f"{machine.name}: a capacity block is paid in advance, and its price is unknown",),
         )
     purchase: Literal["on-demand", "spot"] = "spot" if pool.capacity == "spot" else "on-demand"
     price = catalog.price(machine, fleet.region, purchase)
     if price is None:
-        return None, "", (f"{machine.name}: its {purchase} price in {fleet.region} is not known",)
+        return None, "", (f"{machine.name}: its {purchase} price in {fleet.region} is unknown",)
     sentences: tuple[str, ...] = ()
     if price.usd_per_hour_max != price.usd_per_hour:
         sentences = (

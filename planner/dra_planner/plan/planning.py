@@ -60,7 +60,8 @@ def make_plan(request: PlanRequest) -> Plan:
         return with_hindrances(plan_on_snapshot(request))
     if request.fleet is None:
         raise PlannerError(
-            "there is nothing to plan on", fix="give a fleet, or a snapshot of a cluster"
+            "there is no fleet or snapshot to plan on",
+            fix="give a fleet, or a snapshot of a cluster",
         )
     fleet = request.fleet
     features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
@@ -213,7 +214,7 @@ def match_pools(fleet: Fleet, offers: Iterable[Offer]) -> None:
             if odd[0] in declared
             else "is offered and the fleet does not name"
         )
-        raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="make the plan again")
+        raise PlanFileError(f'there is a pool "{odd[0]}" that {sides}', fix="run the plan again")
 
 
 def _recommended(size: PoolSize, fleet: Fleet, judgement: Judgement) -> int:
@@ -280,7 +281,9 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
         if pods.template.spec.pod_group and each.ref not in known
     }
     for group in sorted(groups):
-        yield f"PodGroup {group}: its pods are counted one by one, since its minimum is not given"
+        yield (
+            f"PodGroup {group}: its pods are counted one by one, because its minimum isn't given"
+        )
 
 
 def _assumptions(
@@ -292,9 +295,11 @@ def _assumptions(
     said += filter(None, [unknown_patch(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
-        what = "a pool without nodes" if wakes else "no pool without nodes"
+        can = "can" if wakes else "can't"
         least = "pools may be empty" if wakes else "every pool keeps the nodes that it needs"
-        said.append(f"the autoscaler {fleet.autoscaler} wakes {what} for a claim: {least}")
+        said.append(
+            f"the autoscaler {fleet.autoscaler} {can} scale an empty pool up for a claim, so {least}"
+        )
     elif fleet.autoscaler != "none":
         said.append(
             f"{fleet.autoscaler} keeps every pool at the nodes of this plan, and starts none for a "
@@ -303,9 +308,8 @@ def _assumptions(
     if fleet.is_autoscaled:
         pools = named("pool", [pool.name for pool in fleet.pools])
         said.append(
-            f"{pools}: how long a new node takes until its devices can be "
-            f"claimed is not known, and not yet held against the time that {fleet.autoscaler} "
-            "waits for one"
+            f"{pools}: it's unknown how long new nodes take to publish devices, and the plan "
+            f"doesn't compare this time with the timeout of {fleet.autoscaler}"
         )
     said += demand.assumptions
     said += _said_of_gangs(manifests, demand)

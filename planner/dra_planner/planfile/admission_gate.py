@@ -107,9 +107,8 @@ def _no_plugin() -> dict[str, str]:
         "(e.operator == 'DoesNotExist' || (e.operator == 'NotIn' && 'true' in e.values))))"
     )
     message = (
-        f"This device plugin can run on DRA nodes, where it would hand out GPUs twice. Add {DRA} "
-        "NotIn [true] to every "
-        "term of its required node affinity."
+        "This device plugin can run on DRA nodes, where GPUs would be allocated twice. Add "
+        f"{DRA} NotIn [true] to every term of its required node affinity."
     )
     return {
         "expression": f"!({is_plugin}) || ({keeps_off})",

@@ -121,7 +121,7 @@ class ShapeRow(PlanFilePart):
     pod: dict[str, Any] = Field(description="Spec of a Pod, v1; only what placement depends on.")
     claims: Rows[ClaimRow]
     members: Rows[MemberRow]
-    per_node: bool = Field(description="One pod on every node that takes it, as a DaemonSet has.")
+    per_node: bool = Field(description="One pod on every node that accepts it, as for a DaemonSet.")
 
 
 class BlockedRow(PlanFilePart):
@@ -132,13 +132,13 @@ class BlockedRow(PlanFilePart):
     reason: ReasonRow
     created: bool = Field(
         default=True,
-        description="The pods exist, and are pending; else the API server refuses them.",
+        description="True if the pods exist and are pending. False if the API server rejects them.",
     )
     requests_devices: bool = Field(
-        default=True, description="false where they request none, or that is unknown."
+        default=True, description="False if they request none, or if it's unknown."
     )
     classes: Rows[str] = Field(
-        default=(), description="DeviceClasses requested, where one of them is unknown."
+        default=(), description="Requested DeviceClasses, if one of them is unknown."
     )
 
 
@@ -149,7 +149,7 @@ class GangPartRow(PlanFilePart):
     namespace: str
     name: str
     pod_set: str
-    pods: int = Field(description="0: all of them, where the gang is one group.")
+    pods: int = Field(description="0 for all of them, if the gang is one group.")
 
 
 class GangRow(PlanFilePart):
@@ -157,9 +157,9 @@ class GangRow(PlanFilePart):
 
     name: str
     parts: Rows[GangPartRow]
-    least: int = Field(description="Pods with which a group starts; 0: all.")
+    least: int = Field(description="Number of pods with which a group starts. 0 for all.")
     held_by: str = Field(
-        description="Who keeps the pods back until so many have room; empty where nobody does."
+        description="Program that holds the pods back until this number fits. Empty if there is none."
     )
 
 

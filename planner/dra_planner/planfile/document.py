@@ -72,7 +72,7 @@ def read_plan_file(path: Path, *, stack: str = "") -> PlanFile:
 
 
 def parse_document(
-    text: str, place: Place = NOWHERE, *, fix: str = "make the plan again"
+    text: str, place: Place = NOWHERE, *, fix: str = "run the plan again"
 ) -> PlanFile:
     """Return the document that a text holds, its digest checked; raises PlanFileError."""
     try:
@@ -83,11 +83,11 @@ def parse_document(
             f"is not JSON: {error}", place=Place(place.file, line), fix=fix
         ) from None
     if not isinstance(document, dict):
-        raise PlanFileError("is not a plan document: it must be a mapping", place=place, fix=fix)
+        raise PlanFileError("isn't a plan file: it must be a mapping", place=place, fix=fix)
     version = document.get("version")
     if version != VERSION:
         raise PlanFileError(
-            f"is a plan document of version {version!r}; this program reads version {VERSION}",
+            f"is a plan file of version {version!r}; this program reads version {VERSION}",
             place=place,
             fix=fix,
         )
@@ -100,7 +100,7 @@ def parse_document(
 
 
 def read_document(
-    document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "make the plan again"
+    document: Mapping[str, Any], place: Place = NOWHERE, *, fix: str = "run the plan again"
 ) -> PlanFile:
     """Return the document that plain data describes; its digest is not looked at. Raises
     PlanFileError.
@@ -111,7 +111,7 @@ def read_document(
         problem = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in problem["loc"])
         raise PlanFileError(
-            f"is not a plan document: {problem['msg']}",
+            f"isn't a plan file: {problem['msg']}",
             place=Place(place.file, place.line, path),
             fix=fix,
         ) from None

@@ -20,7 +20,7 @@ class Inputs(PlanFilePart):
 
     fleet: str = Field(description="Digest of the fleet, defaults filled in.")
     workloads: str = Field(
-        description="Digest of the YAML documents, whatever their files and order."
+        description="Digest of the YAML documents, independent of their files and order."
     )
     paths: Rows[str] = ()
 
@@ -34,7 +34,7 @@ class CountRow(PlanFilePart):
     bound: int
     packing: int
     simulated: int | None = Field(
-        description="null where it was not simulated, or not found within the maximum."
+        description="null if it wasn't simulated, or wasn't found within the maximum."
     )
     max: int
 
@@ -115,9 +115,7 @@ class PlanFile(PlanFilePart):
     guards: GuardsPart | None = Field(
         default=None,
         exclude_if=lambda guards: guards is None,
-        description="Guards that the plan needs; fleet and demand are those with guards. None: the "
-        "scheduler is left "
-        "as it is.",
+        description="Guards that the plan needs. Fleet and demand include them. Default: none.",
     )
 
     def pool(self, name: str) -> PoolRow:

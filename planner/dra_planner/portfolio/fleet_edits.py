@@ -76,8 +76,7 @@ def _lose_zones(document: dict[str, Any], lost: list[str]) -> Iterator[str]:
         kept = [zone for zone in zones if zone not in lost]
         if not zones:
             yield (
-                f"pool {pool['name']}: which zones it has is the cloud's choice; it keeps one "
-                "that is not lost"
+                f"pool {pool['name']}: the cloud chooses its zones, so it keeps one that isn't lost"
             )
         elif kept:
             pool["zones"] = kept
@@ -95,7 +94,9 @@ def _set_prices(document: dict[str, Any], fleet: Fleet, scenario: Scenario) -> N
             price = None if before is None else before * scenario.price_factor
         if price is not None:
             if not price:
-                raise PlannerError("priceFactor: 0 makes prices 0", fix="give a factor above 0")
+                raise PlannerError(
+                    "priceFactor 0 sets all prices to 0", fix="give a factor above 0"
+                )
             entry["pricePerHour"] = str(price)
 
 

@@ -197,7 +197,9 @@ class _Search:
             predict_offers(each.fleet, features_of(each.fleet.minor)) for each in clusters
         )
         priced = all(offer.hourly_usd is not None for pools in offers for offer in pools)
-        said = () if priced else ("a price is not known: clusters are compared by nodes",)
+        said = (
+            () if priced else ("a price is unknown, so clusters are compared by number of nodes",)
+        )
         return cls(clusters, level, groups, targets, offers, priced, said)
 
     # -- plans

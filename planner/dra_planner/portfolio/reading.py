@@ -47,7 +47,7 @@ def _faults(portfolio: Portfolio) -> Iterator[tuple[Location, str]]:
     names = [scenario.name for scenario in portfolio.scenarios]
     for at, name in enumerate(names):
         if name in names[:at]:
-            yield ("scenarios", at, "name"), f'"{name}" is taken by an earlier scenario'
+            yield ("scenarios", at, "name"), f'"{name}" is already used by an earlier scenario'
     for key, part in (("curves", portfolio.ask.curves), ("risk", portfolio.ask.risk)):
         for at, name in enumerate(part.scenarios if part is not None else ()):
             if name not in (AS_IS, *names):

@@ -73,7 +73,7 @@ class GitRef(PortfolioPart):
 
     ref: Path = Field(description="Branch, tag or commit.")
     repository: Path = Field(
-        default=".", description="Folder of the repository; by default that of the portfolio."
+        default=".", description="Folder of the repository. Default: the portfolio's folder."
     )
 
 
@@ -83,20 +83,20 @@ class StackEntry(PortfolioPart):
     """
 
     stack: Path | None = Field(
-        default=None, description="Settings of a stack, stacks/Pulumi.NAME.yaml, or a glob."
+        default=None, description="Settings of a stack (stacks/Pulumi.NAME.yaml), or a glob."
     )
-    fleet: Path | None = Field(default=None, description="A fleet document, or a glob.")
+    fleet: Path | None = Field(default=None, description="Fleet file, or a glob.")
     name: Name | None = Field(
-        default=None, description="By default the stack's name, or that of the fleet's file."
+        default=None, description="Default: the name of the stack or of the fleet's file."
     )
     workloads: list[Path] = Field(
         default_factory=list,
-        description="Files, folders or globs; by default the stack's own workloads.",
+        description="Files, folders, or globs. Default: the stack's workloads.",
     )
     labels: dict[str, str] = Field(
-        default_factory=dict, description="What `place` may select the cluster by."
+        default_factory=dict, description="Labels by which `place` can select the cluster."
     )
-    git: GitRef | None = Field(default=None, description="Read all of this at a git ref.")
+    git: GitRef | None = Field(default=None, description="Git ref from which all of this is read.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -113,10 +113,10 @@ class Scaling(PortfolioPart):
     as they are.
     """
 
-    factor: Factor = Field(description="What replicas are multiplied by; 0 stops the workloads.")
+    factor: Factor = Field(description="Factor for replicas. 0 stops the workloads.")
     workloads: list[Path] = Field(
         default_factory=lambda: ["*"],
-        description="Which: patterns of NAMESPACE/NAME, as team-a/*; by default all.",
+        description="Patterns of NAMESPACE/NAME, for example team-a/*. Default: all.",
     )
 
 
@@ -128,23 +128,23 @@ class Scenario(PortfolioPart):
         default=None, description="A factor for all workloads, or for some."
     )
     add_workloads: list[Path] = Field(
-        default_factory=list, description="Manifests that every stack has besides."
+        default_factory=list, description="Additional manifests for every stack."
     )
     remove_workloads: list[Path] = Field(
         default_factory=list, description="Patterns of NAMESPACE/NAME."
     )
     add_pools: list[Pool] = Field(
-        default_factory=list, description="Pools that every fleet has besides."
+        default_factory=list, description="Additional pools for every fleet."
     )
     remove_pools: list[Path] = Field(
-        default_factory=list, description="Patterns of pool names; such a pool has no nodes."
+        default_factory=list, description="Patterns of pool names. These pools have no nodes."
     )
     pools: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description="Keys of pools to be set, by pattern of the pool's name: {h100: {count: 4}}.",
+        description="Keys of pools to set, by pattern of the pool's name: {h100: {count: 4}}.",
     )
     kubernetes: str | None = Field(
-        default=None, description='Release of the control plane, in quotes: "1.35".'
+        default=None, description='Kubernetes version of the control plane, in quotes: "1.35".'
     )
     driver: str | None = Field(
         default=None, description="Version of the NVIDIA DRA driver's chart."
@@ -153,11 +153,11 @@ class Scenario(PortfolioPart):
         default_factory=dict, description="US dollars per node and hour, by machine type."
     )
     price_factor: Factor | None = Field(
-        default=None, description="What all other known prices are multiplied by."
+        default=None, description="Factor for all other known prices."
     )
     zones_lost: list[Path] = Field(
         default_factory=list,
-        description="Zones without nodes; a pool that has no other has no nodes.",
+        description="Zones without nodes. A pool without other zones has no nodes.",
     )
 
     @field_validator("replicas", mode="before")
@@ -203,10 +203,10 @@ class CurvesAsked(PortfolioPart):
         default_factory=lambda: ["*"], description="Patterns of NAMESPACE/NAME."
     )
     most: Annotated[int, Field(ge=1, le=100_000)] = Field(
-        default=64, description="Most pods that are added."
+        default=64, description="Maximum number of added pods."
     )
     scenarios: list[Name] = Field(
-        default_factory=lambda: [AS_IS], description="In which scenarios."
+        default_factory=lambda: [AS_IS], description="Scenarios to compute it in."
     )
 
 
@@ -216,17 +216,17 @@ class RiskAsked(PortfolioPart):
     """
 
     draws: Annotated[int, Field(ge=10, le=100_000)] = Field(
-        default=100, description="Runs that are simulated."
+        default=100, description="Number of simulated runs."
     )
     spot_loss: Share = Field(
         default=Decimal(0),
-        description="Probability that a spot node is lost, each by itself, in one run.",
+        description="Probability that a Spot node is lost in one run, independently of other nodes.",
     )
     seed: Annotated[int, Field(ge=0)] = Field(
-        default=1, description="Seed of the first run; the next have the next."
+        default=1, description="Seed of the first run. Each following run adds 1."
     )
     scenarios: list[Name] = Field(
-        default_factory=lambda: [AS_IS], description="In which scenarios."
+        default_factory=lambda: [AS_IS], description="Scenarios to compute it in."
     )
 
 
@@ -236,7 +236,7 @@ class Ask(PortfolioPart):
     """
 
     demand: Literal["floor", "steady", "ceiling", "peak"] = Field(
-        default="steady", description="Which demand pools are sized for."
+        default="steady", description="Demand that pools are sized for."
     )
     simulate: (
         Literal["off"] | Annotated[Decimal, BeforeValidator(_number, json_schema_input_type=float)]
@@ -273,9 +273,8 @@ class Placing(PortfolioPart):
     workloads: list[Path] = Field(min_length=1, description="Files, folders or globs.")
     clusters: dict[str, str] = Field(
         default_factory=dict,
-        description="Labels that a cluster must have. A workload's own labels "
-        "cluster.pulumi-dra/KEY: VALUE ask for "
-        "more of them.",
+        description="Labels that a cluster must have. A workload's own labels cluster.pulumi-dra/KEY: "
+        "VALUE add more.",
     )
 
 
@@ -295,7 +294,7 @@ class Portfolio(PortfolioPart):
 
     stacks: list[StackEntry] = Field(min_length=1, description="Stacks and fleets.")
     scenarios: list[Scenario] = Field(
-        default_factory=list, description=f"Beside {AS_IS}, which has no edits."
+        default_factory=list, description=f"In addition to {AS_IS}, which has no edits."
     )
     ask: Ask = Field(default_factory=Ask)
     place: list[Placing] = Field(

@@ -99,19 +99,19 @@ class Features:
     ]
     pod_group_versions: Annotated[
         frozenset[str],
-        UngatedChange("the versions of scheduling.k8s.io that a server can be told to serve", _API),
+        UngatedChange("the versions of scheduling.k8s.io that a server can serve", _API),
     ]
     counter_sets_apart: Annotated[
         bool,
         UngatedChange(
-            "a ResourceSlice holds counter sets or devices, not both, with limits of their own",
+            "a ResourceSlice has counter sets or devices, not both, each with its own limits",
             _VALIDATION,
         ),
     ]
     drops_tolerations_and_distinct: Annotated[
         bool,
         UngatedChange(
-            "tolerations and distinctAttribute are dropped where their gate is off", _STRATEGY
+            "tolerations and distinctAttribute are dropped if their gate is off", _STRATEGY
         ),
     ]
     stores_no_devices_as_null: Annotated[
@@ -159,40 +159,45 @@ class Features:
     blames_duplicate_items: Annotated[
         bool,
         UngatedChange(
-            "a duplicate in a list is told of the item, not of its key field", _VALIDATION
+            "a duplicate in a list is reported for the item, not for its key field", _VALIDATION
         ),
     ]
     blames_maps_for_keys: Annotated[
-        bool, UngatedChange("an invalid key is told of the map, not of its entry", _VALIDATION)
+        bool,
+        UngatedChange("an invalid key is reported for the map, not for its entry", _VALIDATION),
     ]
     lower_case_attribute_domains: Annotated[
         bool,
         UngatedChange("the domain of an attribute in a constraint must be lower case", _DECLARED),
     ]
     checks_both_attributes: Annotated[
-        bool, UngatedChange("distinctAttribute is checked beside a matchAttribute, too", _DECLARED)
+        bool,
+        UngatedChange("distinctAttribute is also checked if there is a matchAttribute", _DECLARED),
     ]
     checks_prefix_of_class_names: Annotated[
         bool, UngatedChange("generateName of a DeviceClass is checked itself", _STRATEGY)
     ]
     warns_of_upper_case_drivers: Annotated[
-        bool, UngatedChange("an upper-case driver name of a ResourceSlice is warned of", _STRATEGY)
+        bool,
+        UngatedChange("an uppercase driver name of a ResourceSlice causes a warning", _STRATEGY),
     ]
     blames_default_of_range: Annotated[
         bool,
-        UngatedChange("a default outside of its validRange is told of the default", _VALIDATION),
+        UngatedChange(
+            "a default outside of its validRange is reported for the default", _VALIDATION
+        ),
     ]
     checks_range_arithmetic: Annotated[
         bool,
         UngatedChange(
-            "amounts that the arithmetic of a validRange cannot hold are refused", _ALLOCATOR
+            "amounts that the arithmetic of a validRange can't represent are rejected", _ALLOCATOR
         ),
     ]
 
     # What the scheduler does.
     own_slices_only: Annotated[
         bool,
-        UngatedChange("a pool is complete when the node alone sees all of its slices", _ALLOCATOR),
+        UngatedChange("a pool is complete if the node itself sees all of its slices", _ALLOCATOR),
     ]
     meets_invalid_pools: Annotated[
         bool,
@@ -223,12 +228,12 @@ class Features:
     borrows_outcomes_of_all: Annotated[
         bool,
         UngatedChange(
-            "a second alternative with All takes the selectors' outcomes of a first with All",
+            "a second alternative with All reuses the selector results of a first with All",
             _ALLOCATOR,
         ),
     ]
     all_without_full_devices: Annotated[
-        bool, UngatedChange("All leaves out shared devices that have no room", _ALLOCATOR)
+        bool, UngatedChange("All leaves out shared devices without free capacity", _ALLOCATOR)
     ]
     limits_devices_as_counted: Annotated[
         bool,
@@ -236,9 +241,7 @@ class Features:
     ]
     empty_share_is_share: Annotated[
         bool,
-        UngatedChange(
-            "a share that takes no capacity makes its device one that is in use", _ALLOCATOR
-        ),
+        UngatedChange("a share without capacity marks its device as in use", _ALLOCATOR),
     ]
     status_needs_shares: Annotated[
         bool,
@@ -274,7 +277,7 @@ class Features:
         ),
     ]
     stamps_allocations: Annotated[
-        bool, UngatedChange("an allocation carries the time at which it was made", _PLUGIN)
+        bool, UngatedChange("an allocation has the time at which it was created", _PLUGIN)
     ]
     needs_allocation_time: Annotated[
         bool,

@@ -62,8 +62,8 @@ def errors_elsewhere(room: Room, stop: FillStop) -> tuple[Reason, ...]:
         replace(
             reason,
             code="error-on-other-pool",
-            message=f'a node of pool "{room.name}" makes the scheduler give up on the pod '
-            f"everywhere: {reason.message}",
+            message=f'a node of pool "{room.name}" fails the scheduling of the pod on every node: '
+            f"{reason.message}",
             pool=room.name,
         )
         for reason in stop.reasons[:1]
@@ -95,7 +95,7 @@ def too_small(shortage: Shortage, shape: Shape, pending: int, wanted: int) -> Re
     if shortage.proved:
         message = f'pool "{room.name}" {limit}; {still_pending}'
     else:
-        takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " takes more"
+        takes = f" takes {shortage.raises[0][1]}" if shortage.raises else " needs more"
         message = (
             f'pool "{room.name}" {limit}: at least {shortage.bound} are needed, the best packing '
             "found "
@@ -142,7 +142,7 @@ def unbounded(member: Member, level: DemandLevel) -> Reason:
     """Return why the pods of a workload cannot be counted."""
     return Reason(
         code="unbounded-demand",
-        message=f"nothing bounds how many pods {member.workload} has at its {level}",
+        message=f"the number of pods of {member.workload} at its {level} is unlimited",
         fix="give its scaler a maximum",
         place=member.place,
     )
@@ -180,7 +180,7 @@ def _claim_name(shape: Shape) -> str:
 
 
 def _nodes_more(count: int) -> str:
-    return "one node more" if count == 1 else f"{count} nodes more"
+    return "one more node" if count == 1 else f"{count} more nodes"
 
 
 def _without_repeats(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

@@ -48,7 +48,6 @@ def _spreads_anyway(
 def _reason(rule: str, topology: str) -> Reason:
     return Reason(
         code="rule-between-pods",
-        message=f"whether {rule} over {topology} can be kept is not judged when nodes are counted",
-        fix="plan with --observed on a cluster of this size, or leave room for it in the pool's "
-        "maximum",
+        message=f"node counts don't consider {rule} over {topology}",
+        fix="plan with --observed on a cluster of this size, or raise the pool's maximum",
     )

@@ -57,7 +57,7 @@ def _read_line(
 ) -> Iterator[Excuse | Finding]:
     said = _SAID.fullmatch(line)
     if said is None:
-        message = f'{owner}: "{line}" does not say from which rule it is exempt, and why'
+        message = f'{owner}: "{line}" doesn\'t name the rule and the reason of the exemption'
         yield Finding(message=message, fix=_FIX, place=place, urn=urn)
         return
     until = None

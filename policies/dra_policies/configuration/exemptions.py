@@ -91,15 +91,15 @@ def without_effect(
             or any(fnmatchcase(name, each.object) for name in names)
         ):
             yield Finding(
-                message=f"{each} excuses nothing: the rule finds nothing there",
+                message=f"{each} has no effect, because the rule finds nothing there",
                 fix="remove it",
                 place=each.place,
                 urn=each.urn,
             )
         elif tells_absent:
             yield Finding(
-                message=f"{each}: no object of that name was checked",
-                fix="remove it if the object is gone, or correct its name",
+                message=f"{each}: no object with that name was checked",
+                fix="remove it if the object no longer exists, or correct its name",
                 place=each.place,
                 remark=True,
             )

@@ -160,7 +160,7 @@ def _faults(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]
     for rule, level in settings.levels.items():
         if level == "remediate" and rule not in able and (rule in custom or not unknown_rule(rule)):
             fix = f"rules that can be remediated: {', '.join(able)}"
-            yield ("rules", rule), "the pack cannot set what this rule asks for", fix
+            yield ("rules", rule), "the policy pack can't fix the findings of this rule", fix
 
 
 def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator[Fault]:
@@ -180,7 +180,7 @@ def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
     if rule in known:
         return ""
     if rule in CODES.values():
-        fix = f'write "{OF_READING}", the rule of what reading an object finds'
+        fix = f'write "{OF_READING}", the rule of findings from reading an object'
     elif near := get_close_matches(rule, known, n=1):
         fix = f'write "{near[0]}"'
     else:

@@ -55,7 +55,7 @@ def declared_fleet(
     ]
     rows = [_row(pool, planned, unknowns) for pool in pools]
     if not any(rows):
-        raise PlannerError("; ".join(unknowns) or "this stack declares no pool for claims")
+        raise PlannerError("; ".join(unknowns) or "this stack doesn't declare a DRA pool")
     document = _document(view, resources, planned, assumed or {}, unknowns)
     document["pools"] = [row for row in rows if row is not None]
     fleet = _read(
@@ -115,7 +115,7 @@ def _row(
     high = limits.get("max") if pool.count_max is None else pool.count_max
     if pool.machine is None or pool.count_max is None:
         what = "machine" if pool.machine is None else "maximum"
-        known = "what the plan says is taken" if base else "it is left out"
+        known = "the value of the plan is used" if base else "it is left out"
         unknowns.append(f"{pool.title}: its {what} is not known; {known}")
     if machine is None or high is None:
         return None
@@ -159,10 +159,10 @@ def _document(
     says = {"region": "region", "kubernetes": "Kubernetes version", "drivers": "driver version"}
     missing = {key: what for key, what in says.items() if key not in document}
     if unsaid := [what for key, what in missing.items() if not assumed.get(key)]:
-        raise PlannerError(f"this stack has no plan, and does not say its {' and '.join(unsaid)}")
+        raise PlannerError(f"this stack has no plan, and doesn't set its {' and '.join(unsaid)}")
     if "drivers" in missing:
         unknowns.append(
-            "no release of the NVIDIA DRA driver is declared: "
+            "no version of the NVIDIA DRA driver is declared, so "
             f"{assumed['drivers']['nvidia']['version']} is planned"
         )
     system = {"machine": of_cloud.system_machine}  # holds no claims, so any machine will do

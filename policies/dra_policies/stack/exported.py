@@ -10,7 +10,7 @@ from dra_planner.errors import Place, PlannerError
 from dra_policies.stack.resource import Resource
 from dra_policies.unknowns import Properties, as_list, as_mapping, plain
 
-_FIX = "give the file that `pulumi stack export --file state.json` writes"
+_FIX = "pass the file that `pulumi stack export --file state.json` writes"
 _SECRET = "4dabf18193072939515e22adb298388d"
 """What marks a special value. Source:
 pulumi/pulumi:sdk/go/common/resource/properties.go@v3.259.0.

@@ -37,7 +37,7 @@ def judge_record(view: StackView) -> StackView:
     try:
         plan = _judged(_Once(record.plan_file))
     except PlannerError as error:
-        sentence = f"cannot be judged: {error}"
+        sentence = f"can't be checked: {error}"
         return replace(view, record=replace(record, plan_file=None, problem=sentence))
     whole = partial(_whole, _Once(record.plan_file))
     return replace(
@@ -109,14 +109,14 @@ def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
         return view
     groups = tuple(gpu_scaling_groups(resources))
     unjudged = (
-        f"{title}: its nodes are not judged, since user data says their labels and taints"
+        f"{title}: its nodes aren't checked, because user data sets their labels and taints"
         for title in groups
     )
     view = replace(view, unknowns=(*view.unknowns, *unjudged))
     try:
         declared = declared_fleet(view, resources)
     except PlannerError as error:
-        sentence = f"the claims cannot be judged on what this stack declares: {error}"
+        sentence = f"the claims can't be checked with the resources of this stack: {error}"
         return replace(view, unknowns=(*view.unknowns, sentence))
     view = replace(view, unknowns=(*view.unknowns, *declared.unknowns), features=declared.features)
     view = replace(view, doubtful_pools=(*declared.doubtful_pools, *groups))

@@ -21,7 +21,7 @@ def find_record(resources: Sequence[Resource]) -> Record | None:
         names = ", ".join(resource.name for resource in found)
         return Record(
             urn=found[-1].urn,
-            problem=f"is there {len(found)} times ({names}); a stack has one plan",
+            problem=f"exists {len(found)} times ({names}), but a stack has one plan",
         )
     return read_record(found[0])
 

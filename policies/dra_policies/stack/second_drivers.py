@@ -23,7 +23,7 @@ _OBJECTS = {
     ":GPUCluster": (
         "spec.draDriver.enabled",
         True,
-        "remove the GPUCluster, or the release of the driver's chart",
+        "remove the GPUCluster, or the driver's Helm release",
     ),
     ":ClusterPolicy": ("spec.draDriver.enabled", False, "set spec.draDriver.enabled to false"),
 }
@@ -43,7 +43,7 @@ def second_drivers(
             yield SecondDriver(
                 title=f"{of_cloud.own_driver} on nodes of {pool.title} ({setting})",
                 urn=pool.template_urn or pool.urn,
-                fix=f"remove {setting}, or the release of the driver's chart",
+                fix=f"remove {setting}, or the driver's Helm release",
             )
 
 

@@ -34,7 +34,7 @@ def fleet_of_state(
             view, resources, {"region": region, "kubernetes": kubernetes, "drivers": driver}
         )
     except PlannerError as error:
-        fix = error.fix or "give what is missing: a pool, --region REGION, --kubernetes VERSION"
+        fix = error.fix or "add the missing part: a pool, --region REGION, --kubernetes VERSION"
         raise PlannerError(
             error.message, place=error.place if error.place.file else Place(name), fix=fix
         ) from None
@@ -61,9 +61,7 @@ def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
         for pool in view.pools
     )
     notes = tuple(
-        f"{pool.title} is not for claims yet: it is planned as if it were"
-        for pool in pools
-        if pool.is_dra
+        f"{pool.title} isn't a DRA pool yet, but is planned as one" for pool in pools if pool.is_dra
     )
     return replace(view, pools=pools), notes
 

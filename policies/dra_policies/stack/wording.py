@@ -19,7 +19,7 @@ _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that brings it"),
     (r", or add it to the fleet's deviceClasses", ""),
     (
-        r"labels that the fleet decides: pulumi-dra/pool, or labels of the pool",
+        r"labels that the fleet sets: pulumi-dra/pool, or labels of the pool",
         "labels of the pool",
     ),
     (r"\badd a pool to the fleet\b", "declare a pool"),

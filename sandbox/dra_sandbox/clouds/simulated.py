@@ -288,7 +288,7 @@ class SimulatedCloud(provider_pb2_grpc.ResourceProviderServicer, abc.ABC):
         if request.tok not in self._functions:
             context.abort(
                 grpc.StatusCode.UNIMPLEMENTED,
-                f"the simulated provider of {self._sdk.name} has no answer for the function "
+                f"the simulated provider of {self._sdk.name} doesn't support the function "
                 f"{request.tok}",
             )
         try:

@@ -110,7 +110,7 @@ class ApiServer:
                 # connections
                 if is_last:
                     raise ControlPlaneError(
-                        f"the API server does not answer {method} {path}: {error}"
+                        f"the API server doesn't answer {method} {path}: {error}"
                     ) from error
             else:
                 return Response(

@@ -48,7 +48,7 @@ def api_server_of(
         _present(tls, certificate, key)
     else:
         raise ControlPlaneError(
-            f'the context "{name}" signs in neither with a token nor with a client certificate'
+            f'the context "{name}" has neither a token nor a client certificate'
         )
 
     def connect(seconds: float) -> http.client.HTTPConnection:

@@ -56,7 +56,7 @@ def start(
     folder = folder.resolve()
     if is_kept(folder):
         raise ControlPlaneError(
-            f"{folder} holds a control plane already: run `pulumi-dra sandbox down` first"
+            f"{folder} already contains a control plane: run `pulumi-dra sandbox down` first"
         )
     _make_folder(folder)
     for attempt in range(1, _TRIES + 1):

@@ -128,13 +128,12 @@ def read_plane(folder: Path) -> ControlPlane:
         )
     except FileNotFoundError as error:
         raise ControlPlaneError(
-            f"no control plane is kept in {folder}: run `pulumi-dra sandbox up`"
+            f"there is no control plane in {folder}: run `pulumi-dra sandbox up`"
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise ControlPlaneError(
-            f"{folder} was left by another release of the sandbox, or by one that was interrupted "
-            f"({error}): "
-            "run `pulumi-dra sandbox down`"
+            f"{folder} was left by another version of the sandbox, or by an interrupted one "
+            f"({error}): run `pulumi-dra sandbox down`"
         ) from error
 
 

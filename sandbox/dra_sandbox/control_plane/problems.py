@@ -24,7 +24,7 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
     """Return the error for a server that ended by itself, from what its log says."""
     said = tail(log)
     if "address already in use" in said:
-        return PortTaken(f"{component}: a port it was given is taken by another program:{said}")
+        return PortTaken(f"{component}: another program uses its port:{said}")
     if "no space left on device" in said.lower():
         return disk_full(folder)
     return NotReady(f"{component} ended with exit status {status}; its log {log} ends with:{said}")
@@ -33,8 +33,8 @@ def ended(component: str, log: Path, status: int | None, folder: Path) -> Contro
 def disk_full(folder: Path) -> ControlPlaneError:
     """Return the error for a file system without room."""
     return ControlPlaneError(
-        f"no space is left on the device that holds {folder}: free some, or set XDG_CACHE_HOME to "
-        "a folder elsewhere"
+        f"no space is left on the device of {folder}: free some, or set XDG_CACHE_HOME to a "
+        "folder elsewhere"
     )
 
 

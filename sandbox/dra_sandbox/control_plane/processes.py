@@ -80,7 +80,7 @@ def end(folder: Path) -> None:
         if time.monotonic() > until:
             names = ", ".join(f"{name} ({process.pid})" for name, process in found.items())
             raise ControlPlaneError(
-                f"killed, and still there after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}"
+                f"killed, but still running after {_PATIENCE_SECONDS:.0f} s: {names} of {folder}"
             )
     _children[:] = [process for process in _children if process.poll() is None]
 

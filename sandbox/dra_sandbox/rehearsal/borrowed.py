@@ -55,7 +55,7 @@ def borrowed_cluster(kubeconfig: Path, context: str, minor: int) -> Generator[Wh
     found, asked = features_of(parse_version(".".join(version.split(".")[:2]))), features_of(minor)
     if found != asked:
         raise ControlPlaneError(
-            f"the cluster of {kubeconfig} is of {found.version}, the plan of {asked.version}"
+            f"the cluster of {kubeconfig} runs {found.version}, but the plan is for {asked.version}"
         )
     refuse_real(server)
     before = {path: _names(server, path) for path in (_NAMESPACES, NODES, SLICES, _CLASSES)}
@@ -77,8 +77,8 @@ def refuse_real(server: ApiServer) -> None:
     system = server.call("GET", f"{_NAMESPACES}/kube-system")
     if (system["metadata"].get("labels") or {}).get(MARK) != "true":
         raise NotThrowAway(
-            "the cluster is not marked as one to be thrown away: run "
-            f"`kubectl label namespace kube-system {MARK}=true` if nobody needs anything in it"
+            "the cluster isn't marked as disposable: run `kubectl label namespace kube-system "
+            f"{MARK}=true` if nobody needs anything in it"
         )
     for node in server.listed(NODES)[0]:
         scheme = str(node["spec"].get("providerID") or "").partition("://")[0]

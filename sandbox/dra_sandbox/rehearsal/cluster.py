@@ -184,7 +184,10 @@ def _invented_zones(fleet: Fleet) -> tuple[str, ...]:
 def _invented(offers: Sequence[Offer], zones: tuple[str, ...]) -> Iterator[str]:
     without = [offer.name for offer in offers if not offer.zones]
     if without:
-        yield f"zones of {', '.join(without)}: {', '.join(zones)} in turn, for the fleet names none"
+        yield (
+            f"zones of {', '.join(without)}: {', '.join(zones)} in turn, because the fleet "
+            "doesn't name any"
+        )
     names = {
         name.rpartition("/")[2]
         for offer in offers

@@ -134,7 +134,7 @@ def _difference(
         if outcome.refused:
             return OutcomeDifference("refused-as-planned", outcome.refused)
         return (
-            OutcomeDifference("unexplained", "the plan does not know this workload")
+            OutcomeDifference("unexplained", "the plan doesn't contain this workload")
             if outcome.pods
             else None
         )
@@ -149,7 +149,8 @@ def _difference(
     if forbidden:
         return OutcomeDifference(
             "unexplained",
-            f"pods run on {', '.join(forbidden)}, which the plan says cannot take them",
+            f"pods run on {', '.join(forbidden)}, although they don't fit there according to "
+            "the plan",
         )
     if room:
         found = (
@@ -190,5 +191,5 @@ def _worse(row: ComparedWorkload, planned: PlannedWorkload) -> OutcomeDifference
             return OutcomeDifference("ordered-start", REASONS["one-pod-at-a-time"])
         return OutcomeDifference("unexplained", f"only {created} of {row.wanted} pods were created")
     if any(not pod.is_judged for pod in outcome.pods):
-        return OutcomeDifference("unexplained", "the scheduler has not judged every pod")
+        return OutcomeDifference("unexplained", "the scheduler hasn't tried every pod")
     return OutcomeDifference("one-pod-at-a-time")

@@ -29,36 +29,28 @@ ReasonCode = Literal[
 ]
 
 REASONS: Mapping[ReasonCode, str] = {
-    "one-pod-at-a-time": "The scheduler takes pods one at a time and never moves one: pods stay "
-    "pending although "
-    "a better packing exists, and on the nodes as they are now the plan finds no place for them "
-    "either.",
-    "shared-claim": "Pods that share a claim run on the node where its devices are; the first pod "
-    "decides which, and "
-    "there is no room for all of them.",
-    "choice-of-node": "Several pools take these pods; the scheduler scores nodes where the plan "
-    "packs them.",
-    "packing-not-found": "The plan could not tell: it proved no packing, and the scheduler found "
-    "one.",
-    "who-goes-without": "Not everything fits, and the order of arrival decides which workload goes "
-    "without: the plan "
-    "leaves out pods of another.",
-    "decided-by-unknown": "The plan could not tell: it depends on values known at run time only, "
-    "invented here.",
-    "ordered-start": "A StatefulSet starts its pods one after the other: those behind a pending "
-    "pod are not created.",
-    "pods-refused": "The API server refused to create pods: a quota, a limit or an admission rule.",
-    "refused-as-planned": "The API server refuses the object, as the plan says.",
-    "not-decided-in-time": "The time limit was reached before the scheduler had judged every pod.",
-    "tie-between-nodes": "Nodes score the same, and the scheduler chooses among them by chance. "
-    "The simulation comes "
-    "to the same outcome when it breaks ties in another way.",
-    "arrived-together": "Workloads arrived together, and milliseconds decide which controller "
-    "creates its pods first. "
-    "The simulation comes to the same outcome in another order of arrival.",
-    "no-controller": "The pods were lost with their node, and no controller here makes them again.",
-    "simulation-cannot-tell": "The simulation depends on values that are known at run time only, "
-    "or was given up.",
+    "one-pod-at-a-time": "The scheduler places pods one at a time and never moves them, so pods stay pending "
+    "although a better packing exists. The plan doesn't find a place for them on the current "
+    "nodes either.",
+    "shared-claim": "Pods that share a claim run on the node with its devices. The first pod determines the "
+    "node, which doesn't have room for all of them.",
+    "choice-of-node": "Several pools fit these pods, and the scheduler's scores differ from the plan's packing.",
+    "packing-not-found": "The plan couldn't tell: it found no packing, but the scheduler did.",
+    "who-goes-without": "Not everything fits, and the pod arrival order determines which workload stays pending. "
+    "The plan leaves out pods of another one.",
+    "decided-by-unknown": "The plan couldn't tell, because it depends on values that are known only at run time and "
+    "are invented here.",
+    "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending pod aren't "
+    "created.",
+    "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission rule.",
+    "refused-as-planned": "The API server rejects the object, as the plan says.",
+    "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
+    "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at random. The simulation "
+    "has the same outcome if it breaks ties in another way.",
+    "arrived-together": "Workloads arrived together, and milliseconds decide which controller creates its pods "
+    "first. The simulation has the same outcome in another pod arrival order.",
+    "no-controller": "The pods were lost with their node, and no controller here re-creates them.",
+    "simulation-cannot-tell": "The simulation depends on values that are known only at run time, or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "
     "report it.",
 }

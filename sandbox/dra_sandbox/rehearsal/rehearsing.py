@@ -298,15 +298,15 @@ def _notes(cluster: PlannedCluster, workloads: Workloads, late: int) -> Iterable
     if late:
         said = f"{counted(late, 'pod')} {verb(late, 'were')}"
         yield (
-            f"{said} placed only when the scheduler tried again after 5 minutes: no event told "
-            "it of the room"
+            f"{said} placed only when the scheduler tried again after 5 minutes, because no "
+            "event reported the free capacity"
         )
     kinds = sorted({arrival.workload.kind for arrival in workloads.arrivals if arrival.made_here})
     if kinds:
         yield (
-            f"controllers of {', '.join(kinds)} are not here: their pods were created as the "
-            "plan reads them"
+            f"controllers of {', '.join(kinds)} aren't installed here, so their pods were "
+            "created as in the plan"
         )
     if workloads.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(workloads.left_out.items()))
-        yield f"left out, for they make no pods: {listed}"
+        yield f"left out, because they don't create pods: {listed}"

@@ -90,7 +90,7 @@ class Charts:
         """
         done = _run([str(self.helm), "pull", *source, "--destination", str(folder)], folder)
         if done.returncode or not list(folder.glob("*.tgz")):
-            raise _NotPulled((done.stderr.strip() or "Helm fetched no chart").splitlines()[-1])
+            raise _NotPulled((done.stderr.strip() or "Helm didn't fetch a chart").splitlines()[-1])
 
 
 class _NotPulled(Exception):

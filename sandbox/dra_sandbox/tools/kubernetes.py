@@ -94,7 +94,7 @@ def _kubernetes(command: str, minor: int, folder: Path | None) -> tuple[Path, st
         binary = _in_folder(folder, command)
         version = printed_version([str(binary), "--version"])
         if version is None or version[:2] != (1, minor):
-            found = f"is of {_text(version)}" if version else "prints no version"
+            found = f"has version {_text(version)}" if version else "prints no version"
             raise ToolUnavailable(f"{binary} {found}; a {command} of 1.{minor} is needed")
         return binary, _text(version)
     on_path = shutil.which(command)

@@ -30,10 +30,7 @@ spec:
       containers: [{name: main, image: i, resources: {claims: [{name: c}]}}]
 """
 RULE = "claim-shared-by-replicas"
-FIX = (
-    "report it with the sentence above; to go on meanwhile, set the level of rule-could-not-run "
-    "to advisory"
-)
+FIX = "report it with this message; to continue, set the level of rule-could-not-run to advisory"
 EXEMPT = f"""\
 exemptions:
   - rule: {RULE}
@@ -158,7 +155,10 @@ def test_an_exemption_that_excuses_nothing_is_told(shared: Project) -> None:
     done = checked(shared)
 
     assert codes(done) == [("warning", "exemption-without-effect"), ("warning", RULE)]
-    assert "excuses nothing" in done.json["diagnostics"][0]["message"]
+    assert (
+        "has no effect, because the rule finds nothing there"
+        in done.json["diagnostics"][0]["message"]
+    )
 
 
 def test_of_an_object_that_is_not_there_a_note_is_told(shared: Project) -> None:
@@ -280,7 +280,7 @@ class TestBesideTheObject:
     @pytest.mark.parametrize(
         ("said", "told"),
         [
-            (RULE, "does not say from which rule it is exempt, and why"),
+            (RULE, "\" doesn't name the rule and the reason of the exemption"),
             ("claim-shared-by-replica — why", 'there is no rule "claim-shared-by-replica"'),
             (f"{RULE} until tomorrow — why", '"tomorrow" is not a date'),
         ],

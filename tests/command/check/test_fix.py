@@ -174,12 +174,12 @@ def test_the_mode_of_a_file_and_links_stay(old: Project) -> None:
     [
         (
             ("-",),
-            "--fix changes files, and standard input is none; check --rewrite - prints a text anew",
+            "--fix can't change standard input; use check --rewrite - to print the changed text",
         ),
-        (("workloads", "--rewrite"), "--rewrite and --fix are two ways"),
-        (("workloads", "--write-baseline", "a.json"), "three questions; ask one at a time"),
+        (("workloads", "--rewrite"), "--rewrite and --fix can't be combined"),
+        (("workloads", "--write-baseline", "a.json"), "three questions; use one of them"),
         (("gone.yaml",), "gone.yaml: does not exist"),
-        ((), "no manifests are named"),
+        ((), "no manifests are given"),
     ],
 )
 def test_wrong_input(old: Project, words: tuple[str, ...], told: str) -> None:

@@ -213,9 +213,7 @@ class TestADifference:
 
         assert errors(done) == ["ResourceClaim default/one"]
         (note,) = (each for each in done.json["diagnostics"] if each["code"] == "base-not-checked")
-        assert note["message"].startswith(
-            '"HEAD" cannot be checked, so every finding is told: workloads/claims.yaml'
-        )
+        assert note["message"].startswith('"HEAD" can\'t be checked, so every finding is reported:')
 
     def test_the_working_tree_is_left_alone(self, committed: Project) -> None:
         committed.write("workloads/more.yaml", broken("more"))
@@ -232,7 +230,7 @@ class TestADifference:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (("--diff", "nowhere"), "git finds no such ref"),
+            (("--diff", "nowhere"), "git can't find this ref in"),
             (("--diff", "--output=x"), "expected one argument"),
             (("--diff", "main", "--baseline", "a.json"), "not allowed with"),
         ],
@@ -255,7 +253,7 @@ class TestADifference:
         )
 
         assert done.status == 2
-        assert "git finds no such ref" in done.err
+        assert "git can't find this ref in" in done.err
 
 
 def test_the_schema_of_a_baseline_is_what_is_written(failing: Project) -> None:

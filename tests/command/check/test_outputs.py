@@ -53,8 +53,8 @@ def test_a_driver_upgrade_is_written_too(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("sarif", '"sarif" names no file; write FORMAT=FILE'),
-        ("", '"" names no file'),
+        ("sarif", '"sarif" doesn\'t name a file; write FORMAT=FILE'),
+        ("", '--output: "" doesn\'t name a file'),
         ("sarf=a", 'there is no format "sarf"; choose from text, json'),
         ("sarif=a,junit=a", "a is named twice"),
         ("sarif=-", "write --format sarif"),

@@ -127,7 +127,7 @@ def test_a_link_stays_a_link(project: Project, folder: Path) -> None:
 def test_a_snapshot_names_no_manifests_to_rewrite(project: Project) -> None:
     done = project.run("check", "--rewrite", "--observed", "snapshot.yaml")
     assert done.status == 2
-    assert "which manifests are meant is not said" in done.err
+    assert "--rewrite changes manifests, but --observed names a snapshot" in done.err
 
 
 def test_standard_input_is_printed_whole(project: Project) -> None:
@@ -144,7 +144,7 @@ def test_json_stays_json_and_what_has_no_form_stays_and_is_named(project: Projec
         "ResourceClaimParameters big: resource.k8s.io/v1alpha2 stays as it is: none of these files"
         in done.err
     )
-    assert "for example, written by hand:\n    # what the parameters asked for" in done.err
+    assert "for example, written by hand:\n    # the claim itself contains" in done.err
     first, second = json.loads(path.read_text(encoding="utf-8"))["items"]
     assert (first["kind"], first["apiVersion"]) == ("DeviceClass", "resource.k8s.io/v1")
     assert second == OLD_LIST["items"][1]
@@ -156,10 +156,10 @@ def test_comments_and_layout_stay_and_nothing_is_dropped_in_silence(project: Pro
     assert done.out == CLASSIC_NOW
     assert done.status == 0
     assert done.err == (
-        "manifests/class.yaml:2: ResourceClass gpu: resource.k8s.io/v1alpha2 → resource.k8s.io/v1\n"
-        "    the driver gpu.resource.nvidia.com is called gpu.nvidia.com today\n"
-        "    structuredParameters is left out: in v1 every driver publishes its devices as "
-        "ResourceSlices\n"
+        "manifests/class.yaml:2: ResourceClass gpu: resource.k8s.io/v1alpha2 → "
+        "resource.k8s.io/v1\n    the driver gpu.resource.nvidia.com is now called "
+        "gpu.nvidia.com\n    structuredParameters is left out, because in v1 every driver "
+        "publishes its devices as ResourceSlices\n"
     )
 
 
@@ -191,8 +191,8 @@ def test_the_finding_names_the_way(project: Project, folder: Path) -> None:
     ("words", "said"),
     [
         (("manifests", "--in-place"), "--in-place needs --rewrite"),
-        (("-", "--rewrite", "--in-place"), "standard input is none"),
-        (("manifests", "--rewrite", "--format", "sarif"), "--format sarif cannot be given"),
+        (("-", "--rewrite", "--in-place"), "--in-place can't change standard input"),
+        (("manifests", "--rewrite", "--format", "sarif"), "--format sarif isn't supported"),
     ],
 )
 def test_odd_combinations_are_wrong_input(

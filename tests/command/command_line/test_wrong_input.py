@@ -224,7 +224,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "an empty folder",
         empty_folder,
         ("plan", "empty", "--stack", "dev"),
-        ("empty", "holds no *.yaml"),
+        ("empty", ".json file"),
     ),
     (
         "a folder without manifests in the stack",
@@ -243,7 +243,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "no Kubernetes object",
         workload("- just\n- a list\n"),
         PLAN,
-        ("workloads/two-pods.yaml", "holds no manifest"),
+        ("workloads/two-pods.yaml", "contains no manifest"),
     ),
     (
         "no plan is kept",
@@ -301,9 +301,9 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
             "--kubernetes",
             "1.35",
         ),
-        ("--what-if names the release, and --kubernetes too", "leave --kubernetes out"),
+        ("both --what-if and --kubernetes set the version", "leave --kubernetes out"),
     ),
-    ("no manifests", nothing, ("check",), ("no manifests are named", "name a file")),
+    ("no manifests", nothing, ("check",), ("no manifests are given", "name a file")),
     (
         "--write without a stack",
         nothing,
@@ -314,7 +314,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "--write of other manifests",
         nothing,
         (*PLAN, "workloads", "--write"),
-        ("PATH cannot be given",),
+        ("so PATH isn't supported",),
     ),
     ("an unknown option", nothing, (*PLAN, "--fast"), ("--fast", "--help")),
     ("an unknown subcommand", nothing, ("plna",), ("plna", "pulumi-dra plan")),
@@ -342,13 +342,13 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "rules of no name",
         nothing,
         ("check", "workloads", "--select", ""),
-        ("--select names no rule",),
+        ("--select doesn't name a rule",),
     ),
     (
         "everything left out",
         nothing,
         ("check", "workloads", "--exclude", "*"),
-        ("every file is left out", "exclude"),
+        ("every file is excluded", "exclude"),
     ),
     (
         "a cloud without a table",
@@ -372,7 +372,7 @@ CASES: list[tuple[str, Prepare, tuple[str, ...], tuple[str, ...]]] = [
         "machines of no name",
         nothing,
         ("init", "gpus", "--region", "us-east-1", "--machines", ","),
-        ("names no machine",),
+        ("--machines doesn't name a machine type",),
     ),
     (
         "machines for a cluster that is there",
@@ -460,7 +460,7 @@ def test_a_stale_plan_is_broken_not_wrong(project: Project) -> None:
     current = project.run(*PLAN, "--check")
     assert (current.status, current.err) == (
         0,
-        "stacks/dev.plan.json is current: the plan made now is the same\n",
+        "stacks/dev.plan.json is current: a new plan is the same\n",
     )
     assert project.run(*PLAN, "--check", "--quiet").err == ""
     project.stack("max: 4", "max: 3")

@@ -14,11 +14,10 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
     assert done.status == 1
     assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
     assert done.out.splitlines()[2:] == [
-        "no pool of this fleet can hold the pod; this would",
+        "no pool of this fleet fits the pod; this would",
         (
-            "  → add a pool of machine p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 GiB each, 31.21 "
-            "USD "
-            "an hour)"
+            "  → add a pool with machine type p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 "
+            "GiB each, USD 31.21 per hour)"
         ),
         "",
         "pool l4 (g6.2xlarge) does not fit",
@@ -49,7 +48,7 @@ def test_explain_names_the_machines_that_would_do(project: Project) -> None:
     )
     words = ("explain", "-", "--stack", "dev", "--claim", "default/tesla-volta-gpu")
     assert (
-        "→ add a pool of machine g6e.xlarge (1 × NVIDIA L40S"
+        "→ add a pool with machine type g6e.xlarge (1 × NVIDIA L40S"
         in project.run(*words, stdin=large).out
     )
     assert (
@@ -133,7 +132,7 @@ def test_explain_says_when_a_node_takes_it_but_the_pool_is_too_small(project: Pr
     (holder,) = project.run(*words, "default/second-gpu", "--format", "json").json["holders"]
     assert holder == {"pool": "l4", "workload": "Pod default/first", "pods": 1}
     assert project.run(*words, "default/first-gpu").status == 0
-    assert "a node takes it, but the pools are too small for all" in done.out
+    assert "a node fits it, but the pools are too small for all" in done.out
     assert 'pool "l4" is fixed at 1 node' in done.out
 
 

@@ -70,18 +70,21 @@ def test_without_a_fleet_the_finding_is_told_alone(given: Project) -> None:
     [
         (
             ("--finding", "claim-fits"),
-            'check finds no "claim-fits" here; found here: claim-fits-no-pool',
+            'check doesn\'t find "claim-fits" here; found here: claim-fits-no-pool',
         ),
-        (("--finding", "m.yaml:1"), 'check finds no "m.yaml:1" here'),
-        (("--finding", ""), 'check finds no "" here'),
-        (("--finding", "claim-fits-no-pool", "--pool", "l4"), "--finding does not go with --pool"),
+        (("--finding", "m.yaml:1"), 'check doesn\'t find "m.yaml:1" here'),
+        (("--finding", ""), 'check doesn\'t find "" here'),
+        (
+            ("--finding", "claim-fits-no-pool", "--pool", "l4"),
+            "--finding can't be combined with --pool",
+        ),
         (
             ("--finding", "claim-fits-no-pool", "--what-if", "kubernetes=1.35"),
-            "--finding does not go with --what-if",
+            "--finding can't be combined with --what-if",
         ),
         (
             ("--finding", "claim-fits-no-pool", "--format", "markdown"),
-            "--finding is not told in markdown",
+            "--finding doesn't support markdown",
         ),
     ],
 )

@@ -104,9 +104,9 @@ def test_the_smallest_change_makes_the_pod_fit(given: Project) -> None:
 def test_machines_are_named_before_what_less_would_do(given: Project) -> None:
     given.write("m.yaml", big())
     out = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pod", "web").out
-    assert out.index("add a pool of machine") < out.index("if 23034Mi will do")
+    assert out.index("add a pool with machine type") < out.index("if 23034Mi is enough")
     plan = given.run("plan", "m.yaml", "--fleet", "fleet.yaml").out
-    assert plan.index("add a pool of machine") < plan.index("if 23034Mi will do")
+    assert plan.index("add a pool with machine type") < plan.index("if 23034Mi is enough")
     reasons = given.run("plan", "m.yaml", "--fleet", "fleet.yaml", "--format", "json").json[
         "workloads"
     ][0]["reasons"]
@@ -179,13 +179,13 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--pod", "wbe"), 'no workload brings a pod "default/wbe"; did you mean "default/web"?'),
-        (("--pod", ""), "no workload brings a pod"),
-        (("--pod", "web-7"), "no workload brings a pod"),
+        (("--pod", "wbe"), 'no workload has a pod "default/wbe"; did you mean "default/web"?'),
+        (("--pod", ""), 'no workload has a pod "'),
+        (("--pod", "web-7"), 'no workload has a pod "'),
         (("--pod", "web", "--pool", "h100"), 'there is no pool "h100"; pools: l4'),
-        (("--pod", "web", "--format", "html"), "--pod is not told in html"),
+        (("--pod", "web", "--format", "html"), "--pod doesn't support html"),
         (("--pod", "web", "--claim", "web-0-gpu"), "not allowed with argument"),
-        (("--pod", "web", "--what-if", "pools.l4"), "does not say which value to change"),
+        (("--pod", "web", "--what-if", "pools.l4"), "\" doesn't name a value to change"),
     ],
 )
 def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:

@@ -101,7 +101,7 @@ def test_a_pool_that_is_too_small_for_what_it_takes_does_not_fit(given: Project)
     status, said = told(given, "--fleet", "small.yaml", "--pool", "l4")
     assert (status, said["verdict"]) == (1, "does-not-fit")
     done = given.run("explain", "m.yaml", "--fleet", "small.yaml", "--pool", "l4")
-    assert "is too small for what could run on it" in done.out
+    assert "is too small for the workloads that could run on it" in done.out
     assert "Deployment default/one: 1 pod, 1 pending" in done.out
 
 
@@ -129,7 +129,7 @@ def test_a_node_of_a_snapshot_is_explained_alike(given: Project) -> None:
 
 def test_quiet_leaves_the_first_line(given: Project) -> None:
     done = given.run("explain", "m.yaml", "--fleet", "fleet.yaml", "--pool", "l4", "--quiet")
-    assert done.out == "pool l4 (g6.2xlarge) takes all that could run on it\n"
+    assert done.out == "pool l4 (g6.2xlarge) fits all workloads that could run on it\n"
 
 
 def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
@@ -152,8 +152,8 @@ def test_the_answer_has_the_fields_of_its_schema(given: Project) -> None:
                 "--pool NAME"
             ),
         ),
-        (("--pool", "l4", "--format", "html"), "--pool without a claim is not told in html"),
-        (("--pool", "l4", "--what-if", "pools.l4"), "does not say which value to change"),
+        (("--pool", "l4", "--format", "html"), "--pool without a claim doesn't support html"),
+        (("--pool", "l4", "--what-if", "pools.l4"), "\" doesn't name a value to change"),
     ],
 )
 def test_wrong_words(given: Project, words: tuple[str, ...], says: str) -> None:

@@ -140,8 +140,8 @@ def test_what_nodes_show_is_told_and_what_they_do_not_is_noted(project: Project)
             **common,
         },
     ]
-    assert "its maximum is what there is now, 2 nodes" in done.out
-    assert "no node without GPUs was seen" in done.out
+    assert '": its maximum is the current number, 2 nodes' in done.out
+    assert "there is no node without GPUs, so the system pool uses" in done.out
 
 
 def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
@@ -167,7 +167,7 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
         (
             ["--observed", "given.yaml"],
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
-            "Kubernetes release",
+            "Kubernetes version",
         ),
         (
             ["--observed", "given.yaml", "--kubernetes", "1.34"],
@@ -176,7 +176,11 @@ def test_a_state_gives_the_fleet_that_it_declares(project: Project) -> None:
         ),
         (["--state", "given.yaml"], "not json", "is not JSON"),
         (["--state", "given.yaml"], "[]", "is not the state of a stack"),
-        (["--state", "given.yaml"], '{"deployment": {"resources": []}}', "declares no pool"),
+        (
+            ["--state", "given.yaml"],
+            '{"deployment": {"resources": []}}',
+            "this stack doesn't declare a DRA pool",
+        ),
         (["--region", "us-east-1", "--machines", "g6.3xlarge"], "", "g6.3xlarge"),
     ],
 )
@@ -220,8 +224,8 @@ def test_a_stack_without_claims_is_planned_as_if_its_gpus_were_for_them(project:
     assert (done.status, done.err) == (0, "")
     found = fleet_in(project, "prod")
     assert [(pool["name"], pool["machine"]) for pool in found["pools"]] == [("gpus", "g6.2xlarge")]
-    assert 'node group "gpus" is not for claims yet' in done.out
-    assert "no release of the NVIDIA DRA driver is declared" in done.out
+    assert 'node group "gpus" isn\'t a DRA pool yet, but is planned as one' in done.out
+    assert "no version of the NVIDIA DRA driver is declared" in done.out
     assert project.run("plan", "prod/workloads", "--fleet", "prod/fleet.yaml").status == 0
 
 
@@ -229,6 +233,6 @@ def test_what_a_state_does_not_say_is_asked_for(project: Project) -> None:
     project.write("state.json", json.dumps(state_without_dra()))
     asked = project.run("init", "prod", "--state", "state.json")
     assert asked.status == 2
-    assert "does not say its region; give what is missing" in asked.err
+    assert "doesn't set its region; add the missing part" in asked.err
     assert project.run("init", "prod", "--state", "state.json", "--region", "us-west-2").status == 0
     assert fleet_in(project, "prod")["region"] == "us-west-2"

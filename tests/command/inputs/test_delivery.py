@@ -283,7 +283,7 @@ NOT_RENDERED = {
     ),
     "an OCI source": (
         flux("Kustomization", "  sourceRef: {kind: OCIRepository}\n  path: ./"),
-        "its source is of kind OCIRepository",
+        "its source has kind OCIRepository",
     ),
 }
 

@@ -165,10 +165,10 @@ def test_objects_that_nothing_reads_are_given_rendered_as_the_fix_says(
         "1}\n",
     }
     fixes = {
-        "Application": "give what is built from its path: kustomize build … | pulumi-dra plan -",
-        "HelmRelease": "give what the chart renders: helm template … | pulumi-dra plan -",
-        "ProvisioningRequest": "give the pods that ask for the capacity",
-        "GpuThing": "give the pods that it makes",
+        "Application": "pass the built path: kustomize build … | pulumi-dra plan -",
+        "HelmRelease": "pass the rendered chart: helm template … | pulumi-dra plan -",
+        "ProvisioningRequest": "add the pods that request the capacity",
+        "GpuThing": "add the pods that it creates",
     }
     project.write("given.yaml", unread[kind])
     done = project.run("plan", "given.yaml", "--stack", "dev")

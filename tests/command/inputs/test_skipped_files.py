@@ -42,7 +42,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     ),
     "files of other tools": (
         {"package.json": '{"name": "x"}', "compose.yaml": "services: {}\n"},
-        [("note", "file-not-judged", "2 files are left alone (no manifest)")],
+        [("note", "file-not-judged", "2 files are skipped (no manifest)")],
         0,
     ),
     "a program in YAML that calls a resource as the driver's chart calls a value": (
@@ -60,12 +60,12 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
             "shop/templates/a.yaml": HELM,
             "shop/templates/b.yaml": HELM,
         },
-        [("note", "file-not-judged", "4 files are left alone (part of the chart")],
+        [("note", "file-not-judged", "4 files are skipped (part of the chart")],
         0,
     ),
     "braces in an argument of a manifest beside a chart": (
         {"shop/Chart.yaml": CHART, "shop/tests/shell.yaml": ENVIRONMENT},
-        [("note", "file-not-judged", "1 file is left alone (part of the chart")],
+        [("note", "file-not-judged", "1 file is skipped (part of the chart")],
         0,
     ),
     "alternatives of one object, once for each folder": (
@@ -102,7 +102,7 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
     ),
     "a template of another tool": (
         {"a.yaml": HELM},
-        [("note", "file-not-judged", "1 file is left alone (a template)")],
+        [("note", "file-not-judged", "1 file is skipped (a template)")],
         0,
     ),
     "a name to be filled in": (
@@ -205,7 +205,7 @@ def test_commands_without_a_place_for_it_say_it_beside_the_answer(
 
     done = project.run(command, "all", *pools, *options)
 
-    assert "1 file is left alone (values of a chart): all/values.yaml" in done.err
+    assert "1 file is skipped (values of a chart): all/values.yaml" in done.err
 
 
 def test_a_saved_plan_is_current_with_values_beside_its_manifests(project: Project) -> None:

@@ -46,8 +46,11 @@ def test_json_has_what_exists_and_what_is_desired(project: Project) -> None:
 
 def test_what_does_not_go_with_a_snapshot(project: Project) -> None:
     given(project, "m2-any-takes-h100")
-    assert "--constraints needs pools" in project.run(*WORDS, "--constraints", "fix.yaml").err
+    assert (
+        "--constraints needs a fleet to size"
+        in project.run(*WORDS, "--constraints", "fix.yaml").err
+    )
     done = project.run("plan", "--stack", "dev", "--observed", "cluster.yaml", "--write")
-    assert "--observed cannot be given with it" in done.err
+    assert "so --observed isn't supported" in done.err
     assert "leave out --simulate off" in project.run(*WORDS, "--simulate", "off").err
     assert project.run("check", *WORDS[1:]).status == 2

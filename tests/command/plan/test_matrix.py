@@ -162,4 +162,4 @@ def test_a_snapshot_has_nothing_to_change(project: Project) -> None:
         "kubernetes=1.36",
         stdin=FIVE,
     )
-    assert (done.status, "a snapshot is judged as it is" in done.err) == (2, True)
+    assert (done.status, "--what-if changes a fleet, not a snapshot" in done.err) == (2, True)

@@ -79,8 +79,8 @@ def fewest(pods: int, most: int = 4) -> int:
         ("either pool would do, so that none must have a node", 1, {ONE: 1, FOUR: 1},
          "1 GPU node (provably the fewest), USD 1.00 per hour, prices of the fleet; no plan costs less"),
         ("a pool without a price that is not used", 2, {ONE: 1, "block": None},
-         "2 GPU nodes, USD 2.00 per hour, prices of the fleet; whether another plan costs less is not known: "
-         "no price for pool block"),
+         "2 GPU nodes, USD 2.00 per hour, prices of the fleet; it's unknown whether "
+         "another plan costs less, because there is no price for pool block"),
         ("a pool without a price that is used", 5, {ONE: 1, "block": None},
          "1 GPU node (provably the fewest); cost unknown: no price for block (give it pricePerHour)"),
     ],

@@ -22,11 +22,11 @@ def change(after: str, before: str) -> str:
         ),
         (
             (
-                f"if 23034Mi will do, {change(MEMORY.format('23034Mi'), MEMORY.format('80Gi'))} in "
+                f"if 23034Mi is enough, {change(MEMORY.format('23034Mi'), MEMORY.format('80Gi'))} in "
                 "request gpu"
             ),
             (
-                'if 23034Mi will do, write `quantity("23034Mi")` instead of `quantity("80Gi")` in '
+                'if 23034Mi is enough, write `quantity("23034Mi")` instead of `quantity("80Gi")` in '
                 "request gpu"
             ),
         ),

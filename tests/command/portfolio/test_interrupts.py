@@ -64,7 +64,7 @@ def test_ctrl_c_reaches_every_process_and_what_was_done_is_kept(
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == Status.INTERRUPTED
     assert err.startswith("interrupted: ")
-    assert err.endswith(" of 5000 cells are kept; the same command continues\n")
+    assert err.endswith(" of 5000 cells done; the same command continues from there\n")
     assert "not computed" in out
     wait_until(lambda: is_alone(process.pid))
     kept = int(err.split()[1])

@@ -143,7 +143,7 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
     # workers of the same planner took cells before
     with pytest.raises(PlannerError, match="has gone") as gone:
         run_portfolio(collect(str(file)), options, kill)
-    assert gone.value.fix == "what was done is kept: the same command continues"
+    assert gone.value.fix == "finished cells are kept; run the same command to continue"
     assert answers_of(file, "../results", engine="here").log.known >= 4
 
 

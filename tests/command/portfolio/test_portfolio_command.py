@@ -178,7 +178,7 @@ def test_a_placement_that_cannot_be_made_is_wrong_input(
     file = write_portfolio(tmp_path / "p", 1, 0, "place: [{workloads: [work]}]\n")
     status, out, _ = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
-    assert "place: Deployment default/web runs in c00000 already" in out
+    assert "place: Deployment default/web already runs in c00000" in out
 
 
 def test_a_pattern_that_no_workload_of_any_stack_matches_is_told(
@@ -217,7 +217,7 @@ def test_what_was_interrupted_says_how_to_go_on(
     status, out, err = answer(capsys, str(write_portfolio(tmp_path / "p", 1, 0)))
     assert status == Status.INTERRUPTED
     assert "1 is not computed" in out
-    assert err == "interrupted: 0 of 1 cells are kept; the same command continues\n"
+    assert err == "interrupted with 0 of 1 cells done; the same command continues from there\n"
 
 
 def git(folder: Path, *words: str) -> None:
@@ -244,7 +244,7 @@ def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("ref: v1", "ref: --output=x"))
     now, then = collect(str(file)).stacks
     assert now.fault is None
-    assert "git finds no such ref" in str(then.fault)
+    assert "git can't find this ref in" in str(then.fault)
 
 
 def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(
@@ -323,7 +323,7 @@ def test_a_folder_that_cannot_keep_answers_is_told_before_anything_is_computed(
     file = write_portfolio(tmp_path / "p", 1, 0)
     status, _, err = answer(capsys, str(file), "--results", str(file))
     assert status == Status.WRONG_INPUT
-    assert "portfolio.yaml: answers cannot be kept here" in err
+    assert "portfolio.yaml: results can't be stored here" in err
     assert "name another folder with --results" in err
 
 
@@ -335,7 +335,7 @@ def test_another_run_on_the_same_answers_is_told(
     first.begin()
     status, _, err = answer(capsys, str(file))
     assert status == Status.WRONG_INPUT
-    assert "another run of this portfolio is under way" in err
+    assert "another run of this portfolio is in progress and stores its results here" in err
     first.close()
     assert answer(capsys, str(file))[0] == Status.FITS
 

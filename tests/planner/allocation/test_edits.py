@@ -167,7 +167,7 @@ OTHERS = {
         gpus(2),
         (shape(claim(request())),),
     ),
-    "use no host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
+    "remove the host port": (with_port(shape(claim(request()))), gpus(2), (with_port(shape()),)),
     "drop the pod's required anti-affinity": (
         shape(claim(request()), labels={"app": "x"}, pod_anti_affinity=APART),
         gpus(2),
@@ -326,7 +326,7 @@ def test_a_constraint_over_pairs_is_written_once_for_each_pair():
     assert str(edit).startswith(
         f"give each of the 4 groups of devices in claim c1 its own constraint on {root}"
     )
-    assert str(edit).endswith("write 4 requests for 1 device in place of each of gpus, nics")
+    assert str(edit).endswith(": replace each of gpus, nics with 4 requests for 1 device")
     changed = apply_edits([edit], pod)
     (made,) = changed.claims
     assert [each.requests for each in made.spec.constraints] == [

@@ -80,7 +80,7 @@ def test_count_larger_than_the_node_says_how_many_there_are():
     (reason,) = reasons_of(refused(place(shape(claim(request(count=9))), state(gpus(8)))))
     assert reason.code == "count-too-large"
     assert "9 devices" in reason.message
-    assert "a node offers 8 devices" in reason.fix
+    assert "a node has 8 devices" in reason.fix
 
 
 def test_pods_of_two_devices_on_seven():

@@ -297,7 +297,7 @@ def test_a_rejected_partition_gives_its_counters_back_in_the_latest_patch():
     old = F35.with_gates(partitionable_devices=True, device_taints=True)
     here = state(*boards(full, device("half", draws={"c": 20})), features=old)
     assert outcome(here, claim(request())) == "FAIL"
-    assert "patch release" in reasons_of(place(shape(claim(request())), here))[0].message
+    assert "patch version" in reasons_of(place(shape(claim(request())), here))[0].message
 
 
 def test_partitions_overlap():

@@ -122,9 +122,9 @@ def test_the_advised_part_compiles(text: str, part: str) -> None:
 # known
 RULES = [
     (DOMAIN, "two levels", f'{DOMAIN}.productName == "x"'),
-    ("dyn(1)", "compare it with something, or leave dyn() out", "dyn(1) == 1"),
-    ("1", "compare it with something: a selector is true or false", "1 == 1"),
-    ('"a" < 1', "a string and a number have no order: make both numbers", "2 < 1"),
+    ("dyn(1)", "compare it with a value, or remove dyn()", "dyn(1) == 1"),
+    ("1", "compare it with a value, because a selector must be true or false", "1 == 1"),
+    ('"a" < 1', "strings and numbers can't be ordered: make both numbers", "2 < 1"),
     ("1 == 1.0", "use the same form for both, 1 or 1.0", "1.0 == 1.0"),
     ("if true", None, "true"),
     ('device.driver == "a" and (', "&&, || and !", 'device.driver == "a" && (true)'),
@@ -142,7 +142,7 @@ RULES = [
     ),
     (
         f'{DOMAIN}.driverVersion.isGreaterThan(version("550.0.0"))',
-        'versions are compared by semver: write semver("550.0.0")',
+        'compare versions as semver: write semver("550.0.0")',
         f'{DOMAIN}.driverVersion.isGreaterThan(semver("550.0.0"))',
     ),
     ('size("a").matches("b")', "matches is for strings", '"a".matches("b")'),
@@ -159,7 +159,7 @@ RULES = [
     ),
     (
         "[optional.of(true)].map(x, x)[0]",
-        "absent: .orValue(false)",
+        "devices without it: .orValue(false)",
         "[optional.of(true)].map(x, x)[0].orValue(false)",
     ),
     (
@@ -169,7 +169,7 @@ RULES = [
     ),
     (
         " && ".join([OF_DRIVER] * 400),
-        "split the condition over several selectors",
+        "split the condition into several selectors, because all of them must match",
         " && ".join([OF_DRIVER] * 200),
     ),
     (

@@ -48,8 +48,8 @@ def test_80gi_narrowly_excludes_an_h100() -> None:
     )
     assert explained.terms[0].nearest == "81559Mi"
     assert explained.warnings == (
-        "80Gi excludes a device (NVIDIA H100 80GB HBM3) that publishes 81559Mi; "
-        "a device publishes less than its name says",
+        "80Gi excludes a device (NVIDIA H100 80GB HBM3), which publishes 81559Mi; devices "
+        "publish less than their nominal size",
     )
 
 
@@ -57,8 +57,7 @@ def test_an_amount_on_the_boundary_is_told() -> None:
     text = 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("23034Mi"))'
     (warning,) = explain(selector(text), [L4]).warnings
     assert warning == (
-        "a device (NVIDIA L4) publishes exactly 23034Mi, and the comparison is strict: it leaves "
-        "23034Mi out"
+        "a device (NVIDIA L4) publishes exactly 23034Mi, which the strict comparison excludes"
     )
 
 

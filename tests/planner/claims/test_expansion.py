@@ -122,7 +122,7 @@ def test_labels_that_an_anti_affinity_sees_do() -> None:
             [TEMPLATE.replace("name: one-gpu", "name: one-gpu, namespace: ml"), deployment("a")],
             "cannot-tell",
             "template-not-found",
-            "ml/one-gpu is in another namespace",
+            "ml/one-gpu exists, but in another namespace",
         ),
         (
             [deployment("a", claim="{name: gpu, resourceClaimName: shared}")],
@@ -168,8 +168,8 @@ def test_pods_behind_a_scheduling_gate_count_as_they_will_run() -> None:
     )
     assert demand.shapes[0].figures == Figures(0, 2, 2, 3)
     said = (
-        "Deployment default/a: its pods are held by 1 scheduling gate (quota), and counted as "
-        "they will run without"
+        "Deployment default/a: its pods are held by 1 scheduling gate (quota), and count "
+        "as if the gates were removed"
     )
     assert demand.assumptions == (said,)
 

@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         '"eastus-1" is a zone; its region is "eastus"',
     ),
-    "Karpenter": ({"autoscaler": "karpenter"}, {}, "does not see claims"),
+    "Karpenter": ({"autoscaler": "karpenter"}, {}, "ignores claims"),
     "several subnets": ({"network": {"subnetIds": ["a", "b"]}}, {}, "must name one subnet"),
     "a network of a long name": (
         {
@@ -57,19 +57,20 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
             }
         },
         {},
-        "has 64 characters: AKS takes 63 characters at most of virtualNetworks",
+        "has 64 characters: AKS allows at most 63 characters for virtualNetworks",
     ),
-    "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is for EKS"),
+    "prefixes": ({"network": {"prefixDelegation": True}}, {}, "is only for EKS"),
     "four zones": ({"network": {"zones": 4}}, {}, "must be from 0 to 3, not 4"),
     "DRANET": (
         {"drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True}},
         {},
-        "DRANET is not planned on AKS",
+        "DRANET isn't supported on AKS, because its devices there aren't documented; set "
+        "it to false",
     ),
     "reservations of kubelet": (
         {},
         {"reserved": {"cpu": "1"}},
-        "AKS lets nobody set kubelet's reservations",
+        "AKS doesn't allow custom kubelet reservations",
     ),
     "a zone as the API writes it": (
         {},
@@ -81,10 +82,14 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a hyphen": (
         {},
         {"name": "gpu-a"},
-        'AKS takes lower-case letters and digits, first a letter, not "gpu-a"',
+        'must be lowercase letters and digits that begin with a letter on AKS, not "gpu-a"',
     ),
-    "a digit first": ({}, {"name": "4t"}, "first a letter"),
-    "too long a name": ({}, {"name": "thirteenchars"}, "AKS takes 12 characters at most, not 13"),
+    "a digit first": (
+        {},
+        {"name": "4t"},
+        'must be lowercase letters and digits that begin with a letter on AKS, not "',
+    ),
+    "too long a name": ({}, {"name": "thirteenchars"}, "AKS allows at most 12 characters, not 13"),
     "MIG": (
         {},
         {"machine": "Standard_NC24ads_A100_v4", "mig": "all-1g.10gb"},
@@ -99,7 +104,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a reserved ND": (
         {},
         {"machine": "Standard_ND96isr_H100_v5", "capacity": {"reservation": GROUP}},
-        "Azure reserves no Standard_ND96isr_H100_v5",
+        ", because capacity reservations support neither ND sizes nor NCads_H100_v5",
     ),
     "a reserved H100": (
         {},
@@ -109,21 +114,21 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a label of AKS": (
         {},
         {"labels": {"kubernetes.azure.com/mode": "user"}},
-        "AKS refuses labels of the domain",
+        "AKS rejects labels in the domain",
     ),
     "a label of Kubernetes": (
         {},
         {"labels": {"kubernetes.io/a": "b"}},
-        "AKS refuses labels of the domain",
+        "AKS rejects labels in the domain",
     ),
     "a schedule": (
         {},
         {"schedule": {"period": {"start": "2026-12-01T11:30:00Z", "end": "2026-12-02T11:30:00Z"}}},
-        "AKS changes no count of nodes at a time",
+        "AKS doesn't support scheduled node counts; leave the schedule out",
     ),
     "few pods": ({}, {"maxPods": 9}, "must be from 10 to 250, not 9"),
     "a large disk": ({}, {"diskGib": 2049}, "must be from 50 to 2048, not 2049"),
-    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it is a machine of EKS"),
+    "a machine of another cloud": ({}, {"machine": "g6.2xlarge"}, "it's a machine type of EKS"),
     "a region without it": (
         {"region": "westus3"},
         {"machine": "Standard_ND96asr_v4"},

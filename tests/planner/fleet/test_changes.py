@@ -74,8 +74,8 @@ def test_another_machine_has_not_the_price_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("text", "says", "fix"),
     [
-        ("kubernetes", "does not say which value", "PATH=VALUE"),
-        ("kubernetes=", "does not say which value", "PATH=VALUE"),
+        ("kubernetes", "\" doesn't name a value to change", "PATH=VALUE"),
+        ("kubernetes=", "\" doesn't name a value to change", "PATH=VALUE"),
         ("kuberntes=1.36", "is not a key of the fleet", ""),
         ("pools.l4.cuont.max=1", 'the fleet has no "pools.l4.cuont"', 'did you mean "count"?'),
         ("pools.a10.count.max=1", 'there is no "a10"', "there are: l4, h100"),

@@ -155,13 +155,13 @@ BAD = [
         "a name taken",
         [("pools.1.name", "l4")],
         "pools[1].name",
-        'the name "l4" is taken by pools[0]',
+        'the name "l4" is already used by pools[0]',
     ),
     (
         "a name of ours",
         [("pools.1.name", "system")],
         "pools[1].name",
-        'the name "system" is taken by the pool without',
+        'the name "system" is reserved for the pool without GPUs',
     ),
     (
         "a zone elsewhere",
@@ -196,12 +196,12 @@ BAD = [
     ),
     ("pools as text", [("pools", "l4")], "pools", 'must be a list, not "l4"'),
     ("an unknown profile", [("pools.1.mig", "1g.5gb")], "pools[1].mig", "it has 1g.10gb"),
-    ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 has no MIG"),
+    ("no MIG", [("pools.0.mig", "all-balanced")], "pools[0].mig", "NVIDIA L4 doesn't support MIG"),
     (
         "a region without it",
         [("region", "us-west-1"), ("pools.1.zones", [])],
         "pools[0].machine",
-        "it is in us-",
+        "it is offered in us-",
     ),
     (
         "a driver with MIG parents",
@@ -262,7 +262,7 @@ BAD = [
         "a label of ours",
         [("pools.0.labels", {"nvidia.com/gpu.dra": "no"})],
         "pools[0].labels",
-        "is set on every pool",
+        '", which drivers use to find their nodes',
     ),
     (
         "no label key",
@@ -280,7 +280,7 @@ BAD = [
         "a taint twice",
         [("pools.0.taints", [{"key": "a"}, {"key": "a"}])],
         "pools[0].taints",
-        "is there twice",
+        '" appears twice',
     ),
     (
         "no effect",
@@ -329,7 +329,7 @@ BAD = [
         "no time zone",
         [("pools.0.schedule", {"hours": {"start": "08:00", "end": "18:00", "timeZone": "Europe"}})],
         "pools[0].schedule.hours.timeZone",
-        '"Europe" is not a time zone',
+        '"Europe" isn\'t a known time zone',
     ),
     (
         "a period that ends before it begins",
@@ -352,7 +352,7 @@ BAD = [
         "a schedule of a fixed count",
         [("pools.0.count", 2), ("pools.0.schedule", NIGHTS)],
         "pools[0].schedule",
-        "a fixed count of 2 leaves nothing to a schedule",
+        "a fixed count of 2 can't follow a schedule; give it as min and max",
     ),
     (
         "a block that has nodes before it begins",
@@ -401,25 +401,25 @@ BAD = [
         "a quota twice",
         [("quotas", [quota(), quota()])],
         "quotas[1].name",
-        'the name "q" is taken by quotas[0]',
+        'the name "q" is already used by quotas[0]',
     ),
     (
         "less than there must be",
         [("quotas", [quota(unit="vcpus", limit=200, machines=["p5.*"])])],
         "quotas[0].limit",
-        'quota "q" allows 200 vCPUs, but the minimums of its pools take 384',
+        'quota "q" allows 200 vCPUs, but the minimums of its pools need 384',
     ),
     (
         "less than the system pool leaves",
         [("quotas", [quota(unit="nodes", limit=3)])],
         "quotas[0].limit",
-        "allows 3 nodes, but the minimums of its pools take 2 and the system pool takes 2",
+        "allows 3 nodes, but the minimums of its pools need 2 and the system pool uses 2",
     ),
     (
         "fewer bought than there must be",
         [("pools.1.capacity", bought(1))],
         "pools[1].capacity.nodes",
-        "the reservation of h100 allows 1 node, but the minimums of its pools take 2",
+        "the reservation of h100 allows 1 node, but the minimums of its pools need 2",
     ),
     ("none bought", [("pools.1.capacity", bought(0))], "pools[1].capacity.nodes", "from 1 to"),
     (
@@ -476,19 +476,29 @@ ON_GKE = [
         "pools[0].schedule",
         "use autoscaler gke",
     ),
-    ("prefixes", [("network.prefixDelegation", True)], "network.prefixDelegation", "is for EKS"),
-    ("disks of EKS", [("pools.0.localStorage", "raid0")], "pools[0].localStorage", "is for EKS"),
+    (
+        "prefixes",
+        [("network.prefixDelegation", True)],
+        "network.prefixDelegation",
+        "is only for EKS",
+    ),
+    (
+        "disks of EKS",
+        [("pools.0.localStorage", "raid0")],
+        "pools[0].localStorage",
+        "is only for EKS",
+    ),
     (
         "an image",
         [("pools.0.image", {"id": "ami-0123456789abcdef0"})],
         "pools[0].image",
-        "run Container-Optimized OS",
+        "run the Container-Optimized OS",
     ),
     (
         "three SSDs",
         [("pools.0.localSsds", 3)],
         "pools[0].localSsds",
-        "takes no local SSDs by choice",
+        "doesn't support additional local SSDs; its included SSDs are always attached",
     ),
     (
         "a version of DRANET",
@@ -500,7 +510,12 @@ ON_GKE = [
 AMI = "ami-0123456789abcdef0"
 IMAGES = [
     ("no id", {"id": "al2023"}, "image.id", '"al2023" is not the id of an image'),
-    ("no family", {"id": AMI}, "image.family", "say which of EKS' images it is made from"),
+    (
+        "no family",
+        {"id": AMI},
+        "image.family",
+        "is missing: name the EKS image that it is based on, al2023",
+    ),
     (
         "another family",
         {"id": AMI, "family": "ubuntu"},
@@ -517,7 +532,7 @@ IMAGES = [
         "a driver elsewhere",
         {"driverRoot": "/opt"},
         "image.driverRoot",
-        "pools[0] has it in /, this one in /opt",
+        "has it in /, and this pool in /opt",
     ),
 ]
 
@@ -544,7 +559,7 @@ PAGES = [
         "all memory",
         {"2Mi": 10**6, "1Gi": 100},
         "hugePages",
-        "huge pages of 2053.125 GiB leave a p5.48xlarge no memory",
+        "2053.125 GiB of huge pages don't leave enough of the",
     ),
 ]
 
@@ -565,7 +580,9 @@ def test_a_layout_needs_the_driver_where_the_boot_has_it() -> None:
     pool = {"name": "a", "machine": "p5.48xlarge", "count": 1, "image": image}
     assert read_fleet(changed(("pools", [pool]))).driver_root == "/run/nvidia/driver"
     with pytest.raises(
-        FleetError, match="cannot be with a MIG layout, which nvidia-smi of the image makes"
+        FleetError,
+        match="can't be used with a MIG configuration, which the image's nvidia-smi creates "
+        "before a node joins: it must be",
     ):
         read_fleet(changed(("pools", [{**pool, "mig": "all-1g.10gb"}])))
 

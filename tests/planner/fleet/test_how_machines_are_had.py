@@ -48,12 +48,12 @@ BLOCK = {"capacityBlock": "cr-0a"}
     ("fleet", "machine", "capacity", "said"),
     [
         (GKE, "a3-ultragpu-8g", "spot", ""),
-        (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g cannot be had by a reservation"),
+        (GKE, "a3-highgpu-2g", BOUGHT, "a3-highgpu-2g isn't available by a reservation"),
         (GKE, "a3-highgpu-2g", "spot", ""),
         (GKE, "a3-highgpu-8g", "on-demand", ""),
-        (GKE, "a4x-highgpu-4g", "spot", "a4x-highgpu-4g cannot be had as spot"),
+        (GKE, "a4x-highgpu-4g", "spot", "a4x-highgpu-4g isn't available as spot"),
         (GKE, "a4x-highgpu-4g", BOUGHT, ""),
-        (EKS, "p6e-gb200.36xlarge", "spot", "p6e-gb200.36xlarge cannot be had as spot"),
+        (EKS, "p6e-gb200.36xlarge", "spot", "p6e-gb200.36xlarge isn't available as spot"),
         (EKS, "p6e-gb200.36xlarge", BLOCK, ""),
         (EKS, "p5.48xlarge", "on-demand", ""),
     ],
@@ -103,6 +103,6 @@ def test_what_cannot_be_had_on_demand_is_told_and_planned(
     ]
 
     title = fleet["cloud"].upper()
-    says = f'pool "gpus": {machine} cannot be had on demand: {title} refuses its nodes'
+    says = f'pool "gpus": {machine} isn\'t available on demand, so {title} rejects its nodes'
     assert told == ([("warning", says, f"use {ways} as its capacity")] if ways else [])
     assert made.pools[0].nodes.desired == 1

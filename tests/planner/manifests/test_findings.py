@@ -52,7 +52,7 @@ spec:
 @pytest.mark.parametrize(
     ("text", "code", "line", "path", "words"),
     [
-        (CLAIM + "          count: -1\n", "invalid-value", 11, "spec.devices.requests[0].exactly.count", "ask for 1 or more"),
+        (CLAIM + "          count: -1\n", "invalid-value", 11, "spec.devices.requests[0].exactly.count", "request 1 or more"),
         (CLAIM + "          count: '2'\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "remove the quotes"),
         (CLAIM + "          count: ${N}\n", "wrong-type", 11, "spec.devices.requests[0].exactly.count", "variable that was not filled in"),
         (CLAIM + "          cuont: 2\n", "unknown-field", 11, "spec.devices.requests[0].exactly.cuont", "did you mean count?"),
@@ -271,6 +271,4 @@ def test_names_of_a_quota_under_which_nothing_is_counted(name: str, counted: str
     """
     text = f"apiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q}}\nspec:\n  hard:\n    {name}: 4\n"
     told = [(each.code, each.place.line, each.fix) for each in read(text).diagnostics]
-    assert told == (
-        [("quota-limits-nothing", 6, f"write {counted} in its place")] if counted else []
-    )
+    assert told == ([("quota-limits-nothing", 6, f"use {counted} instead")] if counted else [])

@@ -54,7 +54,7 @@ def test_a_gang_that_too_few_pods_join_never_starts(name: str) -> None:
     group = manifest(version, "PodGroup", spec)
     (finding,) = read(job(3, tie), group).diagnostics
     assert (finding.severity, finding.code) == ("warning", "gang-too-small")
-    assert "waits for 4 pods, and 3 pods of these manifests join it" in finding.message
+    assert "waits for 4 pods, but 3 pods of these manifests join it" in finding.message
     assert finding.fix == "set the minimum to 3, or add 1 pod with its name"
     assert read(job(4, tie), group).diagnostics == ()
     # its pods may be elsewhere
@@ -74,5 +74,5 @@ def test_a_job_that_waits_for_kueue_is_said_to() -> None:
     queue = ", labels: {kueue.x-k8s.io/queue-name: q}"
     text = manifest("batch/v1", "Job", f"suspend: true, template: {{spec: {JOB_POD}}}", queue)
     (workload,) = read(text).workloads
-    said = 'is suspended until Kueue admits it from the queue "q", and counted as it will run then'
+    said = 'is suspended until Kueue admits it from the queue "q", and counts as if admitted'
     assert workload.assumptions == (said,)

@@ -130,8 +130,8 @@ def test_what_no_kind_is_known_for_stays() -> None:
     ("old", "new", "change"),
     [
         ("- name: gpu\n        exactly", "\u2013 name: gpu\n        exactly", "plain hyphens"),
-        ("      requests:", "\u00a0\u00a0\u00a0\u00a0\u00a0\u00a0requests:", "plain blanks"),
-        ("  name: pair", "\tname: pair", "blanks instead of tabs"),
+        ("      requests:", "\u00a0\u00a0\u00a0\u00a0\u00a0\u00a0requests:", "plain spaces"),
+        ("  name: pair", "\tname: pair", "spaces instead of tabs"),
         (
             "device.driver == 'gpu.nvidia.com'",
             "device.driver == \u2018gpu.nvidia.com\u2019",

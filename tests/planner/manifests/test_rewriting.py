@@ -444,9 +444,10 @@ REFUSED = {
         CLAIM.format("v1alpha2", "{resourceClassName: g, allocationMode: Immediate}"), "Immediate", "pause"),
     "parameters that are not given": (
         CLAIM.format("v1alpha2", "{resourceClassName: g, parametersRef: {apiGroup: a.example, kind: K, name: big}}"),
-        "K big of a.example, which is not among these files", "count: 2"),
+        "parametersRef names K big of a.example, which isn't in these files, so its "
+        "devices are unknown; give its file as well, or write it out by hand", "count: 2"),
     "parameters of an unknown driver": (
-        asking("a.example", "K", "{count: 4}"), "what K p of a.example asks for is known to its driver alone", None),
+        asking("a.example", "K", "{count: 4}"), "only its driver knows which devices K p of a.example requests", None),
     "the GPU of another claim": (
         asking(NVIDIA, "MigDeviceClaimParameters", "{profile: 1g.5gb, gpuClaimName: gpu}"), "another claim", "parentUUID"),
     "a compute instance": (asking(NVIDIA, "ComputeInstanceClaimParameters", "{profile: 1c.1g.5gb}"), "compute instance", None),
@@ -460,23 +461,24 @@ REFUSED = {
     "a driver's state": (
         "apiVersion: nas.gpu.resource.nvidia.com/v1alpha1\nkind: NodeAllocationState\nmetadata: {name: n}\n", "delete it", None),
     "a slice of 1.30": (
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "publishes its slices", None),
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: n}\n", "a driver publishes its own slices: install a version that publishes v1", None),
     "a version that never was": (
-        "apiVersion: resource.k8s.io/v1alpha4\nkind: ResourceClaim\nmetadata: {name: n}\n", "never was", None),
+        "apiVersion: resource.k8s.io/v1alpha4\nkind: ResourceClaim\nmetadata: {name: n}\n", "never existed", None),
     "both forms": (
         CLAIM.format("v1beta1", "{devices: {requests: [{name: a, count: 2, firstAvailable: []}]}}"),
-        "has firstAvailable and, beside it, count", None),
+        '" has both firstAvailable and', None),
     "counters beside devices": (
         "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {name: n}\nspec: {driver: d.example, nodeName: n,"
         " pool: {name: n, generation: 1, resourceSliceCount: 1}, sharedCounters: [{name: s}], devices: [{name: d, basic: {}}]}\n",
         "both sharedCounters and devices", None),
     "what the server would refuse": (
         CLAIM.format("v1beta1", "{devices: {requests: [{name: a, deviceClassName: g, count: -1}]}}"),
-        "the API server would refuse its form in v1: spec.devices.requests[0].exactly.count: Invalid value: -1", None),
+        "the API server would reject its v1 form: spec.devices.requests[0].exactly.count: "
+        "Invalid value: -1", None),
     "anchors": (
         CLAIM.format("v1beta1", "{devices: {requests: [&a {name: a, deviceClassName: g}, {<<: *a, name: b}]}}"), "anchors", None),
     "comments in braces": (
-        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "braces hold comments", None),
+        CLAIM.format("v1beta1", "{devices: {requests: [{name: a, # x\n deviceClassName: g}]}}"), "its braces contain comments: write it without braces first", None),
     "parameters that nobody refers to": (
         "apiVersion: gpu.resource.nvidia.com/v1alpha1\nkind: GpuClaimParameters\nmetadata: {name: p}\nspec: {}\n",
         "none of these files refers to it", None),

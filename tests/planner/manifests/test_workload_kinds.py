@@ -191,7 +191,7 @@ def test_an_unknown_kind_is_found_by_the_shape_of_its_pods() -> None:
     assert tuple(manifests.workloads[0].pod_sets[0].figures) == fixed(3)
     (note,) = manifests.diagnostics
     assert (note.severity, note.code) == ("note", "unknown-kind")
-    assert "3 pods by the field instances" in note.message
+    assert "3 pods, by the nearest count field," in note.message
     assert "medium confidence" in note.message
 
 
@@ -212,7 +212,7 @@ def test_a_mistake_in_the_pods_of_another_kind_shows_late() -> None:
     )
     (first, *_) = manifests.diagnostics
     assert first.code == "pods-refused"
-    assert "accepted as it is, but its pods will be refused" in first.message
+    assert ", but rejects its pods:" in first.message
     assert first.place.path.startswith(
         "spec.headGroupSpec.template.spec.containers[0].resources.claims[0]"
     )

@@ -159,7 +159,7 @@ def test_gke_serves_shares_and_partitions_with_its_own_plugin() -> None:
             {**A100, "mig": "all-1g.5gb", "sharing": {"strategy": "mps", "replicas": 2}},
             "only whole GPUs",
         ),
-        (EKS, {**A100, "mig": "all-9g.5gb"}, "is not a MIG layout"),
+        (EKS, {**A100, "mig": "all-9g.5gb"}, "\" isn't a MIG configuration of"),
         (
             GKE,
             {**L4, "machine": "g2-standard-8", "sharing": {**SLICED, "replicas": 64}},

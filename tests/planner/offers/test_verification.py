@@ -238,7 +238,7 @@ def test_a_fact_that_differs_gives_the_row_to_change() -> None:
         real(offer), 0, capacity={"memory": DeviceCapacity(Quantity.parse("24Gi"))}
     )
     (row,) = rows_to_add([node])
-    assert row.reason == "NVIDIA L4: the catalogue has memory_mib 23034"
+    assert row.reason == "NVIDIA L4: the catalog has memory_mib 23034"
     assert row.line.startswith("l4,NVIDIA L4,Nvidia,Ada Lovelace,8.9.0,24576,")
     assert row.replaces == "l4"
 

@@ -22,7 +22,7 @@ STEPS = 2_000_000
 
 @dataclass(frozen=True)
 class Replay:
-    """A plan, and how many pods each order of arrival leaves pending on its nodes, or on as many as
+    """A plan, and how many pods each arrival order leaves pending on its nodes, or on as many as
     are allowed.
     """
 
@@ -59,7 +59,7 @@ def replay(case: Instance) -> Replay:
 
 
 def pending_on(case: Instance, plan: Plan, sizes: Mapping[str, int]) -> dict[ArrivalOrder, int]:
-    """Return the pods that each order of arrival leaves without a node, or that are never made, on
+    """Return the pods that each pod arrival order leaves without a node, or that are never made, on
     so many nodes.
     """
     assert plan.fleet is not None

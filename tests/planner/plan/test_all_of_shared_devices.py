@@ -1,6 +1,6 @@
 """A claim for all devices takes those of shared ones that have room left: after others it fits
 where before them it takes the whole node. Source: a rehearsal on kube-scheduler 1.36.3, in which
-everything was placed in one order of arrival alone.
+everything was placed in one pod arrival order alone.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ spec:
 
 
 def test_a_snapshot_without_nodes_is_wrong_input() -> None:
-    with pytest.raises(ManifestError, match="holds no Node"):
+    with pytest.raises(ManifestError, match="has no Node"):
         make_plan(PlanRequest(sources=(), observed=(Source("c.yaml", CLASS),), kubernetes="1.34"))
 
 
@@ -114,5 +114,5 @@ def test_a_snapshot_of_an_unknown_release_is_wrong_input() -> None:
     silent = tuple(
         Source(each.name, each.text.replace("kubeletVersion", "other")) for each in snapshot("a")
     )
-    with pytest.raises(ManifestError, match="does not say which Kubernetes release"):
+    with pytest.raises(ManifestError, match="doesn't contain the cluster's Kubernetes version"):
         make_plan(PlanRequest(sources=(), observed=silent))

@@ -58,7 +58,7 @@ def test_what_its_own_rows_say_is_not_believed() -> None:
 def test_a_document_without_a_section_is_none(missing: str) -> None:
     document = plan_file(plan_of(fleet(*POOLS), deployment())).document()
     del document[missing]
-    with pytest.raises(PlanFileError, match="not a plan document"):
+    with pytest.raises(PlanFileError, match="isn't a plan file"):
         judge_document(document)
 
 

@@ -35,7 +35,7 @@ def test_a_budget_that_keeps_all_pods_is_a_warning(says: str) -> None:
     plan = planned(says)
     (found,) = plan.diagnostics
     assert (plan.verdict, found.severity, found.code) == ("fits", "warning", "drain-blocked")
-    assert "lets none of the 3 pods of Deployment default/web go" in found.message
+    assert "allows no eviction of the 3 pods of Deployment default/web" in found.message
     assert found.fix == "set maxUnavailable to 1"
     assert not planned("maxUnavailable: 1").diagnostics
 
@@ -51,9 +51,9 @@ def test_workloads_that_were_not_sized_are_none_of_the_fleets_business() -> None
 def test_a_pool_whose_nodes_are_drained_needs_one_more_meanwhile() -> None:
     (said,) = [each for each in planned("maxUnavailable: 1").assumptions if "drained" in each]
     assert said.startswith(
-        "pool g6-2xlarge: while a node is drained, its pods need a node more: 3 nodes are provably"
+        "pool g6-2xlarge: while a node is drained, its pods need one more node: 3 nodes are provably"
     )
-    assert "PodDisruptionBudget default/keep lets 1 of 3 pods go at once" in said
+    assert "PodDisruptionBudget default/keep allows 1 of 3 pods to be evicted at once" in said
     assert not any(
         "drained" in each for each in planned("maxUnavailable: 1", selects="other").assumptions
     )

@@ -93,11 +93,12 @@ def test_every_fix_helps_when_it_is_applied(name):
 
 
 SENTENCES = {
-    "taint": "give {} the taint {}, so that pods take other pools first",
+    "taint": "give {} the taint {}, so that pods use other pools first",
     "affinity": "restrict {} by node affinity",
     "profile": (
-        "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling profile "
-        "optimize-utilization), and say schedulerProfile: most-allocated in the fleet"
+        "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling "
+        "profile optimize-utilization), and set schedulerProfile: most-allocated in the "
+        "fleet"
     ),
     "maximum": "raise the maximum of pool {} to {}",
 }

@@ -220,7 +220,7 @@ def test_it_is_no_plan_of_a_stack_and_needs_the_simulation():
     case = load("m1-small-then-whole-node")
     with pytest.raises(PlanFileError):
         plan_file(grow(case))
-    with pytest.raises(PlannerError, match="is simulated"):
+    with pytest.raises(PlannerError, match="comes from a simulation"):
         grow(case, steps=0)
 
 
@@ -269,5 +269,5 @@ def test_nodes_that_a_budget_keeps_from_being_drained_are_told(spec: Json, block
     made = grow(case, with_replicas(case, 8), more=[*running, budget])
     told = [each.message for each in made.diagnostics if each.code == "drain-blocked"]
     assert made.verdict == "fits"
-    where = '2 nodes of pool "l4" cannot be drained'
+    where = '2 nodes of pool "l4" can\'t be drained'
     assert [blocked in each and where in each for each in told] == [True] * bool(blocked)

@@ -49,7 +49,10 @@ def test_room_for_a_workload_that_is_not_there_is_a_warning() -> None:
     assert (plan.verdict, built(plan)) == ("fits", {"g6-2xlarge": 1})
     (told,) = [each for each in plan.diagnostics if each.code == "headroom-not-kept"]
     assert told.severity == "warning"
-    assert told.message == "no room is kept for Job default/web: it is not among the workloads"
+    assert (
+        told.message
+        == "no capacity is kept free for Job default/web, because it is not among the workloads"
+    )
     assert told.fix == "name Deployment default/web instead"
     assert not [
         each

@@ -225,7 +225,7 @@ for kind, amount, pods in product(("Deployment", "Job", "Pod"), ("7Gi", "4Gi"), 
     CASES[f"{pods} pods of a {kind} ask for {amount} of a GPU"] = Case(
         [template("gpu", of(capacity={"requests": {"memory": amount}})), *controlled(kind, pods)],
         fleet(driver={"version": "0.5.0"}),
-        r"^set `drivers\.nvidia\..*so that claims share a device",
+        r"^set `drivers\.nvidia\..*so that several claims can share a device",
         r"^(raise|set the count)",
         settings=True,
     )
@@ -283,7 +283,7 @@ for asked, machine, most in (
         CASES[f"{asked} GPUs of one {machine}, {cpu} CPU"] = Case(
             objects,
             fleet(machine, 2),
-            rf"request at most {most}: a node offers {most} devices",
+            f"request at most {most}, because a node has {most} devices",
             "(?i)cpu",
             fewer,
         )

@@ -138,7 +138,7 @@ def test_ceilings_are_simulated_too():
     made = plan(*documents, nodes=2)
     assert made.verdict == "fits"
     assert codes(made) == ["ceiling-cannot-tell"]
-    assert "simulated with every pool at its maximum" in made.beside[0].message
+    assert "in the simulation with every pool at its maximum" in made.beside[0].message
     assert codes(plan(*documents, nodes=2, steps=0)) == []
 
 
@@ -177,6 +177,6 @@ def test_a_suspended_job_counts_at_its_ceiling_and_is_said():
     made = plan(job("suspend: true"))
     assert made.workload("Job", "default", "train").figures == (0, 0, 2, 2)
     assert any(
-        "is suspended: its pods count at ceiling and peak demand" in text
+        "is suspended, so its pods count only at ceiling and peak demand" in text
         for text in made.assumptions
     )

@@ -52,7 +52,8 @@ A100 = fleet(("p4d.24xlarge", {"min": 0, "max": 1}))
 def test_a_larger_gpu_is_named_by_the_cheapest_machines_of_the_region() -> None:
     (fix,) = fixes(L4, requesting(f'{MEMORY}.compareTo(quantity("40Gi")) >= 0'))
     assert fix.startswith(
-        "add a pool of machine g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, 1.86 USD an hour), or "
+        "add a pool with machine type g6e.xlarge (1 × NVIDIA L40S, 44.99 GiB each, USD 1.86 "
+        "per hour), or "
     )
 
 
@@ -81,7 +82,7 @@ def test_a_pool_whose_whole_gpus_are_requested_keeps_them() -> None:
         for reason in each.reasons
         if reason.code == "pool-missing"
     )
-    assert fix == "add a pool of p4d.24xlarge with `mig: all-1g.5gb`"
+    assert fix == "add a pool with machine type p4d.24xlarge and `mig: all-1g.5gb`"
 
 
 def test_an_attribute_of_a_newer_driver_names_that_driver() -> None:
@@ -103,8 +104,8 @@ def test_a_pod_that_only_a_taint_keeps_away_needs_no_other_pool() -> None:
 def test_instances_are_found_on_machines_of_other_gpus_with_the_layout_that_cuts_them() -> None:
     selector = 'device.attributes["gpu.nvidia.com"].profile == "1g.5gb"'
     (fix,) = fixes(L4, requesting(selector, "mig.nvidia.com"))
-    assert fix.startswith("add a pool of machine p4d.24xlarge (8 × NVIDIA A100-SXM4-40GB")
-    assert fix.endswith("with `mig: all-1g.5gb`")
+    assert fix.startswith("add a pool with machine type p4d.24xlarge (8 × NVIDIA A100-SXM4-40GB")
+    assert fix.endswith("and `mig: all-1g.5gb`")
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,8 @@ def test_a_daemon_set_has_as_many_pods_as_nodes_and_quotas_need_room_for_all(
         []
         if verdict == "fits"
         else [
-            "DaemonSet default/watch has a pod on each of 3 nodes, and ResourceQuota default/q "
-            "leaves room for 2 pods "
-            "of it, by pods"
+            "DaemonSet default/watch has a pod on each of 3 nodes, but ResourceQuota "
+            "default/q allows only 2 pods of it, because of pods"
         ]
     )
 
@@ -120,8 +119,8 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
     plan = plan_of(scheduled, deployment(replicas=3))
     assert plan.pools[0].nodes == NodeRange(minimum=1, desired=3, maximum=8)
     (said,) = [each for each in plan.assumptions if "has its nodes" in each]
-    when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin), else 1"
-    assert said.endswith(f"has its nodes {when}: what is planned on them is pending then")
+    when = "Mon, Fri from 08:00 to 18:00 (Europe/Berlin), and otherwise 1"
+    assert said.endswith(f"has its nodes {when}; its pods are pending then")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_a_pool_with_hours_has_its_minimum_beside_them_and_the_plan_says_when() 
         ("none", None),
         (
             "cluster-autoscaler",
-            "the autoscaler cluster-autoscaler wakes no pool without nodes for a claim: every pool "
+            "the autoscaler cluster-autoscaler can't scale an empty pool up for a claim, so every pool "
             "keeps the nodes "
             "that it needs",
         ),
@@ -207,7 +206,7 @@ def test_assumptions_that_pools_share_are_said_once() -> None:
 
 
 def test_nothing_to_plan_on() -> None:
-    with pytest.raises(PlannerError, match="nothing to plan on"):
+    with pytest.raises(PlannerError, match="no fleet or snapshot to plan on"):
         make_plan(PlanRequest(sources=(deployment(),)))
 
 

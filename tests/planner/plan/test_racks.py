@@ -94,9 +94,9 @@ def fix(plan: Plan) -> str:
 def test_a_domain_larger_than_a_rack_does_not_fit_however_many_nodes_there_are(cloud: str) -> None:
     plan = planned(90, domain("train", 20), cloud=cloud)
     assert plan.verdict == "does-not-fit"
-    assert "takes 20 nodes" in told(plan)["domain-exceeds-rack"]
+    assert "needs 20 nodes" in told(plan)["domain-exceeds-rack"]
     assert "has 18" in told(plan)["domain-exceeds-rack"]
-    assert fix(plan) == "put at most 18 pods into one ComputeDomain, and make one for each rack"
+    assert fix(plan) == "put at most 18 pods into one ComputeDomain, and create one for each rack"
     assert planned(90, domain("train", 18), domain("more", 2), cloud=cloud).verdict == "fits"
 
 
@@ -104,7 +104,8 @@ def test_domains_that_fill_racks_badly_take_whole_racks() -> None:
     plan = planned(90, domain("a", 10), domain("b", 10))
     assert (plan.verdict, plan.pools[0].nodes.desired, plan.pools[0].packing) == ("fits", 36, 20)
     assert (
-        "take 2 racks of 18 nodes: 20 nodes have room for their pods, and 36 are built"
+        "need 2 racks of 18 nodes: 20 nodes have capacity for their pods, but 36 are "
+        "built; a queue must place the pods of a domain in one rack"
         in told(plan)["count-in-whole-racks"]
     )
 
@@ -117,7 +118,7 @@ def test_whole_racks_beyond_the_maximum_do_not_fit() -> None:
     plan = planned(35, domain("a", 10), domain("b", 10))
     assert plan.verdict == "does-not-fit"
     assert (
-        "take 2 racks of 18 nodes, 36 nodes, and it has at most 35"
+        "need 2 racks of 18 nodes, 36 nodes, but it has at most 35"
         in told(plan)["racks-exceed-maximum"]
     )
     assert fix(plan) == 'set the maximum of pool "gb" to 36'
@@ -152,8 +153,11 @@ def test_a_part_of_a_rack_that_was_bought_is_the_rack() -> None:
 def test_a_machine_without_nvlink_between_nodes_is_a_warning() -> None:
     plan = planned(4, domain("a", 2), machine="a3-highgpu-8g")
     assert plan.verdict == "fits"
-    assert "share no memory across nodes" in told(plan)["domain-without-nvlink"]
-    assert fix(plan) == "use a machine with NVLink across nodes, as GB200 has"
+    assert (
+        "have no known NVLink between them, so its pods run without shared memory across nodes"
+        in told(plan)["domain-without-nvlink"]
+    )
+    assert fix(plan) == "use a machine type with NVLink across nodes, for example GB200"
     assert set(told(planned(18, domain("a", 2)))) == {"count-in-whole-racks"}
 
 

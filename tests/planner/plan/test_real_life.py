@@ -275,7 +275,7 @@ CASES = [
         (replicas(3),),
         "fits",
         {"bought": 3},
-        says="how many nodes it reserves is not said",
+        says="the number of reserved nodes isn't set, so the pool's maximum counts",
     ),
     Case(
         "two pools in one Capacity Block",
@@ -426,7 +426,7 @@ CASES = [
         (replicas(2),),
         "cannot-tell",
         {"l4": 2},
-        says="its nodes take 80 at least and up to 120: it depends on the pods of each\n"
+        says="but its nodes need 80 to 120, depending on the pods of each node\n"
         'raise quota "q" to 120 addresses',
     ),
     Case(
@@ -436,12 +436,12 @@ CASES = [
         "does-not-fit",
         {"l4": 2},
         "limit-too-small",
-        'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one node more',
+        'raise quota "q" to 3 nodes and raise the maximum of pool "l4" to 3: one more node',
         ("quotas.q.limit=3", "pools.l4.count.max=3"),
         ("quotas.q.limit=3",),
     ),
     Case(
-        "one node more, so that any may be lost",
+        "one more node, so that any may be lost",
         fleet(pool(), redundancy={"nodes": 1}),
         (replicas(3),),
         "fits",
@@ -495,7 +495,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"l4": 2},
-        says="no room is kept for Deployment default/wbe",
+        says="no capacity is kept free for Deployment default/wbe",
     ),
     Case("a JobSet, all of its pods at once", fleet(pool()), (JOB_SET,), "fits", {"l4": 4}),
     Case(
@@ -565,7 +565,7 @@ CASES = [
         (replicas(2, "", BUDGET),),
         "fits",
         {"l4": 2},
-        says="PodDisruptionBudget default/web lets none of the 2 pods of Deployment default/web go "
+        says="PodDisruptionBudget default/web allows no eviction of the 2 pods of Deployment default/web "
         "(minAvailable: 2)",
     ),
     Case(
@@ -574,7 +574,7 @@ CASES = [
         (replicas(3, "", BUDGET),),
         "fits",
         {"l4": 3},
-        says="while a node is drained, its pods need a node more: 3 nodes are provably the fewest",
+        says="while a node is drained, its pods need one more node: 3 nodes are provably the fewest",
     ),
     Case(
         "a node that is drained has room on the spare one",
@@ -589,8 +589,8 @@ CASES = [
         (replicas(1),),
         "fits",
         {"l4": 1},
-        says="is not known, and not yet held against the time that cluster-autoscaler waits for "
-        "one",
+        says=": it's unknown how long new nodes take to publish devices, and the plan doesn't "
+        "compare this time with the timeout of cluster-autoscaler",
     ),
     Case(
         "an image of one's own with the driver where EKS' images have it",
@@ -630,7 +630,7 @@ CASES = [
         "does-not-fit",
         {"l4": 0},
         "insufficient-resource",
-        says="hugePages of a pool of the fleet",
+        says="set hugePages on the pool to reserve pages of that size, or leave",
     ),
     Case(
         "a zonal volume",
@@ -701,7 +701,7 @@ CASES = [
         (replicas(2),),
         "fits",
         {"block": 0, "l4": 2},
-        says="a capacity block is paid beforehand; its price is not known",
+        says=": a capacity block is paid in advance, and its price is unknown",
     ),
     Case(
         "pods that share one claim take one GPU",
@@ -733,7 +733,8 @@ CASES = [
         (domain("a", 10), domain("b", 10)),
         "fits",
         {"gb": 36},
-        says="take 2 racks of 18 nodes: 20 nodes have room for their pods, and 36 are built",
+        says="need 2 racks of 18 nodes: 20 nodes have capacity for their pods, but 36 are "
+        "built; a queue must place the pods of a domain in one rack",
     ),
     Case(
         "no room for whole racks",
@@ -880,7 +881,7 @@ REFUSED = [
     (
         "less than the system pool takes",
         quota(1, "nodes"),
-        "its pools take 0 and the system pool takes 2",
+        ", but the minimums of its pools need 0 and the system pool uses 2",
     ),
 ]
 

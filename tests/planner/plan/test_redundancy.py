@@ -67,7 +67,7 @@ def test_no_room_for_a_spare_node_leaves_it_open_and_says_which_loss() -> None:
     (reason,) = [each for each in plan.workloads[0].reasons if each.code == "loss-leaves-pods"]
     assert reason.message.startswith("when node g6-2xlarge-")
     assert reason.message.endswith(
-        'with every spare node that may be built (pool "g6-2xlarge" would need 4)'
+        'even with every allowed spare node (pool "g6-2xlarge" would need 4)'
     )
 
 
@@ -97,7 +97,7 @@ def test_spare_nodes_keep_to_what_pools_share() -> None:
 
 
 def test_zones_must_be_named_where_one_may_be_lost() -> None:
-    with pytest.raises(FleetError, match="must be named where a zone may be lost"):
+    with pytest.raises(FleetError, match="must be set if a zone may fail"):
         losing(L4, zones=1)
     with pytest.raises(FleetError, match="give either nodes or zones"):
         losing(L4, zones=1, nodes=1)

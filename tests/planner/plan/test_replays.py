@@ -15,7 +15,7 @@ SINCE, INSTANCES = int(os.environ.get("SINCE", "0")), int(os.environ.get("REPLAY
 
 
 def test_plans_and_runs_on_their_nodes_never_contradict_each_other():
-    """With rules between pods, priorities and quotas, in seven orders of arrival."""
+    """With rules between pods, priorities and quotas, in seven pod arrival orders."""
     found = [replay(instance(seed)) for seed in range(SINCE, SINCE + INSTANCES)]
     assert {each.instance.seed: each.contradiction for each in found if each.contradiction} == {}
     said = [each.plan.verdict for each in found]

@@ -30,7 +30,7 @@ STACKS = "stacks:\n  - {fleet: a.yaml, workloads: [w]}\n"
         (
             STACKS + "scenarios:\n  - {name: a}\n  - {name: a}\n",
             "portfolio.yaml:5 scenarios[1].name",
-            "taken by an earlier scenario",
+            "already used by an earlier scenario",
         ),
         (
             STACKS + "scenarios:\n  - {name: a, replicas: -1}\n",

@@ -134,7 +134,7 @@ def test_what_is_assumed_of_zones_is_said() -> None:
     answer = cells(asked, TWO, text).answer(future(asked, "lost"))
     assert isinstance(answer, CellAnswer)
     assert answer.assumptions == (
-        "pool l4: which zones it has is the cloud's choice; it keeps one that is not lost",
+        "pool l4: the cloud chooses its zones, so it keeps one that isn't lost",
     )
 
 

@@ -1,4 +1,4 @@
-"""Whom quotas let in: who comes first, in every order of arrival, whatever the plan leaves out."""
+"""Whom quotas let in: who comes first, in every pod arrival order, whatever the plan leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many nodes place everything in every order of arrival, beside what a packing needs."""
+"""How many nodes place everything in every pod arrival order, beside what a packing needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every cluster and every order of arrival."""
+"""What holds for every cluster and every pod arrival order."""
 
 from __future__ import annotations
 

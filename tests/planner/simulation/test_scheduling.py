@@ -160,7 +160,7 @@ def test_a_shared_claim_holds_its_pods_on_one_node():
     assert codes == {"n1": "insufficient-cpu", "n2": "claim-elsewhere"}
 
 
-# -- order of arrival
+# -- pod arrival order
 
 
 def test_small_pods_first_leave_no_whole_node():

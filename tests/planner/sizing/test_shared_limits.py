@@ -63,7 +63,7 @@ def test_limit_and_maximum_are_named_together_where_both_are_too_small() -> None
     (told,) = size(pools, serve, limits=[quota(16, only=8)]).workloads
     assert (
         told.reasons[0].fix
-        == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4: one node more'
+        == f'raise {QUOTA} to 32 vCPUs and raise the maximum of pool "only" to 4: one more node'
     )
     raised = [pool("only", gpus=2, at_most=4)]
     assert size(raised, serve, limits=[quota(32, only=8)]).verdict == "fits"

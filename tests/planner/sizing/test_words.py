@@ -90,8 +90,8 @@ def test_a_raise_counts_on_no_other_pool() -> None:
     pools = [pool("a", gpus=1, at_most=4, usd="1"), pool("b", gpus=8, at_most=0, usd="2")]
     (fix,) = fixes(size(pools, workload("web", 8, gpus=1)))
     assert fix in (
-        'raise the maximum of pool "a" to 8: 4 nodes more',
-        'set the count of pool "b" to 1: one node more',
+        'raise the maximum of pool "a" to 8: 4 more nodes',
+        'set the count of pool "b" to 1: one more node',
     )
     assert size(follow(pools, fix), workload("web", 8, gpus=1)).verdict == "fits"
 

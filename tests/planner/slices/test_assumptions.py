@@ -31,26 +31,44 @@ def test_nothing_is_assumed_of_a_node_that_is_well_known() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (assume("p3.2xlarge"), "p3.2xlarge: what its GPUs publish as brand is not known"),
-        (assume("p3.2xlarge"), "Tesla V100-SXM2-16GB: never seen in a published ResourceSlice"),
-        (assume("g4-standard-6", cloud="gke"), "productName, brand, memory is not known"),
-        (assume("a3-highgpu-8g", cloud="gke"), "share a PCIe root is not known"),
-        (assume("g6.xlarge", "0.5.0"), "0.5.0: judged by its default branch"),
+        (assume("p3.2xlarge"), "p3.2xlarge: these values of its GPUs are unknown: brand"),
+        (
+            assume("p3.2xlarge"),
+            "Tesla V100-SXM2-16GB: no published ResourceSlice of it was seen, so its facts "
+            "are combined from other sources",
+        ),
+        (assume("g4-standard-6", cloud="gke"), "are unknown: productName, brand, memory"),
+        (
+            assume("a3-highgpu-8g", cloud="gke"),
+            ": it's unknown which of its GPUs share a PCIe root",
+        ),
+        (
+            assume("g6.xlarge", "0.5.0"),
+            "NVIDIA DRA driver 0.5.0: its facts are from the default branch shortly before "
+            "the release",
+        ),
         (
             assume("p5.4xlarge", mig="all-balanced"),
-            "MIG layout all-balanced: its instances exist before the driver starts",
+            "MIG configuration all-balanced: its instances exist before the driver starts",
         ),
         (
             assume("p5en.48xlarge", mig="all-3g.71gb"),
-            "NVIDIA H200: some of what 3g.71gb has is not known",
+            "NVIDIA H200: some properties of 3g.71gb are unknown",
         ),
-        (assume("p5.4xlarge", "0.4.1", DynamicMIG=True), "as the driver does with DynamicMIG on"),
+        (
+            assume("p5.4xlarge", "0.4.1", DynamicMIG=True),
+            ": partitions are published as with DynamicMIG",
+        ),
         (
             assume("p4d.24xlarge", "0.4.1", mig="all-enabled", DynamicMIG=True),
-            "as the driver does with DynamicMIG on",
+            ": partitions are published as with DynamicMIG",
         ),
         (assume("p4d.24xlarge", "0.4.1", DynamicMIG=True), "only whole GPUs are published"),
-        (assume("p5.4xlarge", "0.4.1", PassthroughSupport=True), "keeps them apart"),
+        (
+            assume("p5.4xlarge", "0.4.1", PassthroughSupport=True),
+            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
+            "prevents the use of both",
+        ),
     ],
 )
 def test_what_is_not_known_is_said(text: str, words: str) -> None:

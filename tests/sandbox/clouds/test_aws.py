@@ -323,7 +323,7 @@ def test_zones_are_those_of_the_region(simulated, region: str, names: list[str])
 
 
 def test_a_function_without_an_answer_and_an_argument_nobody_knows(aws) -> None:
-    with pytest.raises(grpc.RpcError, match="no answer for the function"):
+    with pytest.raises(grpc.RpcError, match="doesn't support the function"):
         invoke(aws, "aws:s3/getBucket:getBucket", {"bucket": "b"})
     request = provider_pb2.InvokeRequest(
         tok="aws:eks/getClusterAuth:getClusterAuth", args=to_wire({"cluster": "main"})

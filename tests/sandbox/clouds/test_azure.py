@@ -145,7 +145,7 @@ POOLS: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown image": ({"osSKU": "Debian"}, "is not one of AzureLinux"),
     "Azure Linux on Arm": (
         {"vmSize": "Standard_ND128isr_GB300_v6", "osSKU": "AzureLinux"},
-        "Ubuntu alone",
+        "supports only Ubuntu",
     ),
     "a misspelt property": ({"vmsize": "x"}, 'unknown property "vmsize"'),
     "GPUs that AKS manages": (

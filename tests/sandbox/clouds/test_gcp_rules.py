@@ -132,7 +132,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a policy that kubelet has not": (
         {},
         {"kubeletConfig": {"cpuManagerPolicy": "exclusive"}},
-        "exclusive is none of none, static",
+        "exclusive isn't one of none, static",
     ),
     "a parameter of the kernel": (
         {},
@@ -178,7 +178,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a name with a capital": ({"name": "Gpu"}, {}, "only lowercase alphanumerics"),
     "few pods": ({"maxPodsPerNode": 7}, {}, "must be between 8 and 256"),
     "a small disk": ({}, {"diskSizeGb": 5}, "must be at least 10"),
-    "a run without a unit": ({}, {"maxRunDuration": "3600"}, "is no duration such as 3600s"),
+    "a run without a unit": ({}, {"maxRunDuration": "3600"}, "\" isn't a duration such as 3600s"),
     "a reservation without its name": (
         {},
         {"reservationAffinity": {"consumeReservationType": "SPECIFIC_RESERVATION"}},
@@ -190,7 +190,7 @@ POOLS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "min_node_count must be less than or equal to max_node_count",
     ),
-    "30 nodes more for an upgrade": (
+    "30 more nodes for an upgrade": (
         {"upgradeSettings": {"maxSurge": 30, "maxUnavailable": 0}},
         {},
         "20 nodes at most",

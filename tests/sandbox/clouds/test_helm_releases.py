@@ -86,7 +86,7 @@ def test_a_release_whose_chart_cannot_be_had_is_recorded_with_the_reason(tmp_pat
     (note,) = release_notes(tmp_path)
     assert (note.chart, note.recorded_because) == (
         "gpu-driver 2.0.0",
-        "its chart cannot be had: no such host",
+        "its chart can't be downloaded: no such host",
     )
 
 
@@ -96,7 +96,9 @@ def test_without_helm_every_release_is_recorded(tmp_path: Path) -> None:
     assert recorded.install(INPUTS) == ""
 
     (note,) = release_notes(tmp_path)
-    assert note.recorded_because.startswith("Helm is not here; `pulumi-dra sandbox tools --helm`")
+    assert note.recorded_because.startswith(
+        "Helm isn't installed; `pulumi-dra sandbox tools --helm` builds it"
+    )
     recorded.uninstall(INPUTS)
     assert not release_notes(tmp_path)
 

@@ -126,7 +126,7 @@ def test_what_belongs_to_the_cluster_gets_no_namespace(cluster) -> None:
             "kubernetes:apps/v1:DaemonSetPatch",
             {"spec": {}},
             "metadata.name",
-            "which object it patches",
+            "a patch must name its object: metadata.name is required",
         ),
         (RELEASE, {"chart": "c", "valeus": {}}, "valeus", 'did you mean "values"?'),
         (RELEASE, {"version": "1"}, "chart", "missing required"),

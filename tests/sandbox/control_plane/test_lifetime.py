@@ -154,7 +154,10 @@ def test_a_kept_one_is_known_by_its_folder(binaries: Binaries, tmp_path: Path) -
     try:
         assert is_kept(folder)
         assert read_plane(folder) == started
-        with pytest.raises(ControlPlaneError, match="holds a control plane already"):
+        with pytest.raises(
+            ControlPlaneError,
+            match="already contains a control plane: run `pulumi-dra sandbox down` first",
+        ):
             start(folder, Settings(MINOR), binaries)
     finally:
         stop(folder)

@@ -81,7 +81,7 @@ def test_a_connection_that_is_reset_before_its_handshake_leaves_no_socket_open()
         warnings.simplefilter("always")
 
         with pytest.raises(
-            ControlPlaneError, match=r"the API server does not answer GET /api: .*reset by peer"
+            ControlPlaneError, match=r"the API server doesn't answer GET /api: .*reset by peer"
         ):
             ApiServer(both.connect_to(address)).request("GET", "/api")
 

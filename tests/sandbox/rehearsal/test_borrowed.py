@@ -154,7 +154,7 @@ def test_another_release_is_refused(plane: ControlPlane, marked: ApiServer) -> N
         ({"current-context": "other"}, 'has no context "other"'),
         (
             {"users": [{"name": "u", "user": {"exec": {"command": "aws"}}}]},
-            "signs in neither with a token nor",
+            '" has neither a token nor a client certificate',
         ),
         (
             {"clusters": [{"name": "c", "cluster": {"server": "http://10.0.0.1"}}]},

@@ -94,7 +94,10 @@ def test_a_cluster_lives_through_one_after_the_other() -> None:
         ("node-lost:other", 'there is no node "other": there are '),
         ("zone-lost:mars", 'no node is in the zone "mars": there are us-east-1a'),
         ("rollout:other", 'no workload "other" rolls out: there are web'),
-        ("arrival-order:sideways", '"sideways" is no order'),
+        (
+            "arrival-order:sideways",
+            '"sideways" isn\'t an order: write document, reversed or random:N',
+        ),
     ],
 )
 def test_what_is_not_there_is_told_with_what_is(scenario: str, says: str) -> None:

@@ -77,7 +77,7 @@ def unevaluated_notes(lines: Iterable[int], file: str) -> Iterator[Diagnostic]:
         )
         message = (
             f"{counted(len(numbers), 'piece')} of YAML without apiVersion and kind "
-            f"{verb(len(numbers), 'are')} read and not judged: {noun(len(numbers), 'line')} "
+            f"{verb(len(numbers), 'are')} read but not checked: {noun(len(numbers), 'line')} "
             f"{listed}"
         )
         yield Diagnostic("note", NOT_JUDGED, message, Place(file, numbers[0]), "")

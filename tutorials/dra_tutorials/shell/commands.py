@@ -102,8 +102,8 @@ def _charts(text: str) -> Iterator[Found]:
         )
     for match in _FOLDER.finditer(text):
         message = (
-            f"{match[0]} is the chart of the first drivers, of 2023 and 2024, which know no "
-            "resource.k8s.io/v1"
+            f"{match[0]} is the chart of the first drivers, from 2023 and 2024, which don't "
+            "support resource.k8s.io/v1"
         )
         yield "error", "chart-gone", message, f"use {_CHART}, and leave its old values out"
     known = {release.version: release for release in nvidia.driver_releases()}

@@ -57,7 +57,7 @@ def mig_findings(text: str, page: str) -> Iterator[Told]:
         if message:
             fix = (
                 f"set `mig: {layout or 'LAYOUT'}` on the pool of the fleet (`pulumi-dra catalog "
-                "mig` lists layouts), "
+                "mig` lists them), "
                 "or restart the driver's pod on the node afterwards"
             )
             yield severity, "mig-by-hand", message, fix
@@ -66,9 +66,9 @@ def mig_findings(text: str, page: str) -> Iterator[Told]:
 def label_message() -> str:
     """Return what the label of the MIG manager does on nodes with the DRA driver."""
     return (
-        f"{MIG_LABEL} is read by the MIG manager of the GPU Operator alone: without it the label "
-        "does nothing, and "
-        f"with it GPUs are cut while claims are served, and {_READ_AT_START}"
+        f"{MIG_LABEL} is read only by the MIG manager of the GPU Operator: without it, the label "
+        "has no effect, and "
+        f"with it, GPUs are partitioned while claims use them, and {_READ_AT_START}"
     )
 
 
@@ -76,7 +76,7 @@ def label_fix(layout: str) -> str:
     """Return what to do instead of the label."""
     said = layout if _LAYOUT.fullmatch(layout) else "LAYOUT"
     return (
-        f"set `mig: {said}` on the pool of the fleet, and label its nodes {KEPT_OFF} where the "
+        f"set `mig: {said}` on the pool of the fleet, and label its nodes {KEPT_OFF} if the "
         "operator runs"
     )
 
@@ -88,17 +88,13 @@ def _by_hand(words: str, page: str) -> tuple[str, str]:
     mode, cut = _MODE.search(words), _CUT.search(words)
     if cut is not None:
         message = (
-            f"cuts GPUs of this node by hand, until it is rebooted: {_READ_AT_START}, and "
-            "publishes what was there"
+            f"partitions GPUs of this node by hand, until a reboot: {_READ_AT_START}, and "
+            "publishes the earlier state"
         )
         return message, _layout(cut["profiles"] or "", page)
     if _DESTROY.search(words):
         return (
-            (
-                f"takes MIG instances away by hand: {_READ_AT_START}, and goes on publishing them "
-                "to "
-                "claims"
-            ),
+            (f"deletes MIG instances by hand: {_READ_AT_START}, and still publishes them"),
             "",
         )
     if mode is None:
@@ -107,7 +103,7 @@ def _by_hand(words: str, page: str) -> tuple[str, str]:
         after = "and publishes nothing of a GPU in MIG mode without instances"
         return f"turns MIG on by hand: {_READ_AT_START}, {after}", ""
     return (
-        f"turns MIG off by hand: {_READ_AT_START}, and goes on publishing instances that are gone",
+        f"turns MIG off by hand: {_READ_AT_START}, and still publishes the deleted instances",
         "none",
     )
 

@@ -76,7 +76,7 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
         missing = explanation.missing
         yield ReportEntry(
             kind="does-not-fit",
-            subject="What the fleet lacks",
+            subject="Missing in the fleet",
             lines=coded_lines([(missing.message, missing.fix)]),
         )
     if explanation.pending_reasons:
@@ -85,5 +85,5 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             (f"{each.workload} holds devices of {each.pool} ({counted(each.pods, 'pod')})", "")
             for each in explanation.holders
         ]
-        subject = "A node takes it, but the pools are too small for all"
+        subject = "A node fits it, but the pools are too small for all"
         yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))

@@ -29,8 +29,8 @@ from dra_planner.wording import counted, verb
 
 _STEPS = {
     "selector": ("fails", "fail"),
-    "unknown": ("cannot be judged by", "cannot be judged by"),
-    "error": ("makes the attempt fail:", "make the attempt fail:"),
+    "unknown": ("can't be evaluated by", "can't be evaluated by"),
+    "error": ("fails the scheduling attempt:", "fail the scheduling attempt:"),
     "capacity": ("has too little:", "have too little:"),
     "taken": ("is taken", "are taken"),
     "counters": (

@@ -37,7 +37,7 @@ def explain_findings(values: argparse.Namespace) -> int:
     if values.what_if or values.pool:
         option = "--what-if" if values.what_if else "--pool"
         raise UsageError(
-            f"--finding does not go with {option}", fix=f"leave {option} out, or give --pod"
+            f"--finding can't be combined with {option}", fix=f"leave {option} out, or give --pod"
         )
     asked = read_project_configuration(values)
     inputs = read_inputs(values, needs_capacity=False, is_lenient=True)
@@ -46,7 +46,7 @@ def explain_findings(values: argparse.Namespace) -> int:
         found = [each for each in checked.diagnostics if is_named(each, values.finding)]
         if not found:
             raise UsageError(
-                f'check finds no "{values.finding}" here', fix=_fix(checked.diagnostics)
+                f'check doesn\'t find "{values.finding}" here', fix=_fix(checked.diagnostics)
             )
         explained = tuple(_explained(found, inputs))
     verdict: Verdict = "does-not-fit" if any(each.severity == "error" for each in found) else "fits"

@@ -21,7 +21,7 @@ def explain_message(values: argparse.Namespace) -> int:
     text = sys.stdin.read() if values.message == "-" else values.message
     if not text.strip():
         raise UsageError(
-            "--message holds no text", fix='put the message in quotes: --message "0/3 nodes are …"'
+            "--message is empty", fix='put the message in quotes: --message "0/3 nodes are …"'
         )
     return print_meanings(text, values.format)
 
@@ -57,7 +57,7 @@ def _json(found: tuple[Recognized, ...]) -> str:
 def _print(found: tuple[Recognized, ...]) -> None:
     with Page() as page:
         if not found:
-            page.line("No message that is known here; docs/messages.md lists those that are.")
+            page.line("Unknown message. docs/messages.md lists the known messages.")
         for number, each in enumerate(found):
             if number:
                 page.gap()

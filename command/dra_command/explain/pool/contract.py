@@ -27,7 +27,7 @@ class PoolUseRow(Output):
     workload: str
     answer: VerdictText = Field(description="Verdict of an empty node of the pool for the pods.")
     here: int = Field(description="Number of its pods on the pool.")
-    pending: int = Field(description="Number of its pods that fit no pool.")
+    pending: int = Field(description="Number of its pods that don't fit any pool.")
     elsewhere: list[str] = Field(description="Pools of its other pods.")
     reasons: list[PoolReasonRow]
 

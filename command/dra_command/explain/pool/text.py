@@ -10,9 +10,9 @@ from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDev
 from dra_planner.wording import counted
 
 _SAYS: Final = {
-    "fits": "takes all that could run on it",
-    "does-not-fit": "is too small for what could run on it",
-    "cannot-tell": "may be too small for what could run on it",
+    "fits": "fits all workloads that could run on it",
+    "does-not-fit": "is too small for the workloads that could run on it",
+    "cannot-tell": "may be too small for the workloads that could run on it",
 }
 _MOST_DEVICES: Final = 6
 
@@ -61,7 +61,7 @@ def _published(published: Iterable[PublishedDevices]) -> str:
         + (f" ({each.memory})" if each.memory else "")
         for each in published
     ]
-    more = f", and {len(said) - _MOST_DEVICES} kinds more" if len(said) > _MOST_DEVICES else ""
+    more = f", and {len(said) - _MOST_DEVICES} more kinds" if len(said) > _MOST_DEVICES else ""
     return f"{', '.join(said[:_MOST_DEVICES])}{more}" if said else "no device"
 
 

@@ -136,7 +136,7 @@ class LocalSource:
             if each.is_file() and each.suffix in MANIFEST_SUFFIXES
         ]
         if not files:
-            raise NotRendered(f"{self.folder} holds no manifests")
+            raise NotRendered(f"{self.folder} contains no manifests")
         return read_sources(sorted(files))
 
     def _copies(self, folder: Path) -> list[str]:

@@ -28,7 +28,7 @@ def run_matrix(values: argparse.Namespace) -> int:
                 else f"leave --{option} out"
             )
             raise UsageError(
-                f"--matrix plans on fleets that differ: --{option} cannot be given with it", fix=fix
+                f"--matrix plans on several fleets, so --{option} isn't supported", fix=fix
             )
     axes = [read_values(text) for text in values.matrix]
     inputs = read_inputs(values, needs_capacity=True)

@@ -78,4 +78,4 @@ def _first_reason(plan: Plan) -> tuple[str, str]:
         if workload.verdicts[plan.level] != "fits" and workload.reasons:
             reason = workload.reasons[0]
             return f"{workload.workload}: {reason.message}", reason.fix
-    return "see the plan of this combination alone", ""
+    return "plan only this combination", ""

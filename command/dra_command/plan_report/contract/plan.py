@@ -320,7 +320,7 @@ class SimulationRow(Output):
     )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
-        description="Workloads whose pods fit no pool. They stay pending with any counts, and "
+        description="Workloads whose pods don't fit any pool. They stay pending with any counts, and "
         "weren't simulated.",
     )
 

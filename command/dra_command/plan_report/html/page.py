@@ -44,29 +44,29 @@ _MOST_CLAIMS: Final = 6
 _MOST_OUTCOMES: Final = 6
 _MOST_DRAWN: Final = 6
 _MEANINGS: Final = (
-    ("fits", "every pod of the demand finds a node, in every order of arrival that was simulated"),
-    ("does not fit", "proved: a claim fits no node, or the bound exceeds the maximum"),
+    ("fits", "every pod gets a node, in every simulated pod arrival order"),
+    ("does not fit", "proven: a claim doesn't fit any node, or the bound exceeds the maximum"),
     (
         "cannot tell",
-        "something that decides is not known, or the scheduler may not find the packing",
+        "a deciding fact is unknown, or the scheduler may not find the packing",
     ),
     (
         "floor, steady, ceiling, peak",
-        "the least that autoscalers keep, what the manifests request, the most that "
-        "autoscalers allow, and that with the surge of a rollout",
+        "minimum of autoscalers, replicas in the manifests, maximum of autoscalers, and "
+        "maximum plus rollout surge",
     ),
-    ("bound", "so many nodes are provably needed at least"),
-    ("packing", "so many nodes the best packing that was found needs"),
+    ("bound", "proven minimum number of nodes"),
+    ("packing", "nodes of the best packing found"),
     (
         "simulated",
         (
-            "with so many nodes the default scheduler places everything in every order of arrival "
-            "tried"
+            "nodes with which the default scheduler places everything in every pod arrival "
+            "order tried"
         ),
     ),
-    ("recommended", "what is built: the simulated nodes, or the packing where the fleet says so"),
-    ("used, free, stranded", "stranded devices are free, but no pod of the demand can take them"),
-    ("pending", "a pod that no node takes"),
+    ("recommended", "nodes to build: the simulated nodes, or the packing if the fleet sets it"),
+    ("used, free, stranded", "stranded devices are free, but no pod can use them"),
+    ("pending", "a pod without a node"),
 )
 
 
@@ -147,8 +147,8 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         "costs": _costs(plan),
         "cost_note": " ".join(f"{line}." for line in costs(plan))
         + (
-            " A workload carries the share of its devices in the price of the node; NICs are not "
-            "charged apart."
+            " Each workload gets the share of its devices in the price of the node. NICs have "
+            "no separate cost."
         ),
         "shares": drawer.shares(shares[:MOST_SHARES] if len(shares) > MOST_SHARES + 3 else shares),
         "hidden_shares": f"and {len(shares) - MOST_SHARES} more"
@@ -194,7 +194,7 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
         if plan.cost is not None and plan.cost.priced_on
         else ""
     )
-    yield "Judged for", f"{setting(plan)} · {plan.level} demand{priced}"
+    yield "Checked for", f"{setting(plan)} · {plan.level} demand{priced}"
 
 
 def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -286,8 +286,8 @@ def _pools_table(plan: Plan, filled: FilledNodes) -> Table:
     numbers = ("min", "bound", "packing", "simulated", "built", "max")
     heads = ("pool", "machine", *numbers, "devices used", *(("stranded",) if stranded else ()))
     note = (
-        f"Nodes at {plan.level} demand; built: what is recommended, or more where the cloud or "
-        "the minimum wants it"
+        f"Nodes at {plan.level} demand. Built: the recommended number, or more if the cloud "
+        "or the minimum requires it"
     )
     return Table("Pools", heads, rows, frozenset(range(2, 8)), note)
 

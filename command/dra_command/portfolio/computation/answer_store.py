@@ -65,7 +65,7 @@ class Store:
     ) -> Iterable[AnswerRow]:
         if path.suffix == ".parquet" and not self.has_parquet:
             raise PlannerError(
-                "these answers are kept as Parquet, and pyarrow is not installed",
+                "these results are stored as Parquet, but pyarrow isn't installed",
                 place=Place(str(path)),
                 fix='pip install "pulumi-dra[portfolio]", or name another folder with --results',
             )
@@ -95,7 +95,7 @@ class Store:
             self._lock.close()
             self._lock = None
             raise PlannerError(
-                "another run of this portfolio is under way and keeps its answers here",
+                "another run of this portfolio is in progress and stores its results here",
                 place=Place(str(self.folder)),
                 fix="wait for its end, or name another folder with --results",
             )
@@ -156,7 +156,7 @@ class Store:
 
     def _cannot_keep(self, error: OSError) -> PlannerError:
         return PlannerError(
-            f"answers cannot be kept here: {error.strerror or error}",
+            f"results can't be stored here: {error.strerror or error}",
             place=Place(str(self.folder)),
             fix="name another folder with --results",
         )

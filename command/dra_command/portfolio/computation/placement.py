@@ -60,7 +60,7 @@ def place(collected: Collected) -> PlacedWorkloads:
                 for workload in read_checked(texts, features).workloads:
                     if workload.ref in own:
                         raise PlannerError(
-                            f"place: {workload.ref} runs in {inputs.name} already",
+                            f"place: {workload.ref} already runs in {inputs.name}",
                             fix="leave it out there, or give it another name",
                         )
                     movable[workload.ref] = Movable(ref=workload.ref, clusters=placing.clusters)

@@ -54,8 +54,8 @@ def curves_table(summary: Summary) -> Table:
     )
     hidden = len(found) - len(rows)
     note = (
-        "packed: so many more have a packing · simulated: the default scheduler places them in "
-        "every order tried · "
+        "packed: additional units in the best packing · simulated: additional units that the "
+        "default scheduler places in every order tried · "
     )
     note += "refused from: proved not to fit"
     return Table(
@@ -98,7 +98,7 @@ def risk_table(summary: Summary) -> Table:
     ]
     loss = found[0].spot_loss if found else 0
     note = (
-        "95 % confidence intervals · random orders of arrival, each spot node lost with "
+        "95 % confidence intervals · random pod arrival orders, each Spot node lost with "
         f"probability {loss:g}"
     )
     heads = (

@@ -20,11 +20,11 @@ MARKS = {
 WORDS = {
     "fits": "fits",
     "does-not-fit": "does not fit",
-    "cannot-tell": "cannot be judged",
+    "cannot-tell": "can't be evaluated",
     FAILED: "has no answer",
     MISSING: "not computed",
 }
-_SCENARIOS_NOTE = "nodes and cost: what is built within the maximums, also where that is not enough"
+_SCENARIOS_NOTE = "nodes and cost: built within the maximums, even if that isn't enough"
 MOST_ROWS = 40
 MOST_COLUMNS = 60
 
@@ -36,7 +36,7 @@ def headline(summary: Summary) -> str:
     if counts["does-not-fit"]:
         parts.append(f"{counts['does-not-fit']:,} do not")
     if counts["cannot-tell"]:
-        parts.append(f"{counts['cannot-tell']:,} cannot be judged")
+        parts.append(f"{counts['cannot-tell']:,} can't be evaluated")
     if counts[FAILED]:
         parts.append(f"{counts[FAILED]:,} {verb(counts[FAILED], 'have')} no answer")
     if counts[MISSING]:
@@ -75,7 +75,7 @@ def scenarios_table(summary: Summary) -> Table:
         "scenario",
         "fit",
         "do not fit",
-        "cannot be judged",
+        "can't be evaluated",
         "no answer",
         "nodes",
         "USD per hour",

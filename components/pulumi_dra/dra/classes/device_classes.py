@@ -97,7 +97,9 @@ def read_classes(read: InputReader) -> list[CheckedClass]:
         read.refuse("classes", "must name at least one")
     for index, item in enumerate(classes):
         if item.name and item.name in [other.name for other in classes[:index]]:
-            read.refuse(f"classes[{index}].name", f'"{item.name}" is taken by an earlier class')
+            read.refuse(
+                f"classes[{index}].name", f'"{item.name}" is already used by an earlier class'
+            )
     return classes
 
 

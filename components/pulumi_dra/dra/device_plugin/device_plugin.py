@@ -85,7 +85,7 @@ def read_plugin_inputs(read: InputReader) -> DevicePluginInputs:
         "namespace", NAMESPACE, pattern="[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", meaning="a name"
     )
     if namespace == "default":
-        read.refuse("namespace", "must not be default: the chart refuses it")
+        read.refuse("namespace", "must not be default, because the chart rejects it")
     release = None
     if bool(version) == bool(existing):
         read.refuse(

@@ -57,8 +57,8 @@ def rule_groups() -> list[dict[str, Any]]:
             "15m",
             "warning",
             "{{ $value }} pods wait because no node has the devices of their claims",
-            "`pulumi-dra explain --observed` says why of each: a pool at its maximum, or a "
-            "selector without a match",
+            "`pulumi-dra explain --observed` prints the reason for each, such as a pool at "
+            "its maximum or a selector without a match",
         ),
         _alert(
             "ResourceClaimsPending",
@@ -66,7 +66,7 @@ def rule_groups() -> list[dict[str, Any]]:
             "30m",
             "info",
             "{{ $value }} ResourceClaims are not allocated",
-            "claims that no pod uses are among them: they wait for a pod",
+            "they include claims that wait for a pod",
         ),
         _alert(
             "DraDriverUnavailable",
@@ -74,7 +74,7 @@ def rule_groups() -> list[dict[str, Any]]:
             "15m",
             "warning",
             "the DRA driver is not ready on {{ $value }} nodes",
-            "their devices are not published, and pods there with claims do not start",
+            "their devices aren't published, so pods with claims don't start there",
         ),
     ]
     devices = [
@@ -84,7 +84,7 @@ def rule_groups() -> list[dict[str, Any]]:
             "0m",
             "critical",
             "GPU {{ $labels.gpu }} ({{ $labels.modelName }}) reported XID {{ $value }}",
-            "the GPU may need a reset or a new node; errors of programs alone are left out",
+            "the GPU may need a reset or a new node; errors that affect only programs are left out",
         ),
         _alert(
             "GpuMemoryUnhealthy",
@@ -104,9 +104,8 @@ def rule_groups() -> list[dict[str, Any]]:
             f"max_over_time({USE_OF_CLAIMS}[2h]) < 1",
             "30m",
             "info",
-            "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} holds GPUs that "
-            "do nothing",
-            "no other pod gets them until the claim's pods are gone",
+            "claim {{ $labels.dra_claim_namespace }}/{{ $labels.dra_claim_name }} has idle GPUs",
+            "no other pod gets them until the claim's pods are deleted",
         ),
     ]
     groups = {"pulumi-dra-claims": claims, "pulumi-dra-devices": devices, "pulumi-dra-use": use}

@@ -39,7 +39,7 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
         else:
             found.append(definition)
     if read.has(key) and not documents:
-        read.refuse(key, "holds no manifest")
+        read.refuse(key, "contains no manifest")
     return found
 
 

@@ -129,7 +129,7 @@ def read_driver_inputs(read: InputReader) -> DraDriverInputs:
     release = _read_release(read)
     namespace = read.text("namespace", NAMESPACE, pattern=NAMESPACE_NAME, meaning="a name")
     if namespace == "default":
-        read.refuse("namespace", "must not be default: the chart refuses it")
+        read.refuse("namespace", "must not be default, because the chart rejects it")
     if not read.has("platform"):
         read.refuse("platform", f"is missing; it is one of {', '.join(platforms())}")
     settings = _read_settings(read)
@@ -188,7 +188,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
         if read.has(key) and not asked:
             read.refuse(key, "is for webhook: true")
     if secret_name and (tls.has("issuer_type") or issuer_name):
-        tls.refuse("secret_name", "is instead of an issuer: give one of the two")
+        tls.refuse("secret_name", "replaces an issuer: set only one of the two")
     if bool(secret_name) != bool(ca_bundle):
         tls.refuse(
             "ca_bundle" if secret_name else "secret_name",
@@ -230,7 +230,7 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
     if read.has("keep_old_names") and not settings.keep_old_names and not has_new_names(release):
         read.refuse(
             "keep_old_names",
-            f"{release.version} has the old names alone; the new ones begin with 0.4.0",
+            f"{release.version} has only the old names; the new ones begin with 0.4.0",
         )
 
 

@@ -70,13 +70,13 @@ def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
         if len(each) > LONGEST_CLASS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'"{each}" is too long: Kueue takes classes of at most {LONGEST_CLASS} characters; '
-                "name the others",
+                f'"{each}" is too long: Kueue allows classes of at most {LONGEST_CLASS} '
+                "characters; name the others",
             )
         elif each in OWN_QUOTAS:
             read.refuse(
                 f"device_classes[{index}]",
-                f'"{each}" is a quota of Kueue\'s own; name those that count',
+                f'"{each}" is one of Kueue\'s own quotas; name classes that count',
             )
     if len(set(classes)) < len(classes):
         read.refuse("device_classes", "names a class twice")

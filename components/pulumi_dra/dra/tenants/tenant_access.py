@@ -103,7 +103,7 @@ def read_tenants(read: InputReader) -> list[Tenant]:
     seen: set[str] = set()
     for index, tenant in enumerate(tenants):
         if tenant.namespace in seen:
-            read.refuse(f"tenants[{index}].namespace", f'"{tenant.namespace}" is there twice')
+            read.refuse(f"tenants[{index}].namespace", f'"{tenant.namespace}" appears twice')
         seen.add(tenant.namespace)
     return tenants
 
@@ -112,9 +112,7 @@ def _read_tenant(outer: InputReader, index: int, item: Any) -> Tenant:
     read = outer.inside(f"tenants[{index}]", item, TenantSettings)
     create = read.flag("create_namespace", True)
     if read.has("pod_security") and not create:
-        read.refuse(
-            "pod_security", "is for a namespace that is made; label the existing one yourself"
-        )
+        read.refuse("pod_security", "is for a new namespace; label the existing one yourself")
     groups = read.texts("groups")
     if not groups:
         read.refuse("groups", "must name at least one")

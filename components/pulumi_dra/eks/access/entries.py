@@ -49,13 +49,12 @@ def principal_fault(arn: str) -> str:
     if not re.fullmatch(r"arn:.+:iam::[^:]*:(role|user)/.+", arn):
         return f'"{arn}" is not the ARN of an IAM role or user'
     if ":role/aws-service-role/" in arn:
-        return f'"{arn}" is the role of an AWS service, and EKS makes no entry for one'
+        return f'"{arn}" is the role of an AWS service, for which EKS doesn\'t create entries'
     if ":role/AWSReservedSSO_" in arn:
         return (
-            f'"{arn}" is a role of Identity Center, and such a role is in a path: '
+            f'"{arn}" is a role of Identity Center, whose ARN needs a path: '
             "role/aws-reserved/sso.amazonaws.com/REGION/AWSReservedSSO_… (`aws iam list-roles "
-            "--path-prefix "
-            "/aws-reserved/sso.amazonaws.com/`)"
+            "--path-prefix /aws-reserved/sso.amazonaws.com/`)"
         )
     return ""
 
@@ -77,7 +76,7 @@ def _taken_fault(arn: str, seen: set[str]) -> str:
     issue 2968).
     """
     if arn in seen:
-        return f'"{arn}" has an entry already, and EKS makes one for each principal'
+        return f'"{arn}" already has an entry, and EKS allows one for each principal'
     seen.add(arn)
     return ""
 
@@ -108,13 +107,15 @@ def read_access_entries(
         ):
             inner.refuse("principal_arn", fault)
         if any(group.startswith("system:") for group in entry.kubernetes_groups):
-            inner.refuse("kubernetes_groups", "must not begin with system:, which EKS refuses")
+            inner.refuse("kubernetes_groups", "must not begin with system:, which EKS rejects")
         if policy == NO_POLICY and not entry.kubernetes_groups:
-            inner.refuse("policy", "or kubernetes_groups must say what the entry is for")
+            inner.refuse(
+                "policy", "or kubernetes_groups must be set, so that the entry grants something"
+            )
         if entry.namespaces and policy in (NO_POLICY, "cluster-admin"):
             inner.refuse("namespaces", f'is for admin, edit and view, not "{policy}"')
         if any(entry.name == other.name for other in entries):
-            inner.refuse("name", f'"{entry.name}" is there twice')
+            inner.refuse("name", f'"{entry.name}" appears twice')
         entries.append(entry)
     return entries
 

@@ -100,13 +100,13 @@ def read_autoscaler_inputs(read: InputReader) -> EksClusterAutoscalerInputs:
     if read.has("version") and kubernetes and not version.startswith(f"{kubernetes}."):
         read.refuse(
             "version",
-            f"{version} is not for Kubernetes {kubernetes}, whose minor the autoscaler has",
+            f"{version} isn't for Kubernetes {kubernetes}: both need the same minor version",
         )
     flags = read.labels("flags")
     for name in flags:
         if name.startswith("-") or name in _OWN_FLAGS or not isinstance(flags[name], str):
             why = (
-                "is set here already"
+                "is already set here"
                 if name in _OWN_FLAGS
                 else "must be a flag without dashes and its plain value"
             )

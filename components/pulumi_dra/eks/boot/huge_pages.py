@@ -37,7 +37,7 @@ PROGRAM = f"""\
 #!/bin/bash
 set -euo pipefail
 
-# reserve KILOBYTES COUNT: so many pages of a size, and no fewer
+# reserve KILOBYTES COUNT: exactly COUNT pages of a size
 reserve() {{
   local file={FOLDER}/hugepages-$1kB/nr_hugepages found
   echo "$2" >"$file"

@@ -57,14 +57,14 @@ wait_for_driver() {
 
 mode() { nvidia-smi -i "$1" --query-gpu=mig.mode.current --format=csv,noheader; }
 
-# instances GPU -lgi|-lci: the profiles of its GPU or compute instances, sorted; none is no error
+# instances GPU -lgi|-lci: the profiles of its GPU or compute instances, sorted; an empty list is valid
 instances() { { nvidia-smi mig -i "$1" "$2" || true; } | sed -nE 's/.* MIG ([^ ]+) .*/\\1/p' | sort; }
 
 is_laid_out() {
   [ "$(instances "$1" -lgi)" = "$2" ] && [ "$(instances "$1" -lci | wc -l)" = "$(printf '%s' "$2" | grep -c .)" ]
 }
 
-# lay_out GPU PROFILE…: MIG mode on, and exactly these instances, in this order where they have to be made
+# lay_out GPU PROFILE…: MIG mode on, and exactly these instances, created in this order
 lay_out() {
   local gpu=$1 wanted
   shift
@@ -78,7 +78,7 @@ lay_out() {
   nvidia-smi mig -i "$gpu" -dci >/dev/null || true
   nvidia-smi mig -i "$gpu" -dgi >/dev/null || true
   if [ $# -gt 0 ]; then nvidia-smi mig -i "$gpu" -cgi "$(IFS=,; echo "$*")" -C; fi
-  is_laid_out "$gpu" "$wanted" || { echo "GPU $gpu has not the MIG instances that it should have: $*" >&2; exit 1; }
+  is_laid_out "$gpu" "$wanted" || { echo "GPU $gpu doesn't have its MIG instances: $*" >&2; exit 1; }
 }
 
 """

@@ -64,7 +64,7 @@ def read_own_image(read: InputReader) -> OwnImage | None:
     identifier = read.identifier("image_id", check=CLOUD.image_id_fault)
     for key in _OF_EKS_IMAGES:
         if named and read.has(key):
-            read.refuse(key, "is for EKS' images, and image_id names one of your own")
+            read.refuse(key, "is for EKS' images, but image_id names a custom image")
     return None if identifier is None else OwnImage(id=identifier, cluster=())
 
 
@@ -74,9 +74,11 @@ def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
     """
     for key in _OF_THE_CLUSTER:
         if image is not None and not read.has(key):
-            read.refuse(key, "is missing: with image_id EKS tells nodes nothing of their cluster")
+            read.refuse(
+                key, "is missing: with image_id, EKS doesn't configure nodes for their cluster"
+            )
         elif image is None and read.has(key) and not read.has("image_id"):
-            read.refuse(key, "is for image_id: nodes of EKS' images are told by EKS")
+            read.refuse(key, "is for image_id, because EKS configures nodes of its own images")
     parts: list[Any] = [read.identifier(key) or "" for key in ("cluster_name", *_OF_THE_CLUSTER)]
     return None if image is None else OwnImage(id=image.id, cluster=tuple(parts))
 

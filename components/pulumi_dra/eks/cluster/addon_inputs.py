@@ -92,8 +92,8 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
     if not isinstance(text, str):
         read.refuse(
             at,
-            "must be plain: settings of this component are joined with it, so it cannot be an "
-            "output",
+            "must be a plain value, not an output, because it is merged with settings of this "
+            "component",
         )
         return {}
     try:
@@ -111,5 +111,5 @@ def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Ma
         return {}
     for key, name in _SAID_ELSEWHERE.items() if addon == CNI else ():
         if key in found or key in of_pods:
-            read.refuse(at, f"{key} is said by {name}")
+            read.refuse(at, f"{key} is already set by {name}")
     return found

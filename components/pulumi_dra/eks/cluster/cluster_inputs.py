@@ -224,7 +224,7 @@ def read_cluster_inputs(read: InputReader) -> EksClusterInputs:
             if read.has(key):
                 read.refuse(key, "is for a new network; subnet_ids name an existing one")
         if isinstance(subnet_ids, list) and len(subnet_ids) < 2:
-            read.refuse("subnet_ids", "must name at least two subnets: EKS needs two zones")
+            read.refuse("subnet_ids", "must name at least two subnets, because EKS needs two zones")
     admins = read_admins(read)
     zones, zone_count = read_zones(read)
     return EksClusterInputs(
@@ -313,6 +313,7 @@ def _read_retention(read: InputReader) -> int:
     if read.has("log_retention_days") and not read.has("cluster_name"):
         read.refuse(
             "log_retention_days",
-            "is for cluster_name: the log group of a name that EKS makes is not ours",
+            "is for cluster_name, because the log group of a generated cluster name isn't "
+            "managed here",
         )
     return days

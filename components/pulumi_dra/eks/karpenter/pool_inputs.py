@@ -269,6 +269,7 @@ def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
     text = b64decode(told).decode()
     if len(text.encode()) > MOST_BYTES:
         read.refuse(
-            "boot_script", f"makes user data of {len(text.encode())} bytes; EC2 takes {MOST_BYTES}"
+            "boot_script",
+            f"generates user data of {len(text.encode())} bytes, but EC2 allows {MOST_BYTES}",
         )
     return text

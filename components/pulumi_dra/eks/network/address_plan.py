@@ -40,7 +40,7 @@ def check_service_cidr(cidr: str) -> str:
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
-        return f'"{cidr}" is no IPv4 network in CIDR form ({error})'
+        return f'"{cidr}" isn\'t an IPv4 network in CIDR form ({error})'
     if not 12 <= network.prefixlen <= 24:
         return f'"{cidr}" must be a /12 to a /24'
     inside = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
@@ -54,10 +54,7 @@ def check_vpc_cidr(cidr: str) -> str:
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
-        return f'"{cidr}" is no IPv4 network in CIDR form ({error})'
+        return f'"{cidr}" isn\'t an IPv4 network in CIDR form ({error})'
     if not 16 <= network.prefixlen <= 20:
-        return (
-            f'"{cidr}" must be a /16 to a /20: pods take their addresses from the subnets of '
-            "the nodes"
-        )
+        return f'"{cidr}" must be a /16 to a /20, because pods use addresses of the nodes\' subnets'
     return "" if network.is_private else f'"{cidr}" is not a private range'

@@ -140,7 +140,7 @@ def declare_endpoints(
         return []
     group = aws.ec2.SecurityGroup(
         f"{name}-endpoints",
-        description="Who may use the endpoints of AWS services",
+        description="Clients of the endpoints of AWS services",
         vpc_id=vpc.id,
         ingress=[
             {

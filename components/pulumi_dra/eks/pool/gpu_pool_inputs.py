@@ -345,7 +345,9 @@ def _read_user_data(
     told = tell(longest_node(labels, taints) if image else None)
     size = len(b64decode(told))
     if size > MOST_BYTES:
-        read.refuse("boot_script", f"makes user data of {size} bytes; EC2 takes {MOST_BYTES}")
+        read.refuse(
+            "boot_script", f"generates user data of {size} bytes, but EC2 allows {MOST_BYTES}"
+        )
     return image.user_data(labels, taints, tell) if image else told
 
 
@@ -379,7 +381,7 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
     if groups and not read.has("cluster_security_group_id"):
         read.refuse(
             "cluster_security_group_id",
-            "is missing: where a launch template names groups EKS adds none",
+            "is missing, because EKS doesn't add security groups if a launch template names some",
         )
     return groups
 
@@ -404,7 +406,9 @@ def read_efa(read: InputReader, machine: str) -> Efa | None:
         return None
     for key in ("cluster_security_group_id", "vpc_id"):
         if not read.has(key):
-            read.refuse(key, "is missing: with efa the launch template names the security groups")
+            read.refuse(
+                key, "is missing, because with efa the launch template names the security groups"
+            )
     found = known_machine(machine)
     if found is None or found.efa_interfaces is None:
         read.refuse("efa", f'it is unknown how many EFA interfaces "{machine}" has')

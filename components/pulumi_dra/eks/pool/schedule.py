@@ -99,10 +99,12 @@ def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule 
         return None
     if counts.autoscaled:
         read.refuse(
-            "schedule", "is for a pool whose count nobody else changes, not with autoscaled"
+            "schedule", "isn't supported with autoscaled, because both change the node count"
         )
     if capacity == "capacity-block" and counts.min:
-        read.refuse("min_nodes", "must be 0: before it begins a Capacity Block has no machine")
+        read.refuse(
+            "min_nodes", "must be 0, because a Capacity Block has no machines before it begins"
+        )
     schedule = _read_hours(inner) if given == ["hours"] else _read_period(inner)
     if schedule is not None and (fault := schedule_fault(schedule)):
         inner.refuse(given[0], fault)

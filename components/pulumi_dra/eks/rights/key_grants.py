@@ -40,9 +40,8 @@ def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key and read.flag("grant_key_use", True):
         read.refuse(
             "disk_kms_key",
-            f'"{key}" is an alias, and KMS takes no alias in a grant: name the key (…:key/…), or '
-            "set grant_key_use to "
-            "false where its policy lets EC2 Auto Scaling use it",
+            f'"{key}" is an alias, but a KMS grant needs a key: name the key (…:key/…), or '
+            "set grant_key_use to false if its policy lets EC2 Auto Scaling use it",
         )
     return key
 
@@ -86,9 +85,8 @@ def require_service_role(arns: list[str]) -> str:
     """Return the role's ARN out of those found; raises NoServiceRole when none was."""
     if not arns:
         raise NoServiceRole(
-            "disk_kms_key: the account has no role AWSServiceRoleForAutoScaling yet, and the first "
-            "nodes cannot be "
-            "started with a key that no such role may use; run "
-            "`aws iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
+            "disk_kms_key: the account doesn't have the role AWSServiceRoleForAutoScaling "
+            "yet, so the first nodes can't start with a key that the role must use; run `aws "
+            "iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com` once"
         )
     return arns[0]

@@ -23,9 +23,8 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
     if isinstance(key, str) and ":alias/" in key:
         read.refuse(
             "secrets_kms_key",
-            f'"{key}" is an alias, and EKS answers with the key behind it, a difference at every '
-            "`pulumi up`: name the "
-            "key (…:key/…)",
+            f'"{key}" is an alias, but EKS returns the key behind it, which would be a '
+            "difference at every `pulumi up`: name the key (…:key/…)",
         )
     return key
 
@@ -40,8 +39,8 @@ def key_region_fault(key: object, region: str) -> str:
     if not own or own[0] in ("", region):
         return ""
     return (
-        f'"{key}" is a key of {own[0]}, and AWS uses keys in their own region alone: name one '
-        f"of {region}"
+        f'"{key}" is a key in {own[0]}, but AWS uses keys only in their own region: name one '
+        f"in {region}"
     )
 
 

@@ -237,9 +237,7 @@ def _read_network(read: InputReader) -> ExistingNetwork | None:
             read.refuse(key, "is for a new network; network_id names an existing one")
     for key in keys:
         if not read.has(key):
-            read.refuse(
-                key, f"is missing: an existing network is given by {', '.join(keys)} together"
-            )
+            read.refuse(key, f"is missing: an existing network needs all of {', '.join(keys)}")
     return ExistingNetwork(**{key: read.identifier(key) or "" for key in keys})
 
 

@@ -16,7 +16,8 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
     if isinstance(value, pulumi.Output):
         read.refuse(
             key,
-            "must be a list, whose elements may be outputs: how many there are decides the counts",
+            "must be a list, whose elements may be outputs, because its length determines the "
+            "counts",
         )
         return []
     seen: set[str] = set()
@@ -26,6 +27,6 @@ def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[st
         if complaint := CLOUD.zone_fault(zone, CLOUD.region_of(region) or region):
             read.refuse(f"{key}[{index}]", complaint)
         elif zone in seen:
-            read.refuse(f"{key}[{index}]", f'"{zone}" is there twice')
+            read.refuse(f"{key}[{index}]", f'"{zone}" appears twice')
         seen.add(zone)
     return list(value) if isinstance(value, list) else []

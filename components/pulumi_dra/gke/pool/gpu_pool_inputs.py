@@ -245,8 +245,8 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
     if (installation := read.text("driver_installation", "disabled")) != "disabled":
         read.refuse(
             "driver_installation",
-            f'must be disabled, not "{installation}": GKE does not install drivers with DRA; '
-            "DriverInstaller does",
+            f'must be disabled, not "{installation}", because DriverInstaller installs the '
+            "driver on DRA nodes, not GKE",
         )
     policy = read.choice("location_policy", ("ANY", "BALANCED"), "ANY")
     if read.has("location_policy") and not counts.autoscaled:
@@ -306,7 +306,7 @@ def _read_version(read: InputReader) -> str:
     if read.has("node_version") and read.flag("auto_upgrade", True):
         read.refuse(
             "node_version",
-            "is for auto_upgrade: false, which a cluster with release_channel: none allows",
+            "is for auto_upgrade: false, which a cluster without a release channel allows",
         )
     return read.text(
         "node_version",
@@ -342,7 +342,9 @@ def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
     given = [key for key in ("max_surge", "max_unavailable") if read.has(key)]
     if given and not capacity.is_repaired:
         read.refuse(
-            given[0], f'is not for capacity "{capacity.kind}": its nodes are upgraded by ending'
+            given[0],
+            f'isn\'t supported with capacity "{capacity.kind}", whose nodes are replaced '
+            "when they end",
         )
     elif not 0 < surge + unavailable <= SURGE_NODES:
         total = surge + unavailable
@@ -359,7 +361,7 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
     if kind == "reservation" and reservation is None:
         read.refuse(
             "reservation_name",
-            'is missing: capacity "reservation" needs the name of what was bought',
+            'is missing: capacity "reservation" needs the name of the purchased capacity',
         )
     if kind != "reservation" and reservation is not None:
         read.refuse("reservation_name", f'is for capacity "reservation", not "{kind}"')
@@ -368,15 +370,20 @@ def _read_capacity(read: InputReader, location_policy: str, least: int) -> Capac
         read.refuse("max_run_seconds", f'is for capacity "flex-start", not "{kind}"')
     if kind in ("flex-start", "queued") and not read.flag("autoscaled", False):
         read.refuse(
-            "autoscaled", f'must be true with capacity "{kind}": GKE starts its nodes when pods ask'
+            "autoscaled",
+            f'must be true with capacity "{kind}", because GKE starts its nodes when pods '
+            "request them",
         )
     elif kind in ("flex-start", "queued") and location_policy != "ANY":
         read.refuse(
             "location_policy",
-            f'must be ANY with capacity "{kind}": machines come from where there are some',
+            f'must be ANY with capacity "{kind}", because its nodes start in any zone that '
+            "has capacity",
         )
     if kind in ("flex-start", "queued") and least:
         read.refuse(
-            "min_nodes", f'must be 0 with capacity "{kind}": GKE starts its nodes when pods ask'
+            "min_nodes",
+            f'must be 0 with capacity "{kind}", because GKE starts its nodes when pods '
+            "request them",
         )
     return CapacitySettings(kind, reservation, seconds)

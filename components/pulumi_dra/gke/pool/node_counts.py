@@ -55,6 +55,6 @@ def check_node_counts(counts: Counts, zones: int) -> str:
     if counts.desired % step.nodes == 0:
         return ""
     return (
-        f"{counts.desired} nodes cannot be built: {step.why}; {step.fix}, or have a multiple of "
-        f"{step.nodes}"
+        f"{counts.desired} nodes can't be built, because {step.why}; {step.fix}, or have a "
+        f"multiple of {step.nodes}"
     )

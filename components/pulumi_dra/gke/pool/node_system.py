@@ -109,5 +109,5 @@ def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
 
 def _sysctl_complaint(key: str, value: str) -> str:
     if not any(key == f"{head}{name}" for head, names in SYSCTLS.items() for name in names.split()):
-        return "GKE sets no such parameter of the kernel (API reference, LinuxNodeConfig)"
+        return "GKE doesn't support this kernel parameter (API reference, LinuxNodeConfig)"
     return "" if value.strip() else "must have a value"

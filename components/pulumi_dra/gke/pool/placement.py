@@ -49,7 +49,7 @@ def read_placement(
     if name and read.has("compact_placement") and not is_compact:
         read.refuse(
             "placement_policy",
-            "places nodes close together, which compact_placement: false says not to",
+            "places nodes close together, but compact_placement is false",
         )
     if name:
         return {"type": "COMPACT", "policy_name": name}

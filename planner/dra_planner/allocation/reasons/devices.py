@@ -64,9 +64,9 @@ def device_reasons(refusal: Refusal) -> Iterable[Reason]:
         )
         yield Reason(
             code="claims-together",
-            message=f"each claim fits by itself, but not all of {names} on one node: "
-            f"they request {total} devices, {_free(refusal)} are free",
-            fix="use a machine with more devices",
+            message=f"each claim fits by itself, but {names} don't fit together on one node: they "
+            f"request {total} devices, and {_free(refusal)} are free",
+            fix="use a machine type with more devices",
         )
         return
     for claim, report in sorted(culprits, key=lambda c: _shortfall(c[1])):
@@ -98,17 +98,16 @@ def _culprit_reasons(claim: ShapeClaim, report: ClaimReport, refusal: Refusal) -
                 return
         yield Reason(
             code="constraints-together",
-            message="each constraint can be met, but not all of them by one set of devices",
+            message="each constraint can be satisfied, but no set of devices satisfies all of them",
             claim=report.claim,
         )
         return
     wanted = sum(request[0].wanted or request[0].matching for request in report.requests if request)
     yield Reason(
         code="requests-together",
-        message=f"each request fits by itself, but not all of the claim: it requests {wanted} "
-        "devices, "
-        f"{_free(refusal)} are free",
-        fix="use a machine with more devices",
+        message=f"each request fits by itself, but the whole claim doesn't: it requests {wanted} "
+        f"devices, and {_free(refusal)} are free",
+        fix="use a machine type with more devices",
         claim=report.claim,
     )
 
@@ -185,7 +184,8 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         if change is None and (later := trial.fix(on_empty_node=True)) is not None:
             change, fix = (
                 later,
-                f"{later.text}, and add a node, because the devices that match then are in use",
+                f"{later.text}, and add a node, because the devices that would then match are "
+                "in use",
             )
     if code == "devices-taken" and (split := _split_request(way)):
         fix = f"{split}, or {fix}"
@@ -194,7 +194,7 @@ def _request_reason(claim: str, way: AlternativeReport, trial: _SelectorTrial) -
         _exclusion_text(e, trial) for e in sorted(way.exclusions, key=lambda e: e.count)
     )
     free = "match" if way.left == way.matching else "are free and match"
-    found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node offers no device"
+    found = f"{way.left} of {way.seen} devices {free}" if way.seen else "the node has no devices"
     message = f"requests {wanted}: {found}{': ' + counts if counts else ''}"
     changes = () if change is None else change.parts
     return Reason(
@@ -221,7 +221,7 @@ def _split_request(way: AlternativeReport) -> str:
         >= Quantity.parse(match["asked"]).as_float()
         > most
     ):
-        text += "; or split it into several requests, none for more than that"
+        text += ", or split it into several smaller requests"
     return text
 
 
@@ -235,14 +235,17 @@ def _diagnose(way: AlternativeReport) -> tuple[str, str]:
         return "selector-mismatch", ""
     if way.wanted is not None and way.wanted > way.matching:
         matching = f"{counted(way.matching, 'device')} that {verb(way.matching, 'match')}"
-        return "count-too-large", f"request at most {way.matching}: a node offers {matching}"
+        return "count-too-large", f"request at most {way.matching}, because a node has {matching}"
     if "taint" in by_step and by_step["taint"].count >= way.shortfall:
         return (
             "device-taint",
             f"tolerate the device taint {by_step['taint'].detail} in the request, or remove it",
         )
     if "counters" in by_step and "taken" not in by_step:
-        return "counters-exhausted", "its partitions share hardware that is in use: add a node"
+        return (
+            "counters-exhausted",
+            "add a node, because the partitions share hardware that is in use",
+        )
     if "taken" in by_step or "counters" in by_step:
         return "devices-taken", "add a node"
     return "devices-short", "add a node"
@@ -260,7 +263,7 @@ def _exclusion_text(exclusion: Exclusion, trial: _SelectorTrial) -> str:
         case "selector":
             return f"{count} {verb(count, 'are')} {exclusion.detail}"
         case "unknown":
-            return f"{count} cannot be judged"
+            return f"{count} can't be evaluated"
         case "error":
             devices = devices_of_class(trial.way.device_class_name, trial.refusal.node.template)
             failed = f"{count} {verb(count, 'fail')} with an error: {exclusion.detail}"
@@ -330,7 +333,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
     if report.constraint.match_attribute and _covers_several(report):
         return _unpaired_reason(claim, report, name)
     groups = (
-        ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "none carries it"
+        ", ".join(f"{count} × {value}" for value, count in report.groups[:6]) or "no device has it"
     )
     without = f"; {report.without} devices have no {name}" if report.without else ""
     wanted = sum(ways[0].wanted or ways[0].matching for ways in claim.requests if ways)
@@ -339,7 +342,7 @@ def _constraint_reason(claim: ClaimReport, report: ConstraintReport) -> Reason:
         can_be_fewer = len(claim.requests) <= largest < wanted  # each request needs a device
         return Reason(
             code="match-attribute",
-            message=f"no set of free devices has one value of {name} throughout: {groups}{without}",
+            message=f"no set of free devices shares one value of {name}: {groups}{without}",
             fix=f"request at most {counted(largest, 'device')} with the same {name}"
             if can_be_fewer
             else "",

@@ -99,11 +99,9 @@ def possible_edits(shape: Shape, node: NodeState, fresh: NodeState | None) -> It
             name = constraint.match_attribute or constraint.distinct_attribute
             if pairs := _pairs(claim.spec, index):
                 text = (
-                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its own "
-                    "constraint "
-                    f"on {name}: "
-                    f"write {pairs[0]} requests for 1 device in place of each of "
-                    f"{', '.join(pairs[1])}"
+                    f"give each of the {pairs[0]} groups of devices in claim {claim.name} its "
+                    f"own constraint on {name}: replace each of {', '.join(pairs[1])} with "
+                    f"{pairs[0]} requests for 1 device"
                 )
                 yield Edit("constrain-pairs", text, number, index=index, value=pairs[0])
             yield Edit(
@@ -147,7 +145,7 @@ def _pod_edits(shape: Shape, node: NodeState) -> Iterator[Edit]:
             )
             yield Edit("lower-resource", text, name=name, value=left)
     if needs.ports:
-        yield Edit("drop-host-port", "use no host port")
+        yield Edit("drop-host-port", "remove the host port")
     if pod.pod_anti_affinity:
         yield Edit("drop-anti-affinity", "drop the pod's required anti-affinity")
 

@@ -198,7 +198,7 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
         if have is None:
             return f"no capacity {name}"
         if consumption(device, {name: asked}, node.features) is None:
-            return f"{name}: {asked} is outside what its policy allows"
+            return f"{name}: its request policy doesn't allow {asked}"
         if isinstance(have.value, Quantity) and have.value < asked:
             return f"{name}: {have.value}, asked {asked}"
     return "its capacity"

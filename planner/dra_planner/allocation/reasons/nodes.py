@@ -42,7 +42,7 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
     if name == "pods":
         return Reason(
             code="too-many-pods",
-            message=f"all {total} pod slots of the node are taken",
+            message=f"all {total} pod slots of the node are used",
             fix="add a node",
         )
     missing = amount_text(name, asked - left)
@@ -53,10 +53,7 @@ def _shortage(name: str, asked: int, left: int, total: int) -> Reason:
         else f"free {missing}, or add a node"
     )
     if not total and name.startswith("hugepages-"):
-        fix = (
-            "give the nodes pages of that size (hugePages of a pool of the fleet), or leave "
-            f"{name} out"
-        )
+        fix = f"set hugePages on the pool to reserve pages of that size, or leave {name} out"
     if not total and "/" in name:
         plugin = f"use nodes whose device plugin offers {name}"
         fix = (
@@ -105,30 +102,32 @@ def _misfit_reason(misfit: Misfit, refusal: Refusal) -> Reason:
         case "taint":
             return _taint_reason(misfit.taint or Taint(""))
         case "host-port":
-            return Reason(code="host-port", message=f"host port {misfit.port} is taken on the node")
+            return Reason(
+                code="host-port", message=f"host port {misfit.port} is already used on the node"
+            )
         case "affinity":
             return Reason(
                 code="pod-affinity",
-                message=f"the pod must run beside other pods (same {misfit.label}) that are not "
-                "here",
+                message=f"the pod must run next to other pods (same {misfit.label}), but they "
+                "aren't here",
             )
         case "topology-label":
             return Reason(
                 code="topology-label",
                 message=f"the node has no label {misfit.label}, over which the pods must be spread "
                 "or kept together",
-                fix=f"label the nodes with {misfit.label}, or use a label that they carry",
+                fix=f"label the nodes with {misfit.label}, or use a label that they have",
             )
         case "spread":
             return Reason(
                 code="topology-spread",
                 message=f"the pods would be spread too unevenly over {misfit.label}",
-                fix="add room where fewer of them run, or raise maxSkew",
+                fix="add nodes where fewer of these pods run, or raise maxSkew",
             )
         case "anti-affinity":
             return Reason(
                 code="pod-anti-affinity",
-                message="a pod on the node and this pod keep away from each other (anti-affinity)",
+                message="anti-affinity keeps this pod away from a pod on the node",
                 fix="add a node",
             )
         case _:
@@ -154,7 +153,7 @@ def _selector_reason(misfit: Misfit, refusal: Refusal) -> Reason:
     if not misfit.label:
         return Reason(
             code="node-affinity",
-            message="the node's labels do not pass the pod's required node affinity",
+            message="the node's labels don't match the pod's required node affinity",
         )
     key, _, value = misfit.label.partition("=")
     have, fix = f"has no label {key}", f"drop {key} from the pod's nodeSelector"

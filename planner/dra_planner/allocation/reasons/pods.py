@@ -24,7 +24,7 @@ from dra_planner.catalog.label_owners import label_owner
 from dra_planner.model import Reason
 from dra_planner.wording import counted, verb
 
-_PATCH_NOTE = "this may depend on the patch release: a known defect decides ({})"
+_PATCH_NOTE = "this may depend on the patch version, because a known defect affects it ({})"
 
 
 def reasons_of(answer: Refusal | Undecided) -> tuple[Reason, ...]:
@@ -45,7 +45,7 @@ def _refusal_reasons(refusal: Refusal) -> tuple[Reason, ...]:
         what = (
             f"is invalid: {pool.invalid_reason}"
             if pool.invalid
-            else "is incomplete: not all its slices are there"
+            else "is incomplete, because some of its slices are missing"
         )
         reasons.append(Reason(code="pool-not-usable", message=f"resource pool {pool.id} {what}"))
     return tuple(_noted(reason, refusal) for reason in reasons)
@@ -67,7 +67,7 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="zonal-volume",
-                message=f"the zone of {names} is known at run time only: it cannot be told which "
+                message=f"the zone of {names} is known only at run time, so it's unknown which "
                 "nodes can mount it",
             ),
         )
@@ -75,10 +75,9 @@ def _open_questions(undecided: Undecided) -> tuple[Reason, ...]:
         return (
             Reason(
                 code="driver-not-known",
-                message="it cannot be told whether its nodes publish devices: "
-                f"{undecided.details[0]}",
-                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver on its "
-                "image",
+                message=f"it's unknown whether its nodes publish devices: {undecided.details[0]}",
+                fix="set image.driverRoot of the pool to the folder of the NVIDIA driver in "
+                "its image",
             ),
         )
     if undecided.kind in ("estimate", "label"):
@@ -113,8 +112,8 @@ def _prediction_reason(undecided: Undecided) -> Reason:
     if undecided.kind == "estimate":
         return Reason(
             code="estimate-too-close",
-            message=f"the cautious estimate of {names} leaves too little, and a real node may have "
-            "enough",
+            message=f"by the cautious estimate, a node has too little {names}, but a real node "
+            "may have enough",
             fix=f"request less {names}, or measure one node and plan with --observed",
         )
     return Reason(
@@ -131,14 +130,14 @@ def _label_fix(labels: Sequence[str]) -> str:
     for label in labels:
         if (owner := label_owner(label)) is not None and owner.instead:
             return f"leave {label} out of the pod's nodeSelector and affinity, and {owner.instead}"
-    return "select by labels that the fleet decides: pulumi-dra/pool, or labels of the pool"
+    return "select by labels that the fleet sets: pulumi-dra/pool, or labels of the pool"
 
 
 def _unknown_reason(claim: ClaimReport, way: AlternativeReport, exclusion: Exclusion) -> Reason:
     expression = f" `{exclusion.term.expression}`" if exclusion.term else ""
     return Reason(
         code="selector-unknown",
-        message=f"it cannot be told whether {counted(exclusion.count, 'device')} "
+        message=f"it's unknown whether {counted(exclusion.count, 'device')} "
         f"{verb(exclusion.count, 'pass')}{expression}: {exclusion.detail}",
         claim=claim.claim,
         request=way.request,
@@ -171,9 +170,9 @@ def _claim_reason(refusal: Refusal) -> Reason:
         )
     return Reason(
         code="claim-elsewhere",
-        message=f"{refusal.message}; the pods that share it must run there",
-        fix="give each pod a claim of its own with a ResourceClaimTemplate, or make room on that "
-        "node",
+        message=f"{refusal.message}, so the pods that share it must run there",
+        fix="give each pod its own claim with a ResourceClaimTemplate, or free capacity on "
+        "that node",
         claim=refusal.claim,
     )
 
@@ -188,19 +187,20 @@ def _error_reason(refusal: Refusal) -> Reason:
     elif "exceeds the claim limit" in message:
         code, fix = (
             "too-many-devices",
-            "a claim holds at most 32 devices: split it into several claims",
+            "split it into several claims, because a claim has at most 32 devices",
         )
     elif "status.reservedFor" in message:
         code, fix = (
             "too-many-consumers",
-            "a claim serves at most 256 pods: use a ResourceClaimTemplate, or several claims",
+            "use a ResourceClaimTemplate or several claims, because at most 256 pods can "
+            "share a claim",
         )
     elif "asks for all devices" in message:
         code = "pool-not-usable"
     elif "claim constraint would not be satisfied" in message:
         code, fix = (
             "all-breaks-constraint",
-            "allocationMode All takes every matching device: narrow the selectors",
+            "narrow the selectors, because allocationMode All allocates every matching device",
         )
     instead = (
         published_instead(message, _requested_devices(refusal)) if code == "selector-error" else ""

@@ -88,7 +88,7 @@ def selector_changes(
     for dropped in _conditions_to_drop(conditions, devices, template):
         what = " and ".join(f"`{condition}`" for condition in dropped)
         only_if = (
-            f"{_ONLY_IF}a whole GPU will do, "
+            f"{_ONLY_IF}a whole GPU is enough, "
             if are_whole and any(map(asks_for_mig, dropped))
             else ""
         )
@@ -157,7 +157,7 @@ def _corrections(term: Condition, template: Template) -> Iterator[SelectorChange
     inclusive = _inclusive(term.text, template)
     yield from _correction("compare-inclusive", term.text, inclusive)
     if _is_meant(term) or _is_amount(term):
-        only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} will do, "
+        only_if = "" if _is_meant(term) else f"{_ONLY_IF}{term.nearest} is enough, "
         yield from _correction("correct-value", term.text, _with_value(term.text, term), only_if)
         yield from _correction("correct-value", term.text, _with_value(inclusive, term), only_if)
 

@@ -59,12 +59,12 @@ def for_result(root: SyntaxNode) -> str:
     if result.kind == "map":
         return _LEVELS
     if types.unwrap_optional(result)[1]:
-        return "say what holds when it is absent: " + (
+        return "add a default for devices without it: " + (
             f"write {text}.orValue(false)" if text else ".orValue(false)"
         )
     if result.kind == "dyn":
-        return "compare it with something, or leave dyn() out"
-    return "compare it with something: a selector is true or false"
+        return "compare it with a value, or remove dyn()"
+    return "compare it with a value, because a selector must be true or false"
 
 
 def for_cost(root: SyntaxNode) -> str:
@@ -125,10 +125,10 @@ def _for_comparison(node: Call, given: list[CelType]) -> str | None:
         return _with_levels(node)
     if node.function in _ORDERINGS:
         if types.STRING in given and types.INT in given:
-            return "a string and a number have no order: make both numbers"
+            return "strings and numbers can't be ordered: make both numbers"
         return None
     if {t.kind for t in given} <= {"int", "uint", "double"}:
-        return "numbers of two types are not compared with ==: use the same form for both, 1 or 1.0"
+        return "== doesn't compare numbers of different types: use the same form for both, 1 or 1.0"
     return None
 
 
@@ -147,7 +147,7 @@ def _compared(node: Call, kind: str) -> str | None:
         else f"a string is not a {kind}"
     )
     if kind == "quantity" and any(map(_is_attribute, node.args)):
-        reason = "an attribute is never a quantity, a capacity is"
+        reason = "attributes are never quantities, but capacities are"
     if node.function == "_==_":
         return f"{reason}: write {left} == {right}"
     if node.function == "_!=_":
@@ -278,7 +278,7 @@ def _for_field(node: Select, message: str, dialect: Dialect) -> str | None:
         return _LEVELS if node.operand.type == types.STRING else None
     if node.field == "allowMultipleAllocations":
         return (
-            "it needs the feature gate DRAConsumableCapacity, which is off on "
+            "it needs the feature gate DRAConsumableCapacity, which is off in Kubernetes "
             f"1.{dialect.minor} here"
         )
     close = _near(node.field, _FIELDS)
@@ -301,7 +301,7 @@ def _for_function(node: Call, dialect: Dialect) -> str | None:
         return known
     if node.function in _VERSIONS and len(node.args) == 1:
         return (
-            "versions are compared by semver: write "
+            "compare versions as semver: write "
             f"{spell(Call(node.position, 'semver', node.args)) or 'semver(…)'}"
         )
     if node.function in ("not", "NOT") and len(node.args) == 1:

@@ -85,11 +85,11 @@ _SLIPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("both must hold is &&", _outside_strings(r"(?<!&)&(?!&)", "&&")),
     ("one must hold is ||", _outside_strings(r"(?<!\|)\|(?!\|)", "||")),
     (
-        "amounts stand in capacity, and are compared with quantity(…)",
+        "amounts are in device.capacity, and are compared with quantity(…)",
         _outside_strings(_AMOUNT, lambda m: _amount(m)),
     ),
-    ("every ( needs its )", _close),
-    ("every ) needs its (", _drop),
+    ("every ( needs a )", _close),
+    ("every ) needs a (", _drop),
 )
 
 

@@ -136,7 +136,9 @@ def _lines(value: Any) -> str:
 def _cel_python() -> Path:
     spec = find_spec("celpy")
     if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("cel-python is not installed: the tables are made of its grammar")
+        raise ModuleNotFoundError(
+            "cel-python isn't installed, but the grammar tables are generated from it"
+        )
     return Path(next(iter(spec.submodule_search_locations)))
 
 

@@ -121,7 +121,9 @@ def _pool(name: str, item: Mapping[str, Any], machine: Mapping[str, Any]) -> For
         capacity="spot" if spot or capacity.lower() == "spot" else "on-demand",
         labels={**labels(template.get("labels")), **_node_labels(spec)},
         taints=taints([*blocks(spec, "taints"), *blocks(spec, "kubernetesTaints")]),
-        notes=() if machines else (f"{item['kind']} {name}: its template names no machine type",),
+        notes=()
+        if machines
+        else (f"{item['kind']} {name}: its template doesn't set a machine type",),
     )
 
 

@@ -65,7 +65,7 @@ def _pool(group: Mapping[str, Any]) -> ForeignPool:
         reservation=reservation,
         labels=labels(group.get("labels")),
         taints=_taints(group.get("taints")),
-        notes=() if machines else (f"the node group {name} names no instance type",),
+        notes=() if machines else (f"the node group {name} doesn't set an instance type",),
     )
 
 

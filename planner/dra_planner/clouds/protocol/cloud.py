@@ -344,11 +344,10 @@ class Cloud(ABC):
         if taken <= there:
             return ""
         return (
-            f"{sum(count for count, _ in counted)} nodes, one of them for upgrades, take {taken} "
-            "addresses of the "
-            f"pods' range {cidr}, which has {there}; lower the counts of pools, or give the "
-            "cluster a larger "
-            "podsCidr and the fleet a quota of pod-addresses of its size"
+            f"{sum((count for count, _ in counted))} nodes, including one for upgrades, need "
+            f"{taken} addresses of the pod range {cidr}, which has {there}; lower the counts "
+            "of pools, or set a larger podsCidr in the cluster and a pod-addresses quota of "
+            "the same size in the fleet"
         )
 
     def count_step(self, zones: int, *, autoscaled: bool) -> CountStep:
@@ -415,30 +414,32 @@ class Cloud(ABC):
         yet.
         """
         if key in self.reserved_labels:
-            return f'the label "{key}" is set on every pool: drivers find their nodes by it'
+            return (
+                f'every pool already has the label "{key}", which drivers use to find their nodes'
+            )
         domain = key.rpartition("/")[0]
         taken = _OF_KUBERNETES.fullmatch(domain) and not _OF_KUBELET.fullmatch(domain)
         if taken or domain in self.reserved_domains:
             return (
-                f'{self.title} refuses labels of the domain {domain}, such as "{key}"; use a '
-                "domain of your own"
+                f'{self.title} rejects labels in the domain {domain}, such as "{key}"; use '
+                "your own domain"
             )
         if value == "" and not self.takes_empty_label_values:
-            return f'{self.title} refuses a label without a value, such as "{key}"; give it one'
+            return f'{self.title} rejects labels without a value, such as "{key}"; give it one'
         return self._key_fault("label", key)
 
     def taint_fault(self, key: str) -> str:
         """Return why the cloud refuses a taint of nodes, or ""."""
         if key == GPU_TAINT.key:
-            return f'the taint "{key}" is on every GPU node already'
+            return f'every GPU node already has the taint "{key}"'
         return self._key_fault("taint", key)
 
     def _key_fault(self, what: str, key: str) -> str:
         if len(key) <= self.longest_key:
             return ""
         return (
-            f'the key of the {what} "{key}" has {len(key)} characters; {self.title} takes '
-            f"{self.longest_key} at most"
+            f'the key of the {what} "{key}" has {len(key)} characters; {self.title} allows at '
+            f"most {self.longest_key}"
         )
 
     @property
@@ -488,7 +489,7 @@ class Cloud(ABC):
             yield (
                 "name",
                 (
-                    f"{self.title} takes {self.longest_pool_name} characters at most, not "
+                    f"{self.title} allows at most {self.longest_pool_name} characters, not "
                     f"{len(pool.name)}"
                 ),
             )
@@ -536,7 +537,7 @@ class Cloud(ABC):
             return ""
         ways = [meaning for kind, meaning in self.capacities.items() if kind in machine.purchase]
         return (
-            f"{machine.name} cannot be had {_AS.get(capacity, f'as {capacity}')}; use "
+            f"{machine.name} isn't available {_AS.get(capacity, f'as {capacity}')}; use "
             f"{_either(ways)}"
         )
 

@@ -43,8 +43,8 @@ def huge_pages_fault(pages: Mapping[str, int], machine: Machine | None) -> str:
     if machine is None or memory_mib is None or asked < memory_mib * 1024 * 1024:
         return ""
     return (
-        f"huge pages of {asked / 1024**3:.10g} GiB leave a {machine.name} no memory: it has "
-        f"{memory_mib / 1024:.4g} GiB"
+        f"{asked / 1024**3:.10g} GiB of huge pages don't leave enough of the "
+        f"{memory_mib / 1024:.4g} GiB of memory of {machine.name}"
     )
 
 
@@ -53,7 +53,7 @@ def repetition_fault(names: Iterable[str]) -> str:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            return f'"{name}" is there twice'
+            return f'"{name}" appears twice'
         seen.add(name)
     return ""
 
@@ -77,9 +77,8 @@ def private_network_fault(cidr: str) -> str:
     if not any(network.version == each.version and network.overlaps(each) for each in _PRIVATE):
         return ""
     return (
-        f'"{cidr}" is a private network, from which nobody comes to the public endpoint: name the '
-        "addresses that it "
-        "goes out by"
+        f'"{cidr}" is a private network, which can\'t reach the public endpoint: name its '
+        "public outbound addresses"
     )
 
 
@@ -102,7 +101,7 @@ def taints_fault(taints: Iterable[tuple[str, str]]) -> str:
     seen: set[tuple[str, str]] = set()
     for taint in taints:
         if taint in seen:
-            return f'"{taint[0]}" is there twice with effect {taint[1]}'
+            return f'"{taint[0]}" appears twice with effect {taint[1]}'
         seen.add(taint)
     return ""
 
@@ -111,7 +110,7 @@ def selection_fault(selectors: Sequence[str]) -> str:
     """Return why a DeviceClass of one's own cannot have those selectors: with none it takes devices
     of any driver.
     """
-    return "" if selectors else "is empty: say what the class selects"
+    return "" if selectors else "is empty: write the selectors of the class"
 
 
 def extended_resource_fault(minor: int) -> str:
@@ -119,7 +118,4 @@ def extended_resource_fault(minor: int) -> str:
     if features_of(minor).extended_resource:
         return ""
     since = default_since("extended_resource")
-    return (
-        f"Kubernetes 1.{minor} drops it, and every preview would then propose it again; it "
-        f"needs {since}"
-    )
+    return f"Kubernetes 1.{minor} drops it, so every preview would show it again; it needs {since}"

@@ -62,7 +62,7 @@ def schedule_fault(schedule: Schedule) -> str:
     if isinstance(schedule, Hours):
         same = schedule.start == schedule.end
         return (
-            "start and end are the same; without a schedule a pool always has its nodes"
+            "start and end are the same; a pool without a schedule always has its nodes"
             if same
             else ""
         )
@@ -98,7 +98,7 @@ def time_zone_fault(name: str) -> str:
     # a ZoneInfoNotFoundError is a KeyError; a folder is an OSError
     except (KeyError, ValueError, OSError):
         return (
-            f'"{name}" is not a time zone that is known here: write "Europe/Berlin" (without '
-            "any, install tzdata)"
+            f'"{name}" isn\'t a known time zone: write "Europe/Berlin" (install tzdata if '
+            "no name is known)"
         )
     return ""

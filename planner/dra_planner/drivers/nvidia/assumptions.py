@@ -43,15 +43,15 @@ def slice_assumptions(
     sentences: list[str] = []
     if missing:
         sentences.append(
-            f"{machine.name}: what its GPUs publish as {', '.join(missing)} is not known"
+            f"{machine.name}: these values of its GPUs are unknown: {', '.join(missing)}"
         )
     if model.provenance.confidence == "derived":
         sentences.append(
-            f"{name}: never seen in a published ResourceSlice; its facts are put together from "
-            "other sources"
+            f"{name}: no published ResourceSlice of it was seen, so its facts are combined "
+            "from other sources"
         )
     if machine.gpu_count > 1 and all(place.pcie_root is None for place in gpu_places(machine)):
-        sentences.append(f"{machine.name}: which of its GPUs share a PCIe root is not known")
+        sentences.append(f"{machine.name}: it's unknown which of its GPUs share a PCIe root")
     if driver.known_as:
         sentences.append(
             f"NVIDIA DRA driver {driver.version} isn't in the tables, so it counts as "
@@ -60,36 +60,34 @@ def slice_assumptions(
         )
     if driver.provenance.confidence == "derived":
         sentences.append(
-            f"NVIDIA DRA driver {driver.version}: judged by its default branch shortly before the "
-            "release"
+            f"NVIDIA DRA driver {driver.version}: its facts are from the default branch "
+            "shortly before the release"
         )
     has_gate = settings.has("DynamicMIG", driver) and model.mig_capable
     dynamic = has_gate and whole_beside_partitions(model, driver, mig) is not None
     if has_gate and not dynamic:
         sentences.append(
-            f"{name}: DynamicMIG is on, but only whole GPUs are published: MIG mode of this model "
-            "must be on before "
-            "the driver starts, which the layout mig: all-enabled says"
+            f"{name}: DynamicMIG is on, but only whole GPUs are published, because MIG mode "
+            "of this model must be on before the driver starts (mig: all-enabled)"
         )
     elif dynamic:
-        sentences.append(f"{name}: partitions are published as the driver does with DynamicMIG on")
+        sentences.append(f"{name}: partitions are published as with DynamicMIG")
     elif mig not in WHOLE:
         sentences.extend(_layout_sentences(machine, mig, name))
     if dynamic or mig not in WHOLE:
         sentences.append(
-            f"{name}: memory of MIG instances shifts by up to 0.25 GiB with the branch of the GPU "
-            "driver"
+            f"{name}: the memory of MIG instances differs by up to 0.25 GiB between branches "
+            "of the GPU driver"
         )
     if settings.compute_domains:
         sentences.append(
-            f"{machine.name}: the ComputeDomain plugin runs, which takes GPU driver 570.158.01 or "
-            "later and its device "
-            "nvidia-caps-imex-channels"
+            f"{machine.name}: the ComputeDomain plugin runs, which needs GPU driver "
+            "570.158.01 or later and its device nvidia-caps-imex-channels"
         )
     if settings.has("PassthroughSupport", driver):
         sentences.append(
-            "a GPU and its VFIO device are both published; the driver, not the scheduler, keeps "
-            "them apart"
+            "a GPU and its VFIO device are both published; the driver, not the scheduler, "
+            "prevents the use of both"
         )
     return tuple(sentences)
 
@@ -97,10 +95,10 @@ def slice_assumptions(
 def _layout_sentences(machine: Machine, mig: str, name: str) -> list[str]:
     instances = [instance for geometry in mig_layout(machine, mig) for instance in geometry or ()]
     profiles = {instance.profile: None for instance in instances}
-    sentences = [f"MIG layout {mig}: its instances exist before the driver starts"]
+    sentences = [f"MIG configuration {mig}: its instances exist before the driver starts"]
     unknown = [profile.name for profile in profiles if _is_incomplete(profile)]
     if unknown:
-        sentences.append(f"{name}: some of what {', '.join(unknown)} has is not known")
+        sentences.append(f"{name}: some properties of {', '.join(unknown)} are unknown")
     return sentences
 
 

@@ -41,8 +41,8 @@ KEYS: Final = (
     "webhook",
 )
 REFUSED: Final = {
-    "namespace": "the release's own namespace says where",
-    "nvidiaCtkPath": "the driver finds it by itself",
+    "namespace": "the namespace of the release is used instead",
+    "nvidiaCtkPath": "the driver finds it automatically",
 }
 """Values with which the chart is not rendered, and why."""
 IGNORED: Final = {
@@ -98,7 +98,7 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     for key in values:
         if key in REFUSED and values[key]:
             yield ValueFault(
-                key, f'the chart refuses the value "{key}": {REFUSED[key]}', f"remove {key}", True
+                key, f'the chart rejects the value "{key}": {REFUSED[key]}', f"remove {key}", True
             )
         elif key in IGNORED:
             yield ValueFault(key, f'the chart ignores the value "{key}"', IGNORED[key])
@@ -118,8 +118,8 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     enabled = gpus.get("enabled", True) if isinstance(gpus, Mapping) else True
     if enabled and not values.get(OVERRIDE):
         message = (
-            f"the chart refuses GPUs without {OVERRIDE}, which says that no device plugin "
-            "serves the same nodes"
+            f"the chart rejects GPUs without {OVERRIDE}, which confirms that no device plugin "
+            "runs on the same nodes"
         )
         yield ValueFault("resources", message, f"set {OVERRIDE}: true", True)
     domains = resources.get("computeDomains") if isinstance(resources, Mapping) else None
@@ -127,8 +127,8 @@ def value_faults(values: Mapping[str, Any]) -> Iterator[ValueFault]:
     for_domains = isinstance(domains, Mapping) and domains.get("enabled") is True
     if not enabled and not for_domains:
         message = (
-            "without GPUs the chart installs no class gpu.nvidia.com, and claims on GPUs "
-            "wait for ever"
+            "without GPUs, the chart doesn't install the class gpu.nvidia.com, so claims for "
+            "GPUs are never allocated"
         )
         yield ValueFault(
             "resources", message, f"set {OVERRIDE}: true instead of resources.gpus.enabled: false"
@@ -144,7 +144,8 @@ def _gate_faults(gates: Mapping[str, Any]) -> Iterator[ValueFault]:
         if gate not in known:
             near = get_close_matches(gate, sorted(known), 1)
             message = (
-                f'no release of the driver has the feature gate "{gate}": its plugin does not start'
+                f'no version of the driver has the feature gate "{gate}", so its plugin '
+                "doesn't start"
             )
             yield ValueFault(
                 "featureGates", message, f"write {near[0]}" if near else f"remove {gate}", True
@@ -166,7 +167,7 @@ def release_faults(version: str, gates: object) -> Iterator[ValueFault]:
     on = {str(gate): value in (True, "true") for gate, value in gates.items() if gate in known}
     for _, error in gate_faults(release, PublishingSettings(gates=on)):
         yield ValueFault(
-            "featureGates", f"{error.message}: its plugin does not start", error.fix, True
+            "featureGates", f"{error.message}, so its plugin doesn't start", error.fix, True
         )
 
 

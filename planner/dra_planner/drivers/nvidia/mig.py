@@ -59,11 +59,13 @@ def mig_layout(machine: Machine, layout: str) -> tuple[MigGeometry, ...]:
         devices, equals, own = part.partition("=")
         if not equals:
             raise CatalogError(
-                f'"{part}" names no GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"'
+                f'"{part}" doesn\'t name GPUs', fix='write "0-3=all-balanced;4,5=7g.80gb"'
             )
         for index in _indices(devices, machine):
             if index in chosen:
-                raise CatalogError(f"GPU {index} has two layouts", fix="name each GPU once")
+                raise CatalogError(
+                    f"GPU {index} has two MIG configurations", fix="name each GPU once"
+                )
             chosen[index] = None if own.strip() in WHOLE else _geometry(model, own.strip())
     return tuple(chosen.get(index) for index in range(machine.gpu_count))
 
@@ -112,20 +114,24 @@ def _starts(order: Sequence[MigProfile], taken: frozenset[int]) -> Iterator[tupl
 
 def _mig_gpu(machine: Machine) -> Gpu:
     if machine.gpu_count == 0 or machine.accelerator is None or machine.accelerator.gpu is None:
-        raise CatalogError(f"{machine.name} has no NVIDIA GPU, so no MIG layout", fix="remove mig")
+        raise CatalogError(
+            f"{machine.name} has no NVIDIA GPU, so it can't have a MIG configuration",
+            fix="remove mig",
+        )
     model = gpu(machine.accelerator.gpu)
     name = model.product_name or model.id
     if machine.accelerator.fraction is not None or model.is_virtual:
         raise CatalogError(
-            f"{machine.name} sees a share of one {name}, which cannot be cut further",
+            f"{machine.name} has a share of one {name}, which can't be partitioned further",
             fix="remove mig",
         )
     if not model.mig_capable:
         raise CatalogError(
-            f"{name} has no MIG", fix="remove mig, or take a machine with A100, H100 or newer"
+            f"{name} doesn't support MIG",
+            fix="remove mig, or use a machine type with A100, H100, or newer",
         )
     if not mig_profiles(model.id):
-        raise CatalogError(f"the MIG profiles of {name} are not known", fix="remove mig")
+        raise CatalogError(f"the MIG profiles of {name} are unknown", fix="remove mig")
     return model
 
 
@@ -140,7 +146,7 @@ def _geometry(model: Gpu, layout: str) -> MigGeometry:
             return _placed(model, {profile: profile.max_instances}, certain=True)
     if layout.startswith("all-"):
         raise CatalogError(
-            f'"{layout}" is not a MIG layout of {model.product_name or model.id}',
+            f'"{layout}" isn\'t a MIG configuration of {model.product_name or model.id}',
             fix=f"it has {', '.join(mig_layouts(model))}",
         )
     return _placed(model, _counts(model, layout), certain=False)
@@ -158,7 +164,7 @@ def _counts(model: Gpu, geometry: str) -> dict[MigProfile, int]:
             )
         if colon and not re.fullmatch(r"[1-9]\d?", number):
             raise CatalogError(
-                f'"{item.strip()}" names no count', fix=f'write "{name}:2" for two instances'
+                f'"{item.strip()}" has no count', fix=f'write "{name}:2" for two instances'
             )
         counts[by_name[name]] = counts.get(by_name[name], 0) + int(number or 1)
     return counts
@@ -181,15 +187,14 @@ def _placed(model: Gpu, counts: dict[MigProfile, int], *, certain: bool) -> MigG
         if certain or len(counts) == 1:
             return tuple(MigInstance(profile, None) for profile in wanted)
         raise CatalogError(
-            f"where the MIG profiles of {name} can be placed is not known, so {text} cannot be "
-            "judged",
+            f"the placements of MIG profiles on {name} are unknown, so {text} can't be checked",
             fix=f"use one of {', '.join(mig_layouts(model))}",
         )
     placed = place_instances(wanted) if engines_suffice(model, wanted) else None
     if placed is None:
         raise CatalogError(
             f"{text} does not fit {name}",
-            fix=f"the named layouts fit: {', '.join(mig_layouts(model))}",
+            fix=f"these configurations fit: {', '.join(mig_layouts(model))}",
         )
     return placed
 
@@ -211,7 +216,9 @@ def _indices(text: str, machine: Machine) -> list[int]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
         if match is None:
-            raise CatalogError(f'"{text}" names no GPUs', fix='write their indices: "0-3" or "0,2"')
+            raise CatalogError(
+                f'"{text}" doesn\'t name GPUs', fix='write their indices: "0-3" or "0,2"'
+            )
         first, last = int(match[1]), int(match[2] or match[1])
         if first > last or last >= machine.gpu_count:
             raise CatalogError(

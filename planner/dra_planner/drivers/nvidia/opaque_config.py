@@ -53,12 +53,14 @@ def config_faults(
     if version != API_VERSION:
         given = f'apiVersion "{version}"' if version else "no apiVersion"
         yield ConfigFault(
-            f"the driver decodes no configuration with {given}", f"write apiVersion: {API_VERSION}"
+            f"the driver doesn't support configuration with {given}",
+            f"write apiVersion: {API_VERSION}",
         )
     if not isinstance(kind, str) or kind not in _FIELDS:
         named = f'kind "{kind}"' if kind else "no kind"
         yield ConfigFault(
-            f"the driver knows no configuration of {named}", f"write one of {', '.join(_FIELDS)}"
+            f"the driver doesn't support configuration of {named}",
+            f"write one of {', '.join(_FIELDS)}",
         )
         return
     if _OF.get(kind, DRIVERS[0]) != driver:
@@ -71,8 +73,7 @@ def config_faults(
         "domainID"
     ):
         fix = (
-            "name the ResourceClaimTemplate that the ComputeDomain makes, and write no claim by "
-            "hand"
+            "use the ResourceClaimTemplate that the ComputeDomain creates instead of your own claim"
         )
         yield ConfigFault("domainID is empty, which only the driver's controller fills in", fix)
     sharing = parameters.get("sharing")
@@ -92,11 +93,13 @@ def _sharing_faults(
     yield from _unknown(sharing, allowed, f"{kind} sharing")
     if strategy not in GATES:
         named = f'sharing.strategy "{strategy}"' if strategy else "sharing without a strategy"
-        yield ConfigFault(f"the driver knows no {named}", f"write strategy: {' or '.join(GATES)}")
+        yield ConfigFault(
+            f"the driver doesn't support {named}", f"write strategy: {' or '.join(GATES)}"
+        )
         return
     other = next(block for name, block in blocks.items() if name != strategy)
     if other in sharing and other in allowed:
-        yield ConfigFault(f"{other} stands beside the strategy {strategy}", f"remove {other}")
+        yield ConfigFault(f"{other} doesn't apply to the strategy {strategy}", f"remove {other}")
     gate = GATES[strategy]
     if (
         release is not None
@@ -105,9 +108,8 @@ def _sharing_faults(
         and not settings.has(gate, release)
     ):
         yield ConfigFault(
-            f"NVIDIA DRA driver {release.version} refuses sharing.strategy {strategy} while its "
-            f"feature gate {gate} "
-            "is off",
+            f"NVIDIA DRA driver {release.version} rejects sharing.strategy {strategy} while "
+            f"its feature gate {gate} is off",
             f"set `drivers.nvidia.featureGates.{gate}=true` in the fleet, or remove sharing",
         )
     slicing, mps = sharing.get("timeSlicingConfig"), sharing.get("mpsConfig")
@@ -120,13 +122,14 @@ def _sharing_faults(
 def _slicing_faults(slicing: Mapping[str, Any]) -> Iterator[ConfigFault]:
     if "timeSlice" in slicing:
         yield ConfigFault(
-            "timeSlice is the name of the first drivers", f"write interval: {slicing['timeSlice']}"
+            "timeSlice is the field's name in the first driver versions",
+            f"write interval: {slicing['timeSlice']}",
         )
     yield from _unknown(slicing, ("interval", "timeSlice"), "timeSlicingConfig")
     interval = slicing.get("interval", "Default")
     if interval not in _INTERVALS:
         yield ConfigFault(
-            f'"{interval}" is no time-slice interval', f"write one of {', '.join(_INTERVALS)}"
+            f'"{interval}" isn\'t a time-slice interval', f"write one of {', '.join(_INTERVALS)}"
         )
 
 
@@ -145,7 +148,7 @@ def _mps_faults(mps: Mapping[str, Any]) -> Iterator[ConfigFault]:
         if limit is not None and not _is_limit(limit):
             yield ConfigFault(
                 f'the memory limit "{limit}" is not a quantity of at least 1Mi',
-                'write one, as "10Gi"',
+                'write one, for example "10Gi"',
             )
 
 
@@ -161,4 +164,6 @@ def _unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> It
         if key not in known:
             near = get_close_matches(key, known, 1)
             fix = f"write {near[0]}" if near else f"remove {key}"
-            yield ConfigFault(f'{where} has no field "{key}", and the driver decodes strictly', fix)
+            yield ConfigFault(
+                f'{where} has no field "{key}", and the driver rejects unknown fields', fix
+            )

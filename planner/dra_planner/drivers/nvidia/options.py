@@ -35,13 +35,13 @@ class NvidiaDriver(StrictDocument):
         BeforeValidator(_check_shares),
     ] = Field(
         default="",
-        description="How several claims share a GPU, with the gate ConsumableShares (0.5.0 and "
-        "Kubernetes 1.36 or "
-        "later): by memory, without limit, or in so many shares (time-slicing).",
+        description="Sharing of a GPU by several claims, with the gate ConsumableShares (0.5.0 and "
+        "Kubernetes 1.36 or later): memory, unlimited, or a number of shares "
+        "(time-slicing).",
     )
     compute_domains: bool = Field(
         default=False,
-        description="Whether ComputeDomains are served, for NVLink across nodes (GB200, GB300).",
+        description="Enable ComputeDomains, for NVLink across nodes (GB200, GB300).",
     )
 
     @property

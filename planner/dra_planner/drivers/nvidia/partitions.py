@@ -77,7 +77,7 @@ def _partitionable(board: Board, driver: DriverRelease, mig: str) -> bool | None
     profiles = mig_profiles(model.id)
     if not profiles or any(profile.size is None for profile in profiles):
         raise CatalogError(
-            f"where the MIG profiles of {name} can be placed is not known",
+            f"the placements of MIG profiles on {name} are unknown",
             fix="turn DynamicMIG off",
         )
     return whole_beside_partitions(model, driver, mig)

@@ -18,7 +18,7 @@ RENAMED: Final[dict[tuple[str, str], str]] = {
         "pcieRoot",
     ): 'the driver publishes device.attributes["resource.kubernetes.io"].pcieRoot',
     ("gpu.nvidia.com", "memory"): 'the driver publishes device.capacity["gpu.nvidia.com"].memory',
-    ("gpu.nvidia.com", "index"): "driver 25.8 and later publish no index",
-    ("gpu.nvidia.com", "minor"): "driver 25.8 and later publish no minor",
+    ("gpu.nvidia.com", "index"): "driver 25.8 and later don't publish index",
+    ("gpu.nvidia.com", "minor"): "driver 25.8 and later don't publish minor",
 }
 """Attributes by domain and name, with what to read instead."""

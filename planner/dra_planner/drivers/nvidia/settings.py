@@ -112,7 +112,7 @@ def driver_faults(
         yield (
             "consumableShares",
             UnsupportedFeature(
-                f"Kubernetes {features.version} drops allowMultipleAllocations: "
+                f"Kubernetes {features.version} drops allowMultipleAllocations, because "
                 "DRAConsumableCapacity is off",
                 fix="shared devices need Kubernetes 1.36",
             ),
@@ -126,13 +126,14 @@ def _release_gate_faults(
     yield from (error for _, error in gate_faults(driver, settings))
     if settings.has("DRAListTypeAttributes", driver) and not features.list_attributes:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} refuses attributes that are lists: "
+            f"Kubernetes {features.version} rejects attributes that are lists, because "
             "DRAListTypeAttributes is off there",
             fix="turn the driver's feature gate of that name off",
         )
     if settings.has("DynamicMIG", driver) and not features.partitionable_devices:
         yield UnsupportedFeature(
-            f"Kubernetes {features.version} drops shared counters: DRAPartitionableDevices is off",
+            f"Kubernetes {features.version} drops shared counters, because "
+            "DRAPartitionableDevices is off",
             fix="dynamic MIG needs Kubernetes 1.36",
         )
 
@@ -144,8 +145,9 @@ def machine_faults(
     if settings.has("DynamicMIG", driver):
         if mig not in (*WHOLE, "all-enabled"):
             yield CatalogError(
-                f'with DynamicMIG the driver removes the instances that the layout "{mig}" creates',
-                fix="drop the layout, or turn DynamicMIG off",
+                "with DynamicMIG, the driver removes the instances that the MIG configuration "
+                f'"{mig}" creates',
+                fix="drop the MIG configuration, or turn DynamicMIG off",
             )
     elif mig not in WHOLE and driver.publishes_mig_parents:
         yield CatalogError(
@@ -160,8 +162,8 @@ def machine_faults(
         and machine.accelerator.gpu == "rtx-pro-6000-server"
     ):
         yield CatalogError(
-            f"NVIDIA DRA driver {driver.version} does not know the MIG profiles of this GPU and "
-            "stops",
+            f"NVIDIA DRA driver {driver.version} doesn't support the MIG profiles of this GPU "
+            "and stops",
             fix="use 25.8.1 or later",
         )
 
@@ -178,7 +180,7 @@ def share_faults(driver: DriverRelease, settings: PublishingSettings) -> Iterato
         )
     elif chosen not in ("", "disabled") and not settings.has("ConsumableShares", driver):
         yield UnsupportedFeature(
-            f"NVIDIA DRA driver {driver.version} does not share devices unless the feature gate "
-            "ConsumableShares is on",
+            f"NVIDIA DRA driver {driver.version} doesn't share devices unless the feature "
+            "gate ConsumableShares is on",
             fix="turn the gate on" if driver.has_gate("ConsumableShares") else "use 0.5.0 or later",
         )

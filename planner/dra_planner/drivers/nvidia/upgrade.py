@@ -138,9 +138,9 @@ def _device_changes(
     was, will_be = old_settings.has("DynamicMIG", old), new_settings.has("DynamicMIG", new)
     if was != will_be:
         smaller = (
-            "shrinks to that of the largest MIG profile"
+            "shrinks to the memory of the largest MIG profile"
             if will_be
-            else "grows to what NVML reports"
+            else "grows to the value that NVML reports"
         )
         changes.append(
             DriverChange(
@@ -158,17 +158,17 @@ def _device_changes(
             DriverChange(
                 "capacity-changed",
                 f"{GPU_DRIVER}/memory",
-                "devices are shared: a claim takes part of a GPU"
+                "devices are shared, so a claim gets part of a GPU"
                 if shared
                 else "devices are no longer shared",
-                fix="ask for the memory, or the shares, that a claim needs" if shared else "",
+                fix="request the memory or the shares that each claim needs" if shared else "",
             )
         )
     if old.publishes_mig_parents != new.publishes_mig_parents:
         gone = not new.publishes_mig_parents
         message = (
-            "a GPU that is cut into MIG instances is "
-            f"{'no longer ' if gone else ''}published beside them"
+            f"a GPU with MIG instances is {'no longer ' if gone else ''}published in addition "
+            "to them"
         )
         changes.append(
             DriverChange(
@@ -221,9 +221,8 @@ def _config_changes(
         DriverChange(
             "config-refused",
             strategy,
-            f"{new.version} refuses sharing.strategy {strategy} unless its feature gate {gate} is "
-            "on: pods stay in "
-            "ContainerCreating",
+            f"{new.version} rejects sharing.strategy {strategy} unless its feature gate "
+            f"{gate} is on, so pods stay in ContainerCreating",
             fix=f"turn {gate} on, or drop the configuration",
         )
         for strategy, gate in _SHARING.items()
@@ -243,7 +242,7 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
         if kind in new.device_classes and kind not in old.device_classes:
             changes.append(
                 DriverChange(
-                    "class-added", name, f"{new.version} brings the class {name}", breaks=False
+                    "class-added", name, f"{new.version} adds the class {name}", breaks=False
                 )
             )
         if kind in old.device_classes and kind not in new.device_classes:
@@ -252,19 +251,18 @@ def _class_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
                     "class-removed",
                     name,
                     f"{new.version} has no class {name}",
-                    fix="bring your own",
+                    fix="create it yourself",
                 )
             )
     if old.has_extended_resource != new.has_extended_resource:
         gained = new.has_extended_resource
         message = (
-            "class gpu.nvidia.com carries extendedResourceName nvidia.com/gpu: from Kubernetes "
-            "1.36 on, pods that ask "
-            "for nvidia.com/gpu may be placed on DRA nodes"
+            "class gpu.nvidia.com has extendedResourceName nvidia.com/gpu, so in Kubernetes "
+            "1.36 and later, pods that request nvidia.com/gpu can run on DRA nodes"
             if gained
             else (
-                "class gpu.nvidia.com no longer stands for nvidia.com/gpu: pods that ask for it "
-                "need a device plugin"
+                "class gpu.nvidia.com no longer serves nvidia.com/gpu, so pods that request "
+                "it need a device plugin"
             )
         )
         changes.append(DriverChange("class-changed", "gpu.nvidia.com", message))
@@ -278,8 +276,8 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "chart-renamed",
                 new.chart,
-                f"the chart is called {new.chart} and comes from {new.repository}: an upgrade "
-                "doubles every object",
+                f"the chart is now called {new.chart} and comes from {new.repository}, so an "
+                "upgrade creates every object twice",
                 fix=f"set nameOverride to {old.chart} on the first upgrade, and apply the CRDs by "
                 "hand",
                 before=old.chart,
@@ -290,9 +288,8 @@ def _chart_changes(old: DriverRelease, new: DriverRelease) -> list[DriverChange]
             DriverChange(
                 "no-way-back",
                 new.chart,
-                f"{new.version} cannot read what {old.version} keeps on a node about prepared "
-                "claims: going back is "
-                "not supported",
+                f"{new.version} can't read the prepared claims that {old.version} stores on "
+                "nodes, so a downgrade isn't supported",
                 fix="replace the nodes of the DRA pools",
             )
         )

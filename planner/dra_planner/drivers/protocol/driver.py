@@ -134,7 +134,7 @@ class Driver(ABC, Generic[Options]):
         """Return why a platform's own DeviceClass can't have the name of one of the driver's
         classes, or "".
         """
-        return f"{name} is a class that {self.title} brings; choose another name"
+        return f"{name} is a class that {self.title} installs; choose another name"
 
     def chart(self, cloud: Cloud) -> DriverChart | None:
         """Return the chart that installs the driver on a cloud; None if a cloud runs it, or no
@@ -156,7 +156,7 @@ class Driver(ABC, Generic[Options]):
         """Yield the reason why the driver doesn't run on a cloud."""
         known = availability(self.name, cloud.name)
         if known is None:
-            reason = f"whether {self.title} runs on {cloud.title} is not known"
+            reason = f"it's unknown whether {self.title} runs on {cloud.title}"
             yield "", UnsupportedFeature(reason, fix=f"remove drivers.{self.name}")
         elif known.runs == "no":
             reason = f"{self.title} doesn't run on {cloud.title}: {known.reason}"

@@ -84,5 +84,5 @@ def _unknown(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> Ite
     for key in given:
         if key not in known:
             yield ConfigFault(
-                f'{what} has no field "{key}", and DRANET decodes strictly', f"remove {key}"
+                f'{what} has no field "{key}", and DRANET rejects unknown fields', f"remove {key}"
             )

@@ -37,8 +37,8 @@ def _line(line: str, changes: dict[str, None]) -> str:
             changes[what] = None
         return new
 
-    line = say(_NOTHING.sub("", _BLANKS.sub(" ", line)), "plain blanks")
-    line = say(_TABS.sub(lambda match: "  " * len(match[0]), line), "blanks instead of tabs")
+    line = say(_NOTHING.sub("", _BLANKS.sub(" ", line)), "plain spaces")
+    line = say(_TABS.sub(lambda match: "  " * len(match[0]), line), "spaces instead of tabs")
     line = say(plain_separator(line), "plain hyphens")
     line = say(_MARKER.sub(r"\1-", line), "plain hyphens")
     if line.translate(_QUOTES) != line:

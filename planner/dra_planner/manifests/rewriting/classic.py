@@ -37,9 +37,9 @@ _CLAIM_FIELDS: Final = frozenset({"resourceClassName", "parametersRef", "allocat
 _OWN_FIELDS: Final = frozenset({"resourceClassName", "parametersRef"})
 _CHARTS_CLASSES: Final = frozenset({nvidia.GPU_CLASS, nvidia.MIG_CLASS})
 _SHARED: Final = (
-    "in v1 up to 256 pods may use the claim at the same time; it was for one pod at a time unless "
-    "it was shareable: "
-    "give every pod its own by a ResourceClaimTemplate where that matters"
+    "in v1, up to 256 pods can use the claim at the same time; before, only one pod could "
+    "unless it was shareable: give every pod its own claim with a ResourceClaimTemplate if "
+    "that matters"
 )
 
 
@@ -79,8 +79,8 @@ class ClassicObjects:
                 filter(None, (kind or "an object", name, f"of {group}" if group else ""))
             )
             raise NotConvertible(
-                f"parametersRef names {what}, which is not among these files: how many devices it "
-                "asks for, and which, is not known; give its file as well, or write it out by hand",
+                f"parametersRef names {what}, which isn't in these files, so its devices are "
+                "unknown; give its file as well, or write it out by hand",
                 examples.CLAIM if user.kind != "ResourceClass" else examples.CLASS,
             )
         self.users.setdefault(id(found), []).append(user)
@@ -135,9 +135,8 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     refuse_unknown(data, _CLASS_FIELDS, str(old))
     if data.get("suitableNodes"):
         raise NotConvertible(
-            "suitableNodes narrowed the nodes of the class, and v1 has no such field: left out, "
-            "claims of this class "
-            "could be allocated on every node with a matching device",
+            "suitableNodes narrowed the nodes of the class, but v1 has no such field: without "
+            "it, claims of this class could be allocated on every node with a matching device",
             examples.NODES_OF_A_CLASS,
         )
     written = str(data.get("driverName") or "")
@@ -155,12 +154,12 @@ def convert_class(old: Old, layout: Layout, library: ClassicObjects) -> bool:
             spec["config"] = config
     if "structuredParameters" in data:
         old.notes.append(
-            "structuredParameters is left out: in v1 every driver publishes its devices as "
-            "ResourceSlices"
+            "structuredParameters is left out, because in v1 every driver publishes its "
+            "devices as ResourceSlices"
         )
     if old.name in _CHARTS_CLASSES:
         old.notes.append(
-            "the chart of the driver makes a DeviceClass of this name: keep one of the two"
+            "the driver's chart creates a DeviceClass with this name: keep one of the two"
         )
     gone = [pair for pair in old.node.pairs if pair.key.text not in _TOP]
     entries: list[Entry] = [Kept(pair) for pair in old.node.pairs if pair.key.text in _TOP]
@@ -175,7 +174,7 @@ def convert_claim(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     if library.drivers.get(str(section(old.data, "spec").get("resourceClassName"))) != NVIDIA:
         old.notes.append(_SHARED)  # NVIDIA's classes were shareable unless they said otherwise
     if old.data.get("status"):
-        old.notes.append("the status is left out: the scheduler allocates the claim anew")
+        old.notes.append("the status is left out, and the scheduler allocates the claim again")
     _replace_spec(old, layout, spec)
     return True
 
@@ -187,7 +186,7 @@ def convert_template(old: Old, layout: Layout, library: ClassicObjects) -> bool:
     pair = outer.pair("spec") if outer is not None else None
     if outer is None or pair is None:
         raise NotConvertible(
-            "spec.spec is not set: the template says nothing of its claims", examples.CLAIM
+            "spec.spec isn't set, so the template doesn't describe its claims", examples.CLAIM
         )
     spec = _claim_spec(old, section(section(old.data, "spec"), "spec"), library)
     layout.reshape(
@@ -214,12 +213,12 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
             pass
         case "WaitForFirstConsumer":
             old.notes.append(
-                "allocationMode is left out: v1 always allocates when a pod is scheduled"
+                "allocationMode is left out, because v1 always allocates when a pod is scheduled"
             )
         case "Immediate":
             raise NotConvertible(
-                "allocationMode: Immediate allocated the claim before any pod used it: no release "
-                "since 1.31 does",
+                "allocationMode Immediate allocated the claim before a pod used it, which no "
+                "version since 1.31 supports",
                 examples.IMMEDIATE,
             )
         case mode:
@@ -227,7 +226,7 @@ def _claim_spec(old: Old, spec: Mapping[str, Any], library: ClassicObjects) -> d
     wanted = _wanted(old, parameters, library.drivers.get(device_class, ""))
     old.notes += wanted.notes
     if wanted.device_class and device_class not in library.drivers:
-        old.notes.append(f"such devices are of the class {wanted.device_class}")
+        old.notes.append(f"such devices belong to the class {wanted.device_class}")
         device_class = wanted.device_class
     names = (
         ["device"]
@@ -271,7 +270,8 @@ def _claim_parameters(old: Old, parameters: Old, class_driver: str) -> Wanted:
         driver = _driver(old, str(asked.get("driverName") or ""))
         if class_driver and driver != class_driver:
             raise NotConvertible(
-                f"{parameters} asks {driver} for devices, and the class is of {class_driver}",
+                f"{parameters} requests devices of {driver}, but the class belongs to "
+                f"{class_driver}",
                 examples.CLAIM,
             )
         begin = len(wanted.requests)
@@ -320,8 +320,8 @@ def _class_parameters(old: Old, parameters: Old, driver: str) -> tuple[list[Any]
 def _same_driver(parameters: Old, part: Mapping[str, Any], driver: str) -> None:
     if part.get("driverName") != driver:
         raise NotConvertible(
-            f"{parameters} is for the driver {part.get('driverName')}, and the class is of "
-            f"{driver}",
+            f"{parameters} is for the driver {part.get('driverName')}, but the class belongs "
+            f"to {driver}",
             examples.CLASS,
         )
 
@@ -334,7 +334,7 @@ def _config(driver: str, parameters: Any, of: Iterable[int] | None = None) -> di
 def _driver(old: Old, name: str) -> str:
     today = RENAMED_DRIVERS.get(name, name)
     if today != name:
-        note = f"the driver {name} is called {today} today"
+        note = f"the driver {name} is now called {today}"
         old.notes += [note] if note not in old.notes else []
     return today
 

@@ -42,7 +42,7 @@ spec:
 """
 
 CONTROLLER: Final = """\
-# with a driver that publishes ResourceSlices a claim needs no controller
+# if the driver publishes ResourceSlices, a claim doesn't need a controller
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: gpu}
@@ -54,7 +54,7 @@ spec:
 """
 
 ONE_FORM: Final = """\
-# a request has either exactly or firstAvailable, and every field stands below it
+# a request has either exactly or firstAvailable, and every field is below it
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: gpu}
@@ -68,7 +68,7 @@ spec:
 """
 
 POD: Final = """\
-# the name of the claim, or of its template, stands in the entry itself
+# the name of the claim, or of its template, is in the entry itself
 apiVersion: v1
 kind: Pod
 metadata: {name: training}
@@ -81,7 +81,7 @@ spec:
 """
 
 IMMEDIATE: Final = """\
-# a claim is allocated when a pod that uses it is scheduled: a pod that does nothing holds it
+# a claim is allocated when a pod that uses it is scheduled: an idle pod can hold it
 apiVersion: v1
 kind: Pod
 metadata: {name: hold-gpu}
@@ -94,7 +94,7 @@ spec:
 """
 
 CLAIM: Final = """\
-# what the parameters asked for stands in the claim itself
+# the claim itself contains the request of the parameters
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: two-big-gpus}
@@ -149,7 +149,7 @@ spec:
 """
 
 SHARE_OF_A_GPU: Final = """\
-# a share of a device, where the driver publishes devices that can be shared (DRAConsumableCapacity, on from 1.36)
+# a share of a device, if the driver publishes devices that can be shared (DRAConsumableCapacity, on from 1.36)
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: part-of-a-gpu}

@@ -61,9 +61,8 @@ def _replace(match: re.Match[str], expression: str, driver: str) -> str:
         identifier = _NVIDIA.get(name, "" if "-" in name or name == "index" else name)
     if not _IDENTIFIER.fullmatch(identifier):
         raise NotConvertible(
-            f'`{match[0]}`: no driver of today publishes an attribute "{name}", so that what the '
-            "selector "
-            f"`{expression}` reads has no form in v1",
+            f'`{match[0]}`: no current driver publishes an attribute "{name}", so the '
+            f"selector `{expression}` has no form in v1",
             examples.CLAIM,
         )
     return f'{values}["{domain or driver}"].{identifier}'

@@ -177,7 +177,7 @@ class _Document:
                 if _convert(old, layout, library, context.features):
                     if layout.edits and spans.has_anchors(old.node):
                         raise NotConvertible(
-                            "is written with YAML anchors: write out what they stand for first"
+                            "uses YAML anchors: replace them with their values first"
                         )
                     self.written[id(old)] = layout
             except Unwritable as error:
@@ -187,7 +187,7 @@ class _Document:
         for old, reason in self._refused_by_server(context) if needs_acceptance else ():
             del self.written[id(old)]
             self.refused.append(
-                (old, NotConvertible(f"the API server would refuse its form in v1: {reason}"))
+                (old, NotConvertible(f"the API server would reject its v1 form: {reason}"))
             )
 
     def settle_parameters(self, library: classic.ClassicObjects, refused: set[int]) -> None:
@@ -199,13 +199,13 @@ class _Document:
             kept = [user for user in users if id(user) in refused]
             if not users:
                 says = (
-                    "none of these files refers to it, and v1 has no such object: delete it, or "
-                    "give the claims too"
+                    "none of these files refers to it, and v1 has no such object: delete it, "
+                    "or add the claims"
                 )
                 self.refused.append((old, NotConvertible(says, examples.CLAIM)))
             elif kept:
                 self.refused.append(
-                    (old, NotConvertible(f"{kept[0]} refers to it and stays as it is"))
+                    (old, NotConvertible(f"{kept[0]} refers to it and stays unchanged"))
                 )
             else:
                 self.removed[id(old)] = ", ".join(dict.fromkeys(_new_name(user) for user in users))
@@ -263,15 +263,12 @@ def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features
     NotConvertible.
     """
     if sum(pair.key.text == "apiVersion" for pair in old.node.pairs) > 1:
-        raise NotConvertible(
-            "two objects stand here without a line between them: write --- before the second "
-            "apiVersion"
-        )
+        raise NotConvertible("two objects aren't separated: write --- before the second apiVersion")
     if not _is_of_group(old):
         if vendors.is_state(old.group, old.kind):
             raise NotConvertible(
-                "a driver of the classic model kept its state here, and none of today reads it: "
-                "delete it"
+                "a driver of the classic model stored its state here, and current drivers "
+                "don't read it: delete it"
             )
         return structured.convert_pod(old, layout) if not classic.is_parameters(old) else False
     if classic.is_parameters(old):
@@ -284,10 +281,10 @@ def _convert(old: Old, layout: Layout, library: classic.ClassicObjects, features
         _set(old, layout, "kind", _SUCCESSORS[old.kind])
     if _is_classic(old):
         if old.version not in classic.CLASSIC:
-            old.notes.append("its fields are those of v1alpha2, whatever its apiVersion says")
+            old.notes.append("it has the fields of v1alpha2 in spite of its apiVersion")
         return _CONVERT_CLASSIC[old.kind](old, layout, library)
     if old.version in classic.CLASSIC:
-        old.notes.append("its fields are those of v1alpha3 and later, whatever its apiVersion says")
+        old.notes.append("it has the fields of v1alpha3 and later in spite of its apiVersion")
     return _CONVERT[old.kind](old, layout) or old.api_version != V1
 
 
@@ -322,15 +319,15 @@ def _is_rewritten(old: Old, features: Features) -> bool:
     """
     if old.kind in ("PodScheduling", "PodSchedulingContext"):
         raise NotConvertible(
-            "the scheduler wrote it for drivers with a controller, and nobody reads it any more: "
-            "delete it"
+            "the scheduler wrote it for drivers with a controller, and no program reads it "
+            "any longer: delete it"
         )
     if _is_classic(old) or (old.version in classic.CLASSIC and _is_ahead(old)):
         return True
     if old.version in classic.CLASSIC:
         if old.kind == "ResourceSlice":
             raise NotConvertible(
-                "a driver publishes its slices itself: install a release of it that publishes v1"
+                "a driver publishes its own slices: install a version that publishes v1"
             )
         if old.kind not in _CONVERT_CLASSIC:
             raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
@@ -339,7 +336,7 @@ def _is_rewritten(old: Old, features: Features) -> bool:
             raise NotConvertible(f"{GROUP}/{old.version} had no {old.kind}")
         return False
     elif old.version not in _VERSIONS:
-        raise NotConvertible(f"there is no {old.api_version}, and there never was")
+        raise NotConvertible(f"{old.api_version} never existed")
     elif old.kind not in features.resource_kinds and old.version != "v1":
         says = (
             f"{features.version} has no {old.kind} in v1: it is served from "
@@ -353,7 +350,7 @@ def _set(old: Old, layout: Layout, key: str, value: str) -> None:
     node = old.node.get(key)
     if not isinstance(node, spans.Scalar):
         raise NotConvertible(
-            f"its {key} is that of the list around it: write apiVersion and kind in every item"
+            f"its {key} is set only in the list around it: write apiVersion and kind in every item"
         )
     layout.set_scalar(node, value)
 

@@ -44,9 +44,9 @@ def convert_class(old: Old, layout: Layout) -> bool:
     """A DeviceClass has had the same fields since v1alpha3, but for `suitableNodes`."""
     if "suitableNodes" in section(old.data, "spec"):
         raise NotConvertible(
-            "spec.suitableNodes narrowed the nodes of the class, and v1 has no such field: left "
-            "out, claims of this "
-            "class could be allocated on every node with a matching device",
+            "spec.suitableNodes narrowed the nodes of the class, but v1 has no such field: "
+            "without it, claims of this class could be allocated on every node with a "
+            "matching device",
             examples.NODES_OF_A_CLASS,
         )
     return False
@@ -62,9 +62,8 @@ def convert_slice(old: Old, layout: Layout) -> bool:
     devices = spec.items("devices")
     if spec.items("sharedCounters") and devices:
         raise NotConvertible(
-            "spec has both sharedCounters and devices: since 1.35 the counter sets of a pool stand "
-            "in a slice without "
-            "devices, and the driver that publishes them must be of that release",
+            "spec has both sharedCounters and devices, but since 1.35 the counter sets of a "
+            "pool are in a slice without devices, which the driver must support",
             examples.COUNTERS_APART,
         )
     changed = False
@@ -96,16 +95,14 @@ def _convert_claim_spec(old: Old, layout: Layout, spec: Mapping | None) -> bool:
     status = section(old.data, "status")
     if spec is not None and spec.pair("controller"):
         raise NotConvertible(
-            "spec.controller left the allocation to a controller of the driver; in v1 the "
-            "scheduler allocates from the "
-            "ResourceSlices that the driver publishes",
+            "spec.controller left the allocation to a controller of the driver; in v1, the "
+            "scheduler allocates from the driver's ResourceSlices",
             examples.CONTROLLER,
         )
     if "deallocationRequested" in status or "controller" in section(status, "allocation"):
         raise NotConvertible(
-            "the status is that of a driver with a controller, which no release allocates for any "
-            "more: drain the "
-            "pods, delete the claim, and create it anew from its spec",
+            "the status is from a driver with a controller, which no version supports any "
+            "longer: drain the pods, delete the claim, and create it again from its spec",
             examples.CONTROLLER,
         )
     devices = spec.mapping("devices") if spec is not None else None
@@ -125,8 +122,8 @@ def _nest(layout: Layout, request: Mapping) -> bool:
         if request.pair(form):
             fields = ", ".join(pair.key.text for pair in flat)
             raise NotConvertible(
-                f'request "{label}" has {form} and, beside it, {fields}: which of them counts is '
-                "not said",
+                f'request "{label}" has both {form} and {fields}, so it\'s unclear which of '
+                "them applies",
                 examples.ONE_FORM,
             )
     moved = {id(pair) for pair in flat}
@@ -182,7 +179,7 @@ def _lift_source(layout: Layout, entry: Mapping) -> bool:
     twice = [pair.key.text for pair in below if entry.pair(pair.key.text)]
     if twice:
         raise NotConvertible(
-            f"{twice[0]} of a pod's claim stands both below source and beside it", examples.POD
+            f"{twice[0]} of a pod's claim is set both below source and next to it", examples.POD
         )
     layout.reshape(entry, [Lifted(pair) if pair is source else Kept(pair) for pair in entry.pairs])
     return True

@@ -68,9 +68,8 @@ def wanted_by(parameters: Old) -> Wanted:
     convert = _KINDS.get(_type(parameters.group, parameters.kind))
     if convert is None:
         raise NotConvertible(
-            f"what {parameters} of {parameters.group} asks for is known to its driver alone: how "
-            "many devices, and "
-            "which, is not known here",
+            f"only its driver knows which devices {parameters} of {parameters.group} "
+            "requests, and how many",
             examples.CLAIM,
         )
     return convert(section(parameters.data, "spec"), str(parameters))
@@ -89,14 +88,14 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
     refuse_unknown(spec, frozenset({"profile", "sharing", "gpuClaimName"}), name)
     if spec.get("gpuClaimName"):
         raise NotConvertible(
-            f'{name} takes its MIG device from the GPU of another claim, "{spec["gpuClaimName"]}": '
-            "in v1 devices of "
-            "one GPU are requests of one claim",
+            f"{name} gets its MIG device from the GPU of another claim, "
+            f'"{spec["gpuClaimName"]}": in v1, devices of one GPU must be requests of one '
+            "claim",
             examples.SLICES_OF_ONE_GPU,
         )
     profile = str(spec.get("profile") or "")
     if not profile:
-        raise NotConvertible(f"{name} names no profile", examples.SLICES_OF_ONE_GPU)
+        raise NotConvertible(f"{name} doesn't name a profile", examples.SLICES_OF_ONE_GPU)
     selectors = [f'{_ATTRIBUTES}.type == "mig" && {_ATTRIBUTES}.profile == "{profile}"']
     wanted = Wanted([_request(1, selectors)], device_class=nvidia.MIG_CLASS)
     return _with_sharing(wanted, spec, "MigDeviceConfig")
@@ -104,8 +103,8 @@ def _nvidia_mig(spec: Mapping[str, Any], name: str) -> Wanted:
 
 def _nvidia_compute_instance(spec: Mapping[str, Any], name: str) -> Wanted:
     raise NotConvertible(
-        f"{name} asks for a compute instance of a MIG device, and the driver publishes only whole "
-        "MIG devices",
+        f"{name} requests a compute instance of a MIG device, but the driver publishes only "
+        "whole MIG devices",
         examples.SLICES_OF_ONE_GPU,
     )
 
@@ -115,22 +114,20 @@ def _intel_gpu(spec: Mapping[str, Any], name: str) -> Wanted:
     shares = [key for key in ("memory", "millicores") if spec.get(key)]
     if shares:
         raise NotConvertible(
-            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1 a claim asks for "
-            "capacity, which releases "
-            "before 1.36 drop and which the driver must publish",
+            f"{name} requests {' and '.join(shares)} of a shared GPU: in v1, a claim requests "
+            "capacity, which versions before 1.36 drop and the driver must publish",
             examples.SHARE_OF_A_GPU,
         )
     kind = str(spec.get("type") or "gpu")
     if kind == "vf":
         raise NotConvertible(
-            f"{name} asks for a virtual function: which attribute tells it is not known here",
+            f"{name} requests a virtual function, and the attribute that identifies it is unknown",
             examples.CLAIM,
         )
     wanted = Wanted([_request(_count(spec, name), [])])
     if kind == "gpu":
         wanted.notes.append(
-            "type gpu excluded virtual functions: add a selector where the driver publishes them "
-            "too"
+            "type gpu excluded virtual functions: add a selector if the driver publishes them, too"
         )
     return wanted
 
@@ -180,7 +177,7 @@ def class_notes(parameters: Old) -> list[str]:
     spec = section(parameters.data, "spec")
     if _type(parameters.group, parameters.kind) not in _CLASS_KINDS:
         raise NotConvertible(
-            f"what {parameters} of {parameters.group} asks for is known to its driver alone",
+            f"only its driver knows what {parameters} of {parameters.group} requests",
             examples.CLASS,
         )
     refuse_unknown(
@@ -188,7 +185,7 @@ def class_notes(parameters: Old) -> list[str]:
     )
     if spec.get("monitor"):
         raise NotConvertible(
-            f"{parameters} is for monitoring: in v1 a claim asks for adminAccess itself",
+            f"{parameters} is for monitoring: in v1, a claim requests adminAccess itself",
             examples.MONITOR,
         )
     if spec.get("deviceSelector"):
@@ -196,9 +193,7 @@ def class_notes(parameters: Old) -> list[str]:
             f"{parameters} selects devices by properties that its driver named, not by attributes",
             examples.CLASS,
         )
-    return [
-        "sharing is not a matter of the class any more: every claim may be used by up to 256 pods"
-    ]
+    return ["the class no longer controls sharing, because up to 256 pods can use every claim"]
 
 
 def _request(count: int, selectors: list[str]) -> dict[str, Any]:
@@ -223,7 +218,7 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
     """
     if len(selector) != 1:
         raise NotConvertible(
-            f"a selector of {name} must hold one condition, and this one holds {len(selector)}"
+            f"a selector of {name} must have one condition, and this one has {len(selector)}"
         )
     ((key, value),) = selector.items()
     if key in ("andExpression", "orExpression"):
@@ -232,7 +227,7 @@ def _condition(selector: Mapping[str, Any], name: str) -> str:
         ]
         if not parts:
             raise NotConvertible(
-                f"{key} of {name} holds no condition that v1 could say", examples.CLAIM
+                f"{key} of {name} has no condition that v1 can express", examples.CLAIM
             )
         joined = (" && " if key == "andExpression" else " || ").join(f"({part})" for part in parts)
         return joined if len(parts) > 1 else parts[0]

@@ -31,8 +31,7 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
     """Yield what becomes of a gate of Kubernetes that is set to `value` ("true" or "false")."""
     if gate == CONTROLLER_GATE:
         message = (
-            f"the feature gate {gate} left Kubernetes with 1.32: a component that is given "
-            "it does not start"
+            f"Kubernetes 1.32 removed the feature gate {gate}, so a component with it doesn't start"
         )
         yield FlagFault(
             "error",
@@ -42,12 +41,15 @@ def gate_faults(gate: str, value: str) -> Iterator[FlagFault]:
         )
     elif gate == GATE and value == "true":
         yield FlagFault(
-            "note", "gate-not-needed", f"the feature gate {gate} is on from 1.34 on", "leave it out"
+            "note",
+            "gate-not-needed",
+            f"the feature gate {gate} is on in 1.34 and later",
+            "leave it out",
         )
     elif gate == GATE:
         message = (
-            f"the feature gate {gate} cannot be turned off from 1.35 on: the component does "
-            "not start"
+            f"the feature gate {gate} can't be turned off in 1.35 and later, so the component "
+            "doesn't start"
         )
         yield FlagFault("error", "gate-locked", message, "leave it out")
 
@@ -59,12 +61,12 @@ def version_faults(version: str, value: str = "true") -> Iterator[FlagFault]:
     fix = "leave the flag out, and rewrite manifests: check --rewrite"
     if version in _GONE:
         message = (
-            f"{GROUP}/{version} left Kubernetes with {_GONE[version]}: no later API server "
-            "can serve it"
+            f"Kubernetes {_GONE[version]} removed {GROUP}/{version}, so later API servers "
+            "can't serve it"
         )
         yield FlagFault("error", "version-gone", message, fix)
     else:
-        message = f"{GROUP}/{version} need not be served from 1.34 on: v1 is, without a flag"
+        message = f"{GROUP}/{version} isn't needed in 1.34 and later, which serve v1 without a flag"
         yield FlagFault("warning", "version-not-needed", message, fix)
 
 

@@ -55,7 +55,7 @@ def pool_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         )
         fix = (
             f"write apiVersion: {item.group}/v1 and kind: {kind}; Karpenter starts nodes for "
-            "claims from 1.15 on"
+            "claims in 1.15 and later"
         )
         yield Diagnostic("error", "version-not-served", f"{item}: {message}", item.place, fix)
     elif item.kind == "NodePool":
@@ -70,16 +70,14 @@ def _node_pool(item: KubernetesObject) -> Iterator[Diagnostic]:
         return
     reference = root.at("spec.template.spec.nodeClassRef")
     if reference.get("group") in _own_domains():
-        message = f"{item}: its nodes are of EKS Auto Mode, and they take no claims"
+        message = f"{item}: its nodes belong to EKS Auto Mode, which doesn't support claims"
         fix = (
-            "name an EC2NodeClass of a Karpenter of your own in nodeClassRef, or use a managed "
+            "name an EC2NodeClass of your own Karpenter in nodeClassRef, or use a managed "
             "node group"
         )
         yield Diagnostic("warning", "auto-nodes-take-no-claims", message, reference.place, fix)
     elif root.get("spec.replicas") is None:
-        message = (
-            f"{item}: Karpenter starts no node for a claim unless it is told to look at claims"
-        )
+        message = f"{item}: Karpenter doesn't start nodes for claims unless it is configured to"
         fix = (
             "run Karpenter 1.15 or newer with settings.enableDRA: true, or give the pool a fixed "
             "number (replicas)"
@@ -135,7 +133,7 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
     place = root.at("spec.amiSelectorTerms").place if aliases else root.at("spec").place
     if "al2" in named:
         message = (
-            f"{item}: EKS makes no images of Amazon Linux 2 any more, and never made any for "
+            f"{item}: EKS no longer creates images of Amazon Linux 2, and never did for "
             "Kubernetes 1.33 and newer"
         )
         yield Diagnostic(
@@ -143,15 +141,14 @@ def _node_class(item: KubernetesObject) -> Iterator[Diagnostic]:
             "image-not-offered",
             message,
             place,
-            "write alias: al2023@latest, and no amiFamily: AL2",
+            "write alias: al2023@latest, and remove amiFamily: AL2",
         )
     elif "bottlerocket" in named and not re.search(
         r"(?i)device-plugins?", str(root.get("spec.userData", ""))
     ):
         message = (
-            f"{item}: on nodes with GPUs, Bottlerocket runs a device plugin of its own, which "
-            "hands out the GPUs that "
-            "the DRA driver publishes"
+            f"{item}: on nodes with GPUs, Bottlerocket runs its own device plugin, which "
+            "allocates the GPUs that the DRA driver publishes"
         )
         fix = "for pools with GPUs write alias: al2023@latest"
         yield Diagnostic("note", "device-plugin-on-dra-node", message, place, fix)
@@ -174,13 +171,11 @@ def _feature_gate(item: KubernetesObject) -> Iterator[Diagnostic]:
         chosen == "CustomNoUpgrade" and GATE in gates["enabled"]
     ):
         message = (
-            f"{item}: featureSet {chosen} cannot be taken back and keeps the cluster from "
-            "upgrades; OpenShift "
-            f"{_OPENSHIFT} and newer serve resource.k8s.io/v1 without it"
+            f"{item}: featureSet {chosen} can't be reverted and blocks upgrades of the "
+            f"cluster; OpenShift {_OPENSHIFT} and newer serve resource.k8s.io/v1 without it"
         )
         fix = (
-            f"leave the object out where it is for claims alone, and use OpenShift {_OPENSHIFT} "
-            "or newer"
+            f"leave the object out if it's only for claims, and use OpenShift {_OPENSHIFT} or newer"
         )
         yield Diagnostic("warning", "gate-not-needed", message, spec.place, fix)
 

@@ -64,13 +64,12 @@ def _strategy(text: Any) -> str:
 def _finding(what: str, strategy: str, place: Place) -> Diagnostic:
     title, kind, gate = _STRATEGIES[strategy]
     message = (
-        f"{what} is {title} of NVIDIA's device plugin, which claims do not go through: on nodes "
-        "whose GPUs the DRA "
-        "driver publishes it does nothing"
+        f"{what} is {title} of NVIDIA's device plugin, so it has no effect on nodes whose "
+        "GPUs the DRA driver publishes"
     )
     fix = (
-        f"remove it, and name one ResourceClaim in all pods that share a GPU; with {title} its "
-        "config has a GpuConfig "
-        f"with sharing: {{strategy: {kind}}}, and the driver the feature gate {gate}"
+        f"remove it, and name one ResourceClaim in all pods that share a GPU; with {title}, "
+        f"add a GpuConfig with sharing: {{strategy: {kind}}} to its config, and enable the "
+        f"driver's feature gate {gate}"
     )
     return Diagnostic("warning", "plugin-sharing-does-nothing", message, place, fix)

@@ -86,8 +86,7 @@ def _not_counted(
                 form = "allocationMode: All" if everything else "firstAvailable"
                 counted = "as one device" if everything and who == "KAI" else "as no device"
                 message = (
-                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's share "
-                    "does not hold"
+                    f"{workload.ref}: {who} counts {form} {counted}, so the queue's share is wrong"
                 )
                 fix = "request a count" if everything else "request one of them with exactly"
                 yield Diagnostic("warning", "queue-refuses-claim", message, workload.place, fix)
@@ -110,8 +109,8 @@ def _kai(workload: Workload, claims: Mapping[ObjectKey, ResourceClaim]) -> Itera
         claim = claims.get(ObjectKey(workload.meta.namespace, entry.resource_claim_name or ""))
         if claim is not None and claim.meta.labels.get(KAI_QUEUE) != queue:
             message = (
-                f"{workload.ref}: KAI refuses ResourceClaim {claim.meta.key}, which is not "
-                "labelled with the queue"
+                f"{workload.ref}: KAI rejects ResourceClaim {claim.meta.key}, because it "
+                "doesn't have the queue label"
             )
             fix = f"label the ResourceClaim {KAI_QUEUE}: {queue}"
             yield Diagnostic("warning", "queue-refuses-claim", message, claim.meta.place, fix)
@@ -126,18 +125,18 @@ def _karpenter(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]:
             )
             if group in automatic:
                 message = (
-                    f"{item}: nodes of EKS Auto Mode take no claims: no driver of DRA runs there"
+                    f"{item}: nodes of EKS Auto Mode don't support claims, because no DRA "
+                    "driver runs there"
                 )
-                fix = "make nodes for pods with claims in a managed node group"
+                fix = "use a managed node group for pods with claims"
                 yield Diagnostic("warning", "auto-nodes-take-no-claims", message, item.place, fix)
                 continue
             message = (
-                f"{item}: Karpenter makes no node for pods with claims unless it runs with "
-                "--ignore-dra-requests=false "
-                "(1.15 and later)"
+                f"{item}: Karpenter doesn't create nodes for pods with claims unless it runs "
+                "with --ignore-dra-requests=false (1.15 and later)"
             )
             fix = (
-                "keep nodes in a pool of fixed size for them, or run Karpenter with "
+                "use a pool of fixed size for them, or run Karpenter with "
                 "--ignore-dra-requests=false"
             )
             yield Diagnostic("warning", "autoscaler-ignores-claims", message, item.place, fix)
@@ -151,8 +150,8 @@ def _volcano(item: KubernetesObject) -> Iterator[Diagnostic]:
     least = job.number("spec.minAvailable", 0)
     if least > pods:
         message = (
-            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks: "
-            "Volcano's webhook refuses it"
+            f"{item}: minAvailable {least} is more than the {pods} pods of its tasks, so "
+            "Volcano's webhook rejects it"
         )
         yield Diagnostic(
             "error", "gang-too-small", message, item.place, f"set minAvailable to {pods} or less"

@@ -29,14 +29,14 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
         return
     version = str(data.get("apiVersion", ""))
     if version.startswith(GROUP) and version != f"{GROUP}/v1":
-        message = f"{KIND}: {version} is gone since Kubernetes 1.29: kube-scheduler does not start"
+        message = f"{KIND}: Kubernetes 1.29 removed {version}, so kube-scheduler doesn't start"
         yield Diagnostic(
             "error", "version-not-served", message, place, f"write apiVersion: {GROUP}/v1"
         )
     for _, profile in ObjectPart(data, place).at("profiles").members():
         enabled = _enabled(profile.get("plugins"))
         if _PLUGIN in enabled:
-            message = f"{KIND}: the plugin {_PLUGIN} is enabled by default from 1.34 on"
+            message = f"{KIND}: the plugin {_PLUGIN} is enabled by default in 1.34 and later"
             yield Diagnostic(
                 "note", "plugin-not-needed", message, place, f"leave {_PLUGIN} out of plugins"
             )
@@ -46,7 +46,7 @@ def scheduler_findings(data: Any, place: Place) -> Iterator[Diagnostic]:
             if row.get("name") == _PLUGIN and unknown:
                 listed = ", ".join(map(str, unknown))
                 message = (
-                    f"{KIND}: {_PLUGIN} has no argument {listed}: kube-scheduler does not start"
+                    f"{KIND}: {_PLUGIN} has no argument {listed}, so kube-scheduler doesn't start"
                 )
                 yield Diagnostic(
                     "error", "unknown-field", message, place, f"remove {listed} from its args"

@@ -68,9 +68,7 @@ def late_findings(
         place = places.find(violation.field)
         fix = _hint(item, violation, context) if index < _MOST_HINTS else ""
         text = violation.text.removeprefix("Pod cannot be handled as a Pod: ")
-        message = (
-            f"{item} is accepted as it is, but its pods will be refused: {violation.field}: {text}"
-        )
+        message = f"the API server accepts {item}, but rejects its pods: {violation.field}: {text}"
         yield Diagnostic("error", "pods-refused", message, place, fix)
 
 
@@ -104,7 +102,8 @@ def _dropped(
     name = dropped.path.rpartition(".")[2]
     when = f"before {dropped.since}" if dropped.since else "while its feature gate is off"
     message = (
-        f"{item}: {name} is ignored {when}: {context.features.version} stores the object without it"
+        f"{item}: {name} is ignored {when}, because {context.features.version} stores the "
+        "object without it"
     )
     fix = (
         f"plan for Kubernetes {dropped.since} or later, or turn on {dropped.gate}"

@@ -19,25 +19,22 @@ _MOVED: Final = (
     (
         re.compile(r"volumes\[\d+\]\.(resourceClaim|claimRef)$"),
         (
-            "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of "
-            "the "
-            "container"
+            "a claim isn't a volume: name it in the pod's resourceClaims, and in "
+            "resources.claims of the container"
         ),
     ),
     (
         re.compile(r"volumeClaimTemplate\.spec\.resourceClaim(Template)?Name$"),
         (
-            "a claim is no volume: name it in the pod's resourceClaims, and in resources.claims of "
-            "the "
-            "container"
+            "a claim isn't a volume: name it in the pod's resourceClaims, and in "
+            "resources.claims of the container"
         ),
     ),
     (
         re.compile(r"resourceClaims\[\d+\]\.source$"),
         (
-            "since 1.31 resourceClaimName and resourceClaimTemplateName stand directly in the "
-            "entry: "
-            "remove source"
+            "since 1.31, resourceClaimName and resourceClaimTemplateName are directly in the "
+            "entry: remove source"
         ),
     ),
     (
@@ -49,7 +46,7 @@ _MOVED: Final = (
     (
         re.compile(r"^spec\.(spec\.)?(devices\.)?deviceClassName$"),
         (
-            "a class is named in a request: devices: {requests: [{name: gpu, exactly: "
+            "name the class in a request: devices: {requests: [{name: gpu, exactly: "
             "{deviceClassName: …}}]}"
         ),
     ),
@@ -57,8 +54,8 @@ _MOVED: Final = (
     (
         re.compile(r"resourceClaims\[\d+\]\.(resourceClassName|deviceClassName)$"),
         (
-            "a pod names no class: write resourceClaimTemplateName, and name the class in that "
-            "ResourceClaimTemplate"
+            "a pod can't name a class: write resourceClaimTemplateName, and name the class in "
+            "that ResourceClaimTemplate"
         ),
     ),
     (
@@ -68,16 +65,15 @@ _MOVED: Final = (
     (
         re.compile(r"^spec\.(spec\.)?resourceClassName$"),
         (
-            "this is v1alpha2, gone since 1.31: write devices: {requests: [{name: gpu, exactly: "
-            "{deviceClassName: …}}]}"
+            "this is v1alpha2, removed in 1.31: write devices: {requests: [{name: gpu, "
+            "exactly: {deviceClassName: …}}]}"
         ),
     ),
     (
         re.compile(r"^spec\.(spec\.)?parametersRef$"),
         (
-            "parameters are objects of v1alpha2, gone since 1.31: write below devices what they "
-            "say "
-            "(count, selectors, …)"
+            "parameters are objects of v1alpha2, removed in 1.31: write their content below "
+            "devices (count, selectors, …)"
         ),
     ),
     (
@@ -98,24 +94,24 @@ _MOVED: Final = (
     (
         re.compile(r"^spec\.(nodeSelector|nodeAffinity)$"),
         (
-            "a class or claim chooses no nodes: write it in the pod's spec, or a selector on an "
-            "attribute of the devices"
+            "a class or claim can't choose nodes: write it in the pod's spec, or a selector "
+            "on an attribute of the devices"
         ),
     ),
     (
         re.compile(r"requests\[\d+\]\.(exactly\.)?(constraints|config)$"),
-        "constraints and config are of the whole claim: put them beside requests",
+        "constraints and config apply to the whole claim: put them next to requests",
     ),
     (
         re.compile(r"^spec\.resourceClaimTemplates$"),
         (
-            "no workload makes claims by itself: name a ResourceClaimTemplate in "
+            "workloads don't create claims: name a ResourceClaimTemplate in "
             "spec.template.spec.resourceClaims"
         ),
     ),
     (
         re.compile(r"suitableNodes$"),
-        "suitableNodes is gone since 1.32; device selectors say which nodes suit",
+        "suitableNodes was removed in 1.32: use device selectors to choose nodes",
     ),
     (
         re.compile(r"firstAvailable\[\d+\]\.adminAccess$"),
@@ -129,14 +125,20 @@ _MOVED: Final = (
 _TEXTS: Final = (
     (
         "must not be specified when allocationMode is 'All'",
-        "remove count: All takes every matching device",
+        "remove count, because All allocates every matching device",
     ),
-    ('Unsupported value: "Immediate"', "remove it: a claim is allocated when its pod is scheduled"),
-    ('Unsupported value: "WaitForFirstConsumer"', "remove it: every claim waits for its pod"),
-    ("must be greater than zero", "ask for 1 or more"),
+    (
+        'Unsupported value: "Immediate"',
+        "remove it, because a claim is allocated when its pod is scheduled",
+    ),
+    (
+        'Unsupported value: "WaitForFirstConsumer"',
+        "remove it, because every claim waits for its pod",
+    ),
+    ("must be greater than zero", "request 1 or more"),
     (
         "value must be empty when `operator` is 'Exists'",
-        "remove value: Exists takes every value of the key",
+        "remove value, because Exists matches every value of the key",
     ),
     ("effect must be 'NoExecute' when `tolerationSeconds` is set", "remove tolerationSeconds"),
     (
@@ -155,23 +157,23 @@ _TEXTS: Final = (
     ("must specify one of: `resourceClaimName`", "name a ResourceClaim or a ResourceClaimTemplate"),
     (
         "a fully qualified name must be",
-        "write the domain in front, as in resource.kubernetes.io/pcieRoot",
+        "add the domain, for example resource.kubernetes.io/pcieRoot",
     ),
-    ("must include a domain", "write the domain in front, as in resource.kubernetes.io/pcieRoot"),
+    ("must include a domain", "add the domain, for example resource.kubernetes.io/pcieRoot"),
     (
         "must be the name of a request in the claim",
         "name one of spec.devices.requests, or REQUEST/ALTERNATIVE",
     ),
     (
         "`selector` does not match template `labels`",
-        "give the template the labels that spec.selector asks for",
+        "give the template the labels of spec.selector",
     ),
     ("Limit must be set for non overcommitable", "write the amount under limits as well"),
     (
         "must be a standard resource",
         (
-            "an extended resource has a domain and a slash, as nvidia.com/gpu; list a claim below "
-            "resources.claims instead"
+            "an extended resource has a domain and a slash, for example nvidia.com/gpu; list "
+            "a claim below resources.claims instead"
         ),
     ),
     ("quantities must match", 'write an amount such as 40Gi, 500m or "2"'),
@@ -241,7 +243,7 @@ def _unknown(item: KubernetesObject, path: str, minor: int) -> str:
         if pattern.search(path):
             return text
     if item.kind == "ResourceClaim" and path == "spec.spec":
-        return "take this level out: only a ResourceClaimTemplate has a spec below its spec"
+        return "remove this level, because only a ResourceClaimTemplate has a spec below its spec"
     if _BLANKS.search(path):
         return "indent with plain spaces: this line has non-breaking ones"
     struct = struct_of(item.api_version, item.kind)

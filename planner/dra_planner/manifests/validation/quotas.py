@@ -80,13 +80,13 @@ def uncounted(quota: KubernetesObject) -> Iterator[Diagnostic]:
     for name in hard:
         counted = _counted_name(name)
         if counted != name:
-            message = f"{quota}: {name} limits nothing, no object is charged under that name"
+            message = f"{quota}: {name} has no effect, because no object is charged under that name"
             yield Diagnostic(
                 "warning",
                 "quota-limits-nothing",
                 message,
                 child(place, hard, name),
-                f"write {counted} in its place",
+                f"use {counted} instead",
             )
 
 

@@ -54,15 +54,12 @@ _GROUP_VERSIONS: Final = frozenset().union(
     *(release.pod_group_versions for release in RELEASES.values())
 )
 _OLD_KINDS: Final = {
-    "ResourceClass": "ResourceClass is gone since 1.31; a DeviceClass with a selector on the "
-    "driver takes its place: "
+    "ResourceClass": "Kubernetes 1.31 replaced ResourceClass with a DeviceClass that selects the driver: "
     "pulumi-dra check --rewrite shows it",
-    "PodSchedulingContext": "PodSchedulingContext is gone since 1.32; scheduling needs no object "
-    "of its own",
-    "ResourceClaimParameters": "parameter objects are gone since 1.31; write spec.devices of the "
-    "claim instead",
-    "ResourceClassParameters": "parameter objects are gone since 1.31; write spec.config of a "
-    "DeviceClass instead",
+    "PodSchedulingContext": "PodSchedulingContext was removed in 1.32, because scheduling no longer needs such an "
+    "object",
+    "ResourceClaimParameters": "parameter objects were removed in 1.31; write spec.devices of the claim instead",
+    "ResourceClassParameters": "parameter objects were removed in 1.31; write spec.config of a DeviceClass instead",
 }
 _PARAMETERS: Final = frozenset(
     {
@@ -80,10 +77,8 @@ _OLD_VERSIONS: Final = {
     "v1alpha1": "resource.k8s.io/v1alpha1 was removed in 1.27",
     "v1alpha2": "resource.k8s.io/v1alpha2 was removed in 1.31",
     "v1alpha3": "resource.k8s.io/v1alpha3 has no claims, classes and slices since 1.34",
-    "v1beta1": "resource.k8s.io/v1beta1 is off unless the API server is told to serve it, and is "
-    "removed in 1.38",
-    "v1beta2": "resource.k8s.io/v1beta2 is off unless the API server is told to serve it, and is "
-    "removed in 1.39",
+    "v1beta1": "resource.k8s.io/v1beta1 is off by default, and is removed in 1.38",
+    "v1beta2": "resource.k8s.io/v1beta2 is off by default, and is removed in 1.39",
 }
 
 
@@ -115,9 +110,8 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
         )
     if kind in _PARAMETERS and group.endswith((".nvidia.com", ".intel.com")):
         return message, (
-            "parameters of drivers are gone since 1.31: write below devices of the claim what they "
-            "ask for; "
-            "pulumi-dra check --rewrite does, given both"
+            "driver parameters were removed in 1.31: write their content below devices of the "
+            "claim; pulumi-dra check --rewrite does, given both"
         )
     if group == _SCHEDULING and kind in _GROUP_KINDS and version in _GROUP_VERSIONS:
         if version in features.pod_group_versions:
@@ -125,14 +119,14 @@ def why_not_served(api_version: str, kind: str, features: Features) -> tuple[str
                 return None
             return (
                 message,
-                f"tell the API server to serve {group}/{version}, which is off by default",
+                f"enable {group}/{version} in the API server, which doesn't serve it by default",
             )
         having = ", ".join(
             each.version for each in RELEASES.values() if version in each.pod_group_versions
         )
         return (
             message,
-            f"use Kubernetes {having}, whose API server can be told to serve {group}/{version}",
+            f"use Kubernetes {having}, whose API server can serve {group}/{version}",
         )
     if group in _GROUPS or group == "extensions":
         served = next(
@@ -162,6 +156,6 @@ def _why_no_resource(
         return message, f"{kind} is served as {RESOURCE}/v1 from {served_since(kind)} on"
     reason = _OLD_VERSIONS.get(version, f"there is no {RESOURCE}/{version}")
     if (kind, version) == ("DeviceTaintRule", "v1alpha3"):
-        reason = f"{RESOURCE}/{version} is off unless the API server is told to serve it"
+        reason = f"{RESOURCE}/{version} is off by default"
     rewrite = "; pulumi-dra check --rewrite shows the v1 form" if kind in _RESOURCE_KINDS else ""
     return message, f"{reason}: write {RESOURCE}/v1{rewrite}"

@@ -77,10 +77,10 @@ def read_cron_job(reading: Reading) -> list[PodSet]:
     figures = Figures(0, steady, pods, 2 * pods if policy == "Replace" else pods)
     if policy == "Allow":
         figures = Figures(0, steady, None, None)
-        reading.assume("concurrencyPolicy Allow: runs may overlap, so nothing bounds the ceiling")
+        reading.assume("concurrencyPolicy Allow: runs may overlap, so the ceiling is unlimited")
     elif policy == "Replace":
         reading.assume(
-            "concurrencyPolicy Replace: pods of the run that ends overlap with those of the new one"
+            "concurrencyPolicy Replace: pods of the ending run overlap with pods of the new run"
         )
     return reading.pod_set("", template.at("template"), figures)
 
@@ -109,7 +109,7 @@ def read_train_job(reading: Reading) -> list[PodSet]:
     if runtime is None:
         pods = root.number("spec.trainer.numNodes", 1)
         reading.unresolved(
-            f"its runtime, {kind} {name}, is not among the given manifests", reading.figures(pods)
+            f"its runtime, {kind} {name}, isn't in the manifests", reading.figures(pods)
         )
         return []
     sets = []
@@ -158,7 +158,7 @@ def read_spark(reading: Reading) -> list[PodSet]:
             dynamic.number("initialExecutors", least), 0 if given is None else instances
         )
         if most is None:
-            reading.assume("dynamicAllocation without maxExecutors: nothing bounds the ceiling")
+            reading.assume("dynamicAllocation has no maxExecutors, so the ceiling is unlimited")
     sets = []
     for name, figures in (
         ("driver", reading.figures(1)),

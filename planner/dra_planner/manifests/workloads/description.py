@@ -176,13 +176,11 @@ class Reading:
         if not self.kind.suspend or self.root.get(self.kind.suspend) is not True:
             return False
         if self.queue is None:
-            self.assume(
-                "is suspended: its pods count at ceiling and peak demand, not at steady demand"
-            )
+            self.assume("is suspended, so its pods count only at ceiling and peak demand")
             return True
         said = (
-            f'is suspended until Kueue admits it from the queue "{self.queue}", and counted as '
-            "it will run then"
+            f'is suspended until Kueue admits it from the queue "{self.queue}", and counts as '
+            "if admitted"
         )
         self.assume(said)
         return False
@@ -215,7 +213,7 @@ class Reading:
         """Note a claim template that the object's controller makes, and return its name."""
         full = f"{self.object.name}-{name}"
         self.generated[full] = spec
-        self.assume(f"its controller makes ResourceClaimTemplate {full}")
+        self.assume(f"its controller creates ResourceClaimTemplate {full}")
         return full
 
     def pod_set(

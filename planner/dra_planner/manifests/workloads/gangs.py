@@ -116,8 +116,8 @@ def gang_findings(
                 yield Diagnostic(
                     "warning",
                     "gang-label-not-read",
-                    f"{workload.ref}: its pods join no gang: no scheduler reads the label "
-                    f"{OLD_LABEL} any more",
+                    f"{workload.ref}: its pods don't join a gang, because no scheduler reads "
+                    f"the label {OLD_LABEL} any longer",
                     workload.place,
                     f"label the pods {_LABEL}: {name}",
                 )
@@ -151,8 +151,8 @@ def _unread_by_kai(
                 yield Diagnostic(
                     "warning",
                     "gang-label-not-read",
-                    f'{workload.ref}: its pods do not join PodGroup "{name}": KAI does not read '
-                    f"the label {label}",
+                    f'{workload.ref}: its pods don\'t join PodGroup "{name}", because KAI '
+                    f"doesn't read the label {label}",
                     workload.place,
                     f"annotate the pods {tie}: {name}",
                 )
@@ -171,9 +171,8 @@ def _too_few(gang: KubernetesObject, workloads: Iterable[Workload]) -> Iterator[
         yield Diagnostic(
             "warning",
             "gang-too-small",
-            f"{gang}: waits for {least} pods, and {counted(count, 'pod')} of these manifests "
-            f"{verb(count, 'join')} it: "
-            "none of them starts",
+            f"{gang}: waits for {least} pods, but {counted(count, 'pod')} of these manifests "
+            f"{verb(count, 'join')} it, so none of them starts",
             gang.place,
             f"set the minimum to {count}, or add {counted(missing, 'pod')} with its name",
         )

@@ -163,7 +163,7 @@ def read_pipeline_run(reading: Reading) -> list[PodSet]:
     if pipeline.data is None:
         found = reading.lookup("Pipeline", str(root.get("spec.pipelineRef.name", "")))
         if found is None:
-            reading.unresolved("its pipeline is not among the given manifests", reading.figures(1))
+            reading.unresolved("its pipeline isn't in the manifests", reading.figures(1))
             return []
         pipeline = ObjectPart(found.data, found.place).at("spec")
     pod = root.get("spec.taskRunTemplate.podTemplate", root.get("spec.podTemplate", {}))
@@ -191,7 +191,7 @@ def _task(
         "Task", str(reference.get("name", "")) if reference.data is not None else ""
     )
     if found is None:
-        reading.unresolved("a task that it refers to is not among the given manifests", figures)
+        reading.unresolved("a task that it refers to isn't in the manifests", figures)
         return None
     return ObjectPart(found.data, found.place).at("spec")
 

@@ -23,7 +23,7 @@ def read_ray_job(reading: Reading) -> list[PodSet]:
             "submitter", root.at("spec.submitterPodTemplate"), reading.figures(1)
         )
         if not submitter:
-            reading.assume("the pod that submits the job asks for no device and is left out")
+            reading.assume("the pod that submits the job requests no device and isn't counted")
         sets += submitter
     return sets
 

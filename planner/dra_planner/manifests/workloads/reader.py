@@ -85,7 +85,7 @@ class WorkloadReader:
             reading.unresolved("a field of it has an unexpected type", Figures.fixed(1))
         if not sets and not (reading.unknown or reading.faults or reading.generated):
             reading.unresolved(
-                "it describes no pod, and what its controller makes of it isn't known",
+                "it doesn't describe a pod, and the objects of its controller are unknown",
                 Figures.fixed(1),
             )
         meta = parse_meta(item.metadata, item.place)

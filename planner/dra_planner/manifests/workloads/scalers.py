@@ -89,7 +89,7 @@ def scaler_findings(objects: Iterable[KubernetesObject]) -> Iterator[Diagnostic]
         if (kind, item.namespace, name) in named:
             continue
         if meant := _meant(kind, item.namespace, name, named):
-            said = f"{item} scales {kind} {name}, which is not there; {meant[0]}"
+            said = f"{item} scales {kind} {name}, which isn't in the manifests; {meant[0]}"
             yield Diagnostic("warning", "scaler-without-target", said, item.place, meant[1])
 
 
@@ -115,11 +115,9 @@ def _said(item: KubernetesObject, least: int, most: int, held: int | None = None
     if held is not None:
         return (
             f"{named}, which is paused, keeps "
-            f"{f'{held} replicas' if held >= 0 else 'the replicas that there are'}"
+            f"{f'{held} replicas' if held >= 0 else 'its current replicas'}"
         )
-    return (
-        f"{named} scales it between {least} and {most} replicas: floor and ceiling are its figures"
-    )
+    return f"{named} scales it between {least} and {most} replicas, its floor and ceiling"
 
 
 def _held(annotations: Any) -> int | None:

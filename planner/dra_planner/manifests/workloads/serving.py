@@ -53,9 +53,9 @@ def _knative(reading: Reading, annotations: Mapping[str, Any]) -> Figures:
     least = _scale(annotations, "min-scale", "minScale")
     most = _scale(annotations, "max-scale", "maxScale") or None
     if least == 0:
-        reading.assume("scales to zero: its steady demand counts no pod")
+        reading.assume("scales to zero, so its steady demand is 0 pods")
     if most is None:
-        reading.assume("no max-scale: nothing bounds the ceiling")
+        reading.assume("no max-scale, so the ceiling is unlimited")
     return Figures(least, least, most, None if most is None else 2 * most)
 
 
@@ -105,7 +105,7 @@ def _inference_figures(reading: Reading, component: ObjectPart, serverless: bool
     if serverless:
         ceiling = component.number("maxReplicas", 0) or None
         if ceiling is None:
-            reading.assume("no maxReplicas without a Knative default: nothing bounds the ceiling")
+            reading.assume("no maxReplicas and no Knative default, so the ceiling is unlimited")
         return Figures(replicas, replicas, ceiling, None if ceiling is None else 2 * ceiling)
     bounds = (
         None

@@ -78,14 +78,13 @@ def read_unknown(reading: Reading) -> list[PodSet]:
         pods = holder.number(field, 1) if field else 1
         confidence = "medium" if field else "low"
         told = (
-            f"{pods} pods by the field {field} nearest to it"
+            f"{pods} pods, by the nearest count field, {field}"
             if field
-            else "1 pod, for no count stands near it"
+            else "1 pod, because there is no count near it"
         )
         reading.assume(
-            f"{reading.object.kind} is not known: its pod template at {path} was found by its "
-            "shape and counts as "
-            f"{told} ({confidence} confidence)"
+            f"{reading.object.kind} is an unknown kind: its pod template at {path} was "
+            f"recognized by its form and counts as {told} ({confidence} confidence)"
         )
         sets += reading.pod_set(path, spec, reading.figures(pods), inline=True)
     return sets

@@ -13,11 +13,11 @@ from typing import Any, Final
 from dra_planner.manifests.manifests import UnreadObject
 from dra_planner.manifests.objects import KubernetesObject
 
-_RENDERED: Final = "give the pods that it makes"
-_CHART: Final = "give what the chart renders: helm template … | pulumi-dra plan -"
-_BUILT: Final = "give what is built from its path: kustomize build … | pulumi-dra plan -"
+_RENDERED: Final = "add the pods that it creates"
+_CHART: Final = "pass the rendered chart: helm template … | pulumi-dra plan -"
+_BUILT: Final = "pass the built path: kustomize build … | pulumi-dra plan -"
 _NODES: Final = "describe the nodes as a pool of the fleet"
-_PODS: Final = "give the pods that ask for the capacity"
+_PODS: Final = "add the pods that request the capacity"
 
 INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): ("the chart isn't rendered", _CHART),
@@ -28,14 +28,14 @@ INSTALLERS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): ("its path isn't built", _BUILT),
     ("fleet.cattle.io", "GitRepo"): ("its paths aren't rendered", _BUILT),
     ("cluster.x-k8s.io", "MachineDeployment"): (
-        "it makes nodes, which the fleet describes",
+        "it creates nodes, which belong in the fleet",
         _NODES,
     ),
-    ("cluster.x-k8s.io", "MachineSet"): ("it makes nodes, which the fleet describes", _NODES),
-    ("cluster.x-k8s.io", "MachinePool"): ("it makes nodes, which the fleet describes", _NODES),
-    ("cluster.x-k8s.io", "Cluster"): ("it makes nodes, which the fleet describes", _NODES),
+    ("cluster.x-k8s.io", "MachineSet"): ("it creates nodes, which belong in the fleet", _NODES),
+    ("cluster.x-k8s.io", "MachinePool"): ("it creates nodes, which belong in the fleet", _NODES),
+    ("cluster.x-k8s.io", "Cluster"): ("it creates nodes, which belong in the fleet", _NODES),
     ("autoscaling.x-k8s.io", "ProvisioningRequest"): (
-        "it asks for nodes before its pods exist",
+        "it requests nodes before its pods exist",
         _PODS,
     ),
 }

@@ -47,14 +47,14 @@ def find_blocked_drains(cluster: ReadCluster, groups: Mapping[str, str]) -> Iter
             f'{counted(count, "node")} of pool "{pool}"' for pool, count in sorted(pools.items())
         ]
         where = " and ".join(
-            [*told, *([counted(others, "node") + " of no pool of the fleet"] if others else [])]
+            [*told, *([counted(others, "node") + " outside the fleet's pools"] if others else [])]
         )
         yield Diagnostic(
             "warning",
             "drain-blocked",
-            f"PodDisruptionBudget {budget.key} lets none of its {counted(len(pods), 'pod')} go "
-            f"({_said(budget)}): "
-            f"{where} cannot be drained, and an upgrade or replacement of them waits",
+            f"PodDisruptionBudget {budget.key} allows no eviction of its "
+            f"{counted(len(pods), 'pod')} ({_said(budget)}), so {where} can't be drained, and "
+            "an upgrade or replacement of them stalls",
             budget.meta.place,
             "set maxUnavailable to 1",
         )
@@ -88,11 +88,10 @@ def find_drain_faults(manifests: Manifests, sizing: Sizing) -> Iterator[Diagnost
             yield Diagnostic(
                 severity="warning",
                 code="drain-blocked",
-                message=f"PodDisruptionBudget {budget.meta.key} lets none of the "
+                message=f"PodDisruptionBudget {budget.meta.key} allows no eviction of the "
                 f"{counted(pods, 'pod')} of "
-                f"{' and '.join(str(each.ref) for each in servers)} go ({_said(budget)}): a node "
-                "that holds one is "
-                "never drained, and a node more does not help",
+                f"{' and '.join(str(each.ref) for each in servers)} ({_said(budget)}), "
+                "so a node with one of them is never drained, even with an additional node",
                 place=budget.meta.place,
                 fix="set maxUnavailable to 1",
             )
@@ -119,17 +118,18 @@ def drain_assumptions(
             sorted({name for each in mine for name in placed.get(each.ref, ())}) if may_go else ()
         ):
             budgets[name].append(
-                f"PodDisruptionBudget {budget.meta.key} lets {may_go} of {counted(pods, 'pod')} go"
+                f"PodDisruptionBudget {budget.meta.key} allows {may_go} of "
+                f"{counted(pods, 'pod')} to be evicted"
             )
     for pool in pools:
         nodes = pool.nodes.desired
         if pool.name in budgets and nodes and not pool.spare:
             fewest = "provably the fewest" if nodes == pool.bound else "the fewest that were found"
-            room = "" if left.get(pool.name, 1) else ", for which its limits leave no room"
+            room = "" if left.get(pool.name, 1) else ", which its limits don't allow"
             yield (
-                f"pool {pool.name}: while a node is drained, its pods need a node more{room}: "
-                f"{counted(nodes, 'node')} "
-                f"{verb(nodes, 'are')} {fewest}; {'; '.join(budgets[pool.name])} at once"
+                f"pool {pool.name}: while a node is drained, its pods need one more "
+                f"node{room}: {counted(nodes, 'node')} {verb(nodes, 'are')} {fewest}; "
+                f"{'; '.join(budgets[pool.name])} at once"
             )
 
 

@@ -73,7 +73,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
             "",
         )
         raise ManifestError(
-            f"holds no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND
+            f"has no node of a supported cloud{refused}", place=place, fix=SNAPSHOT_COMMAND
         )
     of_cloud = cloud(Counter(name for name, _ in by_cloud).most_common(1)[0][0])
     notes = [f"left out: {found}" for found in manifests.diagnostics if found.severity == "error"]
@@ -87,7 +87,7 @@ def fleet_of_cluster(sources: Sequence[Source], kubernetes: str = "") -> Startin
     )
     if not pools:
         raise ManifestError(
-            "holds no node with GPUs whose machine is known", place=place, fix=SNAPSHOT_COMMAND
+            "has no GPU node of a known machine type", place=place, fix=SNAPSHOT_COMMAND
         )
     plain = [offer.machine for offer, found in nodes if found is None or not found.gpu_count]
     document = {
@@ -159,7 +159,7 @@ def _pool(
         "machine": machine.name,
         "count": {"min": 0, "max": len(nodes)},
     }
-    notes.append(f'pool "{name}": its maximum is what there is now, {counted(len(nodes), "node")}')
+    notes.append(f'pool "{name}": its maximum is the current number, {counted(len(nodes), "node")}')
     zones = sorted({zone for offer, _ in members for zone in offer.zones})
     if zones and all(map(of_cloud.region_of, zones)) and all(offer.zones for offer, _ in members):
         pool["zones"] = zones
@@ -176,8 +176,8 @@ def _pool(
         for device in each.devices
     ):
         notes.append(
-            f'pool "{name}": its GPUs are partitioned; set mig to their layout (pulumi-dra catalog '
-            "mig)"
+            f'pool "{name}": its GPUs are partitioned; set mig to their MIG configuration '
+            "(pulumi-dra catalog mig)"
         )
     return pool
 
@@ -208,13 +208,13 @@ def _region(nodes: Iterable[Node], of_cloud: Cloud, place: Place) -> str:
     for node in nodes:
         if found := next((node.meta.labels[key] for key in _REGION if key in node.meta.labels), ""):
             return of_cloud.region_of(found) or found
-    raise PlannerError("no node says its region", place=place, fix=f"label one: {_REGION[0]}")
+    raise PlannerError("no node has a region label", place=place, fix=f"label one: {_REGION[0]}")
 
 
 def _system_pool(machines: Sequence[str], of_cloud: Cloud, notes: list[str]) -> dict[str, Any]:
     if not any(machines):
         notes.append(
-            f"no node without GPUs was seen: the system pool is of {of_cloud.system_machine}"
+            f"there is no node without GPUs, so the system pool uses {of_cloud.system_machine}"
         )
         return {"machine": of_cloud.system_machine}
     machine, count = Counter(name for name in machines if name).most_common(1)[0]
@@ -232,7 +232,9 @@ def _driver(sources: Iterable[Source], notes: list[str]) -> str:
     for version, _ in seen.most_common():
         if version in known:
             return version
-    what = f"runs {next(iter(seen))}, which no table has" if seen else "is not in the snapshot"
+    what = (
+        f"runs {next(iter(seen))}, which isn't in the tables" if seen else "is not in the snapshot"
+    )
     newest = nvidia.newest_driver_release().version
     notes.append(f"the NVIDIA DRA driver {what}: {newest} is planned")
     return newest

@@ -1,4 +1,4 @@
-"""Pods that run and give way to what is applied: they were not asked about, and are told."""
+"""Report running pods that the applied pods preempt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # only where pods are simulated
 def find_displaced(
     demand: Demand, running: Iterable[BoundPod], outcome: SimulationOutcome
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each workload of a cluster, not given anew, whose `running` pods are
+    """Yield a warning for each workload that only the cluster has, if its `running` pods are
     preempted.
     """
     given = {
@@ -34,5 +34,7 @@ def find_displaced(
         then = f"{left} of them without another node" if left else "to run on other nodes"
         subject = f"{counted(pods, 'pod')} of {ref}"
         yield Diagnostic(
-            "warning", "gives-way", f"{subject} {verb(pods, 'give')} way to higher priority, {then}"
+            "warning",
+            "gives-way",
+            f"{subject} {verb(pods, 'are')} preempted by higher priority, {then}",
         )

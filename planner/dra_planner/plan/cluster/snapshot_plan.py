@@ -77,7 +77,7 @@ def read_cluster(request: PlanRequest, classes: Classes | None = None) -> ReadCl
     snapshot = read_checked(request.observed, features)
     if not snapshot.nodes:
         raise ManifestError(
-            "holds no Node",
+            "has no Node",
             place=Place(request.observed[0].name),
             fix=SNAPSHOT_COMMAND,
         )
@@ -231,7 +231,7 @@ def _as_it_is(workload: Workload, snapshot: Manifests) -> Workload:
     return replace(
         workload,
         pod_sets=tuple(replace(each, left=0) for each in workload.pod_sets),
-        assumptions=(*workload.assumptions, "has ended in the cluster, and does not run again"),
+        assumptions=(*workload.assumptions, "has finished in the cluster, and doesn't run again"),
     )
 
 
@@ -289,9 +289,9 @@ def snapshot_minor(request: PlanRequest) -> int:
     if found:
         return max(found)
     raise ManifestError(
-        "does not say which Kubernetes release it is of",
+        "doesn't contain the cluster's Kubernetes version",
         place=Place(request.observed[0].name),
-        fix="add --kubernetes 1.34 (or the release of the cluster)",
+        fix="add --kubernetes 1.34 (or the cluster's version)",
     )
 
 
@@ -304,9 +304,8 @@ def _assumptions(
 ) -> tuple[str, ...]:
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch",
-        "pods come document by document, each after those before have a node or a verdict, and go "
-        "where the default "
-        "scheduler puts them",
+        "documents arrive one after the other: the pods of each arrive when all earlier pods "
+        "have a node or a verdict, and the default scheduler places them",
         *_missing_kinds(snapshot),
         *demand.assumptions,
         *(assumption for offer in offers for assumption in offer.assumptions),
@@ -330,4 +329,8 @@ def _missing_kinds(snapshot: Manifests) -> tuple[str, ...]:
         **{kind: kind in kinds for kind in ("Deployment", "StatefulSet", "DaemonSet", "Job")},
     }
     missing = [kind for kind, is_held in held.items() if not is_held]
-    return (f"the snapshot holds no {', '.join(missing)}: none is assumed",) if missing else ()
+    return (
+        (f"the snapshot contains no {', '.join(missing)}, so the plan assumes that there are none",)
+        if missing
+        else ()
+    )

@@ -62,7 +62,7 @@ def find_class_faults(
     sound = [sources.of_fleet[name] for name in own_names if name not in refused]
     for each, is_certain in _matching_nothing(sound, sources, offers, features):
         message = f'DeviceClass "{each.name}" of the fleet matches no device of any pool'
-        message += "" if is_certain else ", and names no driver whose devices are predicted"
+        message += "" if is_certain else ", and doesn't name a driver whose devices are predicted"
         fix = (
             "change its selectors, add a pool with such devices, or remove the class from the fleet"
         )
@@ -125,9 +125,9 @@ def _spellings(selectors: Iterable[CelSelector], features: Features) -> frozense
 
 def _difference(of_fleet: DeviceClass, given: DeviceClass, where: str) -> Diagnostic:
     message = (
-        f'DeviceClass "{given.name}" differs from the one that the fleet brings ({where}): '
-        f"{_said(of_fleet)} there, "
-        f"{_said(given)} here; the fleet's is planned with, since Pulumi creates it"
+        f'DeviceClass "{given.name}" differs from the fleet\'s ({where}): {_said(of_fleet)} '
+        f"there, {_said(given)} here; the plan uses the fleet's class, because Pulumi creates "
+        "it"
     )
     fix = "remove the class from the manifests, or write the same in the fleet"
     return Diagnostic("error", DIFFERS, message, given.meta.place, fix)

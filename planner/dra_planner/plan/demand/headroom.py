@@ -53,10 +53,10 @@ def _idle(demand: Demand, fleet: Fleet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             severity="warning",
             code="headroom-not-kept",
-            message=f"no room is kept for {ref}: it {why}",
+            message=f"no capacity is kept free for {ref}, because it {why}",
             fix=f"name {near[0]} instead"
             if near and ref not in known
-            else "take it out of the fleet's headroom",
+            else "remove it from the fleet's headroom",
         )
 
 

@@ -197,7 +197,7 @@ def _find_claim(judgement: Judgement, name: str) -> _Found:
         if nearest
         else f"claims here: {', '.join(sorted(claims)) or 'none'}"
     )
-    raise PlannerError(f'no workload brings a claim "{name}"', fix=known)
+    raise PlannerError(f'no workload has a claim "{name}"', fix=known)
 
 
 def _explain_pool(

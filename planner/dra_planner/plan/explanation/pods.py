@@ -83,7 +83,7 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     nearest = get_close_matches(name, known_names, 1)
     listed = ", ".join(known_names[:_MOST_NAMES]) or "none"
     fix = f'did you mean "{nearest[0]}"?' if nearest else f"workloads here: {listed}"
-    raise PlannerError(f'no workload brings a pod "{name}"', fix=fix)
+    raise PlannerError(f'no workload has a pod "{name}"', fix=fix)
 
 
 def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExplanation, ...]:

@@ -26,11 +26,11 @@ def find_unknown_admin_access(situation: ClusterSituation) -> Iterator[Hindrance
         if claim.namespace not in situation.manifests.namespaces:
             yield Hindrance(
                 code="admin-access-unknown",
-                message=f"{claim.title} requests admin access, and whether namespace "
-                f"{claim.namespace} carries "
-                f"{LABEL}=true cannot be told: it is not declared here",
-                fix=f'declare the namespace with the label {LABEL}: "true", if its users may reach '
-                "everyone's devices",
+                message=f"{claim.title} requests admin access, but it's unknown whether namespace "
+                f"{claim.namespace} has the label {LABEL}=true, because the namespace "
+                "isn't declared here",
+                fix=f'declare the namespace with the label {LABEL}: "true", if its users may '
+                "access all devices",
                 place=claim.place,
                 workloads=claim.users,
                 verdict="cannot-tell",

@@ -92,10 +92,10 @@ def _namespaces(situation: ClusterSituation) -> Iterator[Hindrance]:
     }
     for name in sorted(used - manifests.namespaces.keys() - {*_GIVEN_NAMESPACES}):
         text = (
-            f"Namespace {name} isn't among the given manifests; without it the API server "
-            "rejects its objects"
+            f"Namespace {name} isn't in the manifests; without it, the API server rejects its "
+            "objects"
         )
-        yield fact(text, f"give the manifest of Namespace {name}, or create it first")
+        yield fact(text, f"add the manifest of Namespace {name}, or create it first")
 
 
 def _idle_in_init_containers(situation: ClusterSituation) -> Iterator[Hindrance]:

@@ -18,8 +18,8 @@ def use_one_claim(name: str) -> str:
     """
     return (
         f"name one ResourceClaim in all pods (resourceClaimName of {name}) in place of the "
-        "template, because pods "
-        "share the devices of one claim, but a template makes one claim for each pod"
+        "template, because pods share the devices of one claim, but a template creates one "
+        "claim for each pod"
     )
 
 
@@ -76,9 +76,8 @@ def _of_templates(situation: ClusterSituation) -> Iterator[Hindrance]:
         pods = sum(number for _, _, number in uses)
         if pods > 1:
             text = (
-                f"ResourceClaimTemplate {key}: its sharing joins only the containers of one pod, "
-                "because each of the "
-                f"{pods} pods gets devices of its own"
+                f"ResourceClaimTemplate {key}: its sharing applies only between the "
+                f"containers of one pod, because each of the {pods} pods gets its own devices"
             )
             refs = dict.fromkeys(ref for ref, _, _ in uses)
             yield fact(text, use_one_claim(uses[0][1]), *refs, place=template.meta.place)

@@ -114,7 +114,7 @@ def _refusals(spec: ClaimSpec, resources: Mapping[str, str] | None) -> Iterator[
         if exact.admin_access:
             yield (
                 "Kueue rejects adminAccess",
-                "remove the queue's label: such pods don't take devices from others",
+                "remove the queue's label, because such pods don't use devices exclusively",
             )
         if resources is not None and exact.device_class_name not in resources:
             name = exact.device_class_name
@@ -143,14 +143,13 @@ def _not_found(
     near = difflib.get_close_matches(name.rpartition("/")[2], sorted(known), n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else ""
     text = (
-        f"{by} names {kind} {name}, which isn't among the given manifests; without it Kueue "
-        "admits no pod"
+        f"{by} names {kind} {name}, which isn't in the manifests; without it, Kueue admits no pod"
     )
     return _told(
         workload,
         "reference-not-found",
         text,
-        f"give the manifest of {kind} {name}{hint}",
+        f"add the manifest of {kind} {name}{hint}",
         "cannot-tell",
     )
 
@@ -180,7 +179,8 @@ def _not_admitted(
         most = sum(quotas, zero) if workload.kind in _ONE_BY_ONE else max(quotas, default=zero)
         if amount > most and not queue.borrows:
             text = (
-                f"it wants {amount} of {name}, but ClusterQueue {queue.name} has a quota of {most}"
+                f"it requests {amount} of {name}, but ClusterQueue {queue.name} has a quota "
+                f"of {most}"
             )
             yield _told(
                 workload,

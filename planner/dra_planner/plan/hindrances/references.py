@@ -30,10 +30,9 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
             if kind in known and name not in known[kind]:
                 yield Hindrance(
                     code="reference-not-found",
-                    message=f"{workload.ref} names {kind} {name}, which isn't among the given "
-                    "manifests; "
-                    "without it the API server rejects the pods",
-                    fix=f"give the manifest of {kind} {name}{_near(name, known[kind])}",
+                    message=f"{workload.ref} names {kind} {name}, which isn't in the manifests; "
+                    "without it, the API server rejects the pods",
+                    fix=f"add the manifest of {kind} {name}{_near(name, known[kind])}",
                     place=workload.place,
                     workloads=(workload.ref,),
                     verdict="cannot-tell",

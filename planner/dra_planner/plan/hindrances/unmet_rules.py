@@ -54,7 +54,7 @@ def _unmet(workload: Workload, term: PodAffinityTerm) -> Hindrance:
         message=f"{workload.ref} must run next to pods with {wanted} (same {term.topology_key}), "
         "but no pod has "
         "these labels, so its pods stay pending",
-        fix="give the manifest of these pods, or correct the labels of podAffinity",
+        fix="add the manifest of these pods, or correct the labels of podAffinity",
         place=workload.place,
         workloads=(workload.ref,),
     )

@@ -271,7 +271,7 @@ def _sentence(group: GangGroups, started: int) -> str:
     gang, pods = group.gang, counted(group.size, "pod")
     if group.count > 1:
         held = (
-            f", and {gang.held_by} starts no part of one"
+            f", and {gang.held_by} doesn't start a part of a group"
             if gang.held_by
             else "; pods of the others start one by one"
         )

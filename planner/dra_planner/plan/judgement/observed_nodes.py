@@ -94,9 +94,8 @@ def _with_chance(
         return size
     short = [pods for pods in missing if pods]
     message = (
-        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} ways "
-        "in which the "
-        "scheduler may choose among nodes that score alike"
+        f"up to {counted(max(short), 'pod')} without a node in {len(short)} of {len(missing)} "
+        "ways in which the scheduler may choose among nodes with equal scores"
     )
     verdict = worst((size.verdict, "cannot-tell")) if not missing[0] else "cannot-tell"
     return replace(
@@ -211,24 +210,20 @@ def size_workload(ref: WorkloadRef, demand: Demand, outcome: SimulationOutcome) 
 
 def _not_created(pods: int) -> Reason:
     subject = "1 more pod is" if pods == 1 else f"{pods} more pods are"
-    return Reason(
-        code="not-created", message=f"{subject} not created before those that are pending run"
-    )
+    return Reason(code="not-created", message=f"{subject} not created before the pending pods run")
 
 
 def _not_replaced(pods: int) -> Reason:
-    subject = f"{counted(pods, 'pod')} of the template before {verb(pods, 'stay')}"
-    return Reason(
-        code="rollout-waits", message=f"{subject}: the rollout waits for room for the new ones"
-    )
+    subject = f"{counted(pods, 'pod')} of the previous template {verb(pods, 'stay')}"
+    return Reason(code="rollout-waits", message=f"{subject}: the rollout waits for free capacity")
 
 
 def _preempted(pods: int) -> Reason:
     subject, object_ = ("1 pod is", "it") if pods == 1 else (f"{pods} pods are", "them")
     return Reason(
         code="preempted",
-        message=f"{subject} preempted by pods of higher priority, and no controller makes "
-        f"{object_} again",
+        message=f"{subject} preempted by pods of higher priority, and no controller re-creates "
+        f"{object_}",
         fix="add a node, or raise the pod's priority",
     )
 

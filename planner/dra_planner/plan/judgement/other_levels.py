@@ -51,7 +51,7 @@ def _finding(size: WorkloadSize, level: DemandLevel, judgement: Judgement) -> Di
     }
     does_not_fit = size.verdict == "does-not-fit"
     reason = size.reasons[0] if size.reasons else None
-    verdict = "does not fit" if does_not_fit else "cannot be judged"
+    verdict = "does not fit" if does_not_fit else "can't be evaluated"
     pods = "" if size.wanted is None else f" of {counted(size.wanted, 'pod')}"
     because = f": {reason.message}" if reason is not None else ""
     return Diagnostic(

@@ -210,8 +210,8 @@ def _too_few(survival: Survival) -> Reason:
     )
     return Reason(
         code="redundancy-not-kept",
-        message=f"whether every pod finds a node again when {lost(survival.asked)} cannot be told "
-        "without a simulation",
+        message="without a simulation, it's unknown whether every pod gets a node again when "
+        f"{lost(survival.asked)}",
         fix=f"raise the maximum {raises}",
     )
 
@@ -219,9 +219,8 @@ def _too_few(survival: Survival) -> Reason:
 def _not_simulated() -> Reason:
     return Reason(
         code="losses-not-simulated",
-        message="what becomes of the pods when nodes are lost was not simulated to the end in the "
-        "time given",
-        fix="plan with --simulate SECONDS and more of them",
+        message="the simulation of lost nodes didn't finish in the time given",
+        fix="plan with a larger --simulate SECONDS",
     )
 
 
@@ -237,8 +236,7 @@ def _pending(ref: WorkloadRef, survival: Survival) -> Reason | None:
     )
     return Reason(
         code="loss-leaves-pods",
-        message=f"when {what} is lost after the order of arrival {most.order}, "
-        f"{counted(most.pending[ref], 'pod')} "
-        f"{verb(most.pending[ref], 'stay')} pending, with every spare node that may be built"
-        + (f" (pool {short})" if short else ""),
+        message=f"when {what} is lost after the pod arrival order {most.order}, "
+        f"{counted(most.pending[ref], 'pod')} {verb(most.pending[ref], 'stay')} pending, "
+        "even with every allowed spare node" + (f" (pool {short})" if short else ""),
     )

@@ -192,9 +192,9 @@ def stranded(
     other = " other" if found.left_out else ""
     return Reason(
         code=_LEAVES_PODS,
-        message=f"{'a packing exists, but ' if is_packed else ''}simulated {where} the default "
-        "scheduler leaves up to "
-        f"{pods} pending in {len(strandings)} of {len(found.orders)} orders of arrival ({orders})",
+        message=f"{'a packing exists, but ' if is_packed else ''}in the simulation {where}, the "
+        f"default scheduler leaves up to {pods} pending in {len(strandings)} of "
+        f"{len(found.orders)} pod arrival orders ({orders})",
         fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)"
         if fixes
         else "",

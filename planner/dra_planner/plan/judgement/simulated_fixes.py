@@ -24,7 +24,7 @@ def fix_sentence(fix: Fix) -> str:
     match fix.kind:
         case "taint":
             return (
-                f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods take other "
+                f"give {_pools(fix.pools)} the taint {PREFER_OTHERS}, so that pods use other "
                 "pools first"
             )
         case "affinity":
@@ -38,9 +38,9 @@ def fix_sentence(fix: Fix) -> str:
             return f"restrict {' and '.join(said)} by node affinity"
         case "profile":
             return (
-                "use a scheduler that prefers full nodes (MostAllocated; on GKE the autoscaling "
-                "profile "
-                "optimize-utilization), and say schedulerProfile: most-allocated in the fleet"
+                "use a scheduler that prefers full nodes (MostAllocated; on GKE the "
+                "autoscaling profile optimize-utilization), and set schedulerProfile: "
+                "most-allocated in the fleet"
             )
         case "maximum":
             raised = (f'of pool "{pool}" to {fix.counts[pool]}' for pool in fix.pools)

@@ -36,9 +36,9 @@ def find_address_doubts(
             yield Diagnostic(
                 severity="warning",
                 code=MAY_RUN_OUT,
-                message=f"{limit.name} allows {counted(quota.limit, limit.unit)}; its nodes take "
-                f"{limit.used(built) + limit.beside} at least and up to {most}: it depends on the "
-                "pods of each",
+                message=f"{limit.name} allows {counted(quota.limit, limit.unit)}, but its nodes "
+                f"need {limit.used(built) + limit.beside} to {most}, depending on the "
+                "pods of each node",
                 fix=f"raise {limit.name} to {counted(most, limit.unit)}",
             )
 

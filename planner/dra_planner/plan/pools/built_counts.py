@@ -72,15 +72,15 @@ def find_built_counts(fleet: Fleet, pools: Iterable[PlannedPool]) -> Iterator[Di
             yield Diagnostic(
                 severity="error",
                 code="count-does-not-divide",
-                message=f'pool "{pool.name}": {nodes} nodes cannot be built: {step.why}',
+                message=f'pool "{pool.name}": {nodes} nodes can\'t be built, because {step.why}',
                 fix=f"{step.fix}, or {raised}" if step.fix else raised,
             )
         elif nodes > planned.recommended:
             yield Diagnostic(
                 severity="note",
                 code="count-rounded-up",
-                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, '
-                f"and {nodes} are built: {step.why}",
+                message=f'pool "{pool.name}": {planned.recommended} nodes are enough, but {nodes} '
+                f"are built, because {step.why}",
                 fix=f"{step.fix} to build no more than is needed" if step.fix else "",
             )
 

@@ -26,8 +26,8 @@ def find_full_quotas(
             yield Diagnostic(
                 severity="error",
                 code="quota-exceeded",
-                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, and "
-                f"ResourceQuota {quota} "
-                f"leaves room for {counted(known + room, 'pod')} of it, by {resource}",
+                message=f"{key[0]} has a pod on each of {counted(known + more, 'node')}, but "
+                f"ResourceQuota {quota} allows only {counted(known + room, 'pod')} of it, "
+                f"because of {resource}",
                 fix="raise the quota, or have the DaemonSet select fewer nodes",
             )

@@ -29,6 +29,6 @@ def find_not_on_demand(fleet: Fleet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 severity="warning",
                 code="not-on-demand",
-                message=f'pool "{pool.name}": {says}: {of_cloud.title} refuses its nodes',
+                message=f'pool "{pool.name}": {says}, so {of_cloud.title} rejects its nodes',
                 fix=f"{fix} as its capacity",
             )

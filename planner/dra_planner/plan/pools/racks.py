@@ -126,9 +126,9 @@ def _of_pool(
                 severity="warning",
                 code="domain-without-nvlink",
                 message=f'ComputeDomain {wide[0]}: nodes of pool "{pool.name}" ({racks.machine}) '
-                "have no NVLink "
-                "between them that is known: its pods run, and share no memory across nodes",
-                fix="use a machine with NVLink across nodes, as GB200 has",
+                "have no known NVLink between them, so its pods run without shared memory "
+                "across nodes",
+                fix="use a machine type with NVLink across nodes, for example GB200",
             )
         return
     for domain, nodes in sorted(racks.domains.items()):
@@ -136,10 +136,9 @@ def _of_pool(
             yield Diagnostic(
                 severity="error",
                 code="domain-exceeds-rack",
-                message=f'ComputeDomain {domain} takes {nodes} nodes of pool "{pool.name}", and '
-                "one rack of "
-                f"{racks.machine} has {size}: NVLink does not reach from rack to rack",
-                fix=f"put at most {size} pods into one ComputeDomain, and make one for each rack",
+                message=f'ComputeDomain {domain} needs {nodes} nodes of pool "{pool.name}", but '
+                f"one rack of {racks.machine} has {size}, and NVLink doesn't connect racks",
+                fix=f"put at most {size} pods into one ComputeDomain, and create one for each rack",
             )
     if any(nodes > size for nodes in racks.domains.values()):
         return
@@ -160,16 +159,16 @@ def _of_pool(
         yield Diagnostic(
             severity="error",
             code="racks-exceed-maximum",
-            message=f"{why}take {whole}{proved}, {wanted} nodes, and it has {limit}",
+            message=f"{why}need {whole}{proved}, {wanted} nodes, but it has {limit}",
             fix=f'set the maximum of pool "{pool.name}" to {wanted}',
         )
     elif wanted > needed:
         yield Diagnostic(
             severity="note",
             code="count-in-whole-racks",
-            message=f"{why}take {whole}: {needed} nodes have room for their pods, and {wanted} are "
-            "built; "
-            f"that pods come into one rack (topology {CLIQUE}) is for a queue to see to",
+            message=f"{why}need {whole}: {needed} nodes have capacity for their pods, but "
+            f"{wanted} are built; a queue must place the pods of a domain in one rack "
+            f"(topology {CLIQUE})",
         )
 
 

@@ -67,7 +67,8 @@ def plan_file(plan: Plan) -> PlanFile:
     """
     if plan.fleet is None or plan.judgement.is_observed:
         raise PlanFileError(
-            "a plan on observed nodes sizes nothing", fix="plan on a fleet, and keep that"
+            "a plan on observed nodes doesn't size pools",
+            fix="plan with a fleet, and save that plan",
         )
     unsealed = PlanFile(
         version=VERSION,
@@ -116,7 +117,7 @@ def judge_document(
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         fault = f"{type(error).__name__}: {error}"
-        raise PlanFileError(f"is not a plan document: {fault}", fix="make the plan again") from None
+        raise PlanFileError(f"isn't a plan file: {fault}", fix="run the plan again") from None
     offers = predict_offers(fleet, features) if offers is None else offers
     match_pools(fleet, offers)
     if devices_only:

@@ -16,6 +16,6 @@ def differences(kept: PlanFile, made: PlanFile) -> tuple[str, ...]:
     parts = (
         ("the demand", kept.demand == made.demand),
         ("the classes", kept.classes == made.classes),
-        ("the Kubernetes release", kept.kubernetes == made.kubernetes),
+        ("the Kubernetes version", kept.kubernetes == made.kubernetes),
     )
     return (*pools, *(name for name, is_same in parts if not is_same))

@@ -59,8 +59,8 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
         return None
     return Reason(
         code=MISSING_POOL,
-        message="no pool of this fleet can hold the pod; "
-        f"{'these' if len(changes) > 1 else 'this'} would",
+        message=f"no pool of this fleet fits the pod; {'these' if len(changes) > 1 else 'this'} "
+        "would",
         fix=", or ".join(change.text for change in changes),
     )
 
@@ -192,7 +192,7 @@ def _layouts_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
             what = (
                 f'set `mig: {{}}` on pool "{name}"'
                 if here
-                else f"add a pool of {pool.machine} with `mig: {{}}`"
+                else f"add a pool with machine type {pool.machine} and `mig: {{}}`"
             )
             tried: list[_Tried] = []
             for layout in _layouts(market.fleet, pool):
@@ -343,9 +343,7 @@ def sharing_change(judgement: Judgement, shape: Shape, pods: int) -> str:
                         if nodes > pool.count.max
                         else ""
                     )
-                    return (
-                        f"{text}{more}, so that claims share a device of which each asks for a part"
-                    )
+                    return f"{text}{more}, so that several claims can share a device"
     return ""
 
 
@@ -399,7 +397,10 @@ def _machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
         row = {"name": _NEW_POOL, "machine": machine.name, "count": {"min": 0, "max": 1}}
         document["pools"] = [*document["pools"], row]
         found = market.change(
-            shape, document, _NEW_POOL, f"add a pool of machine {_text(machine, gpu, hourly)}"
+            shape,
+            document,
+            _NEW_POOL,
+            f"add a pool with machine type {_text(machine, gpu, hourly)}",
         )
         if found is not None:
             changes[gpu.id] = found.change
@@ -424,7 +425,7 @@ def _cut_machines_for(shape: Shape, market: _Market) -> tuple[FleetChange, ...]:
                 "mig": layout,
             }
             document["pools"] = [*document["pools"], row]
-            text = f"add a pool of machine {_text(machine, gpu, hourly)} with `mig: {layout}`"
+            text = f"add a pool with machine type {_text(machine, gpu, hourly)} and `mig: {layout}`"
             found = market.change(shape, document, _NEW_POOL, text, most=MOST_PODS)
             tried += [found] if found is not None else []
         if tried:
@@ -458,7 +459,7 @@ def _machines(fleet: Fleet) -> list[tuple[Decimal, Gpu, Machine]]:
 
 def _text(machine: Machine, gpu: Gpu, hourly: Decimal) -> str:
     memory = f", {gpu.memory_mib / 1024:.4g} GiB each" if gpu.memory_mib is not None else ""
-    price = "" if hourly == _UNKNOWN_PRICE else f", {hourly:.2f} USD an hour"
+    price = "" if hourly == _UNKNOWN_PRICE else f", USD {hourly:.2f} per hour"
     arch = "" if machine.arch == "amd64" else f", {machine.arch}"
     return (
         f"{machine.name} ({machine.gpu_count} × {gpu.product_name or gpu.id}{memory}{arch}{price})"

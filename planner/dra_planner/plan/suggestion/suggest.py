@@ -139,8 +139,8 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     if not candidates:
         whys = "; ".join(dict.fromkeys(left_out.values()))
         raise PlannerError(
-            f"no machine with GPUs can be bought on demand in {request.region} within these limits"
-            f"{f': {whys}' if whys else ''}",
+            f"no GPU machine type is available on demand in {request.region} within these "
+            f"limits{f': {whys}' if whys else ''}",
             fix="allow more machines, a higher price, or another region",
         )
     all_pools = _document(
@@ -157,7 +157,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
         )
     if not any(pool.packing for pool in plan.pools):
         raise PlannerError(
-            "no pod of these workloads needs a machine with GPUs: there is nothing to buy"
+            "no pod of these workloads needs a GPU machine type, so there is nothing to buy"
         )
     known = _sized(plan, plan.offers)
     found = _found(request, candidates, plan, known)

@@ -106,10 +106,10 @@ def _both(
 
 def _missing_gate(gate: str, release: DriverRelease) -> Diagnostic:
     message = (
-        f"the fleet sets the feature gate {gate}, which {release.version} lacks: the driver "
-        "does not start"
+        f"the fleet sets the feature gate {gate}, which {release.version} lacks, so the "
+        "driver doesn't start"
     )
-    return Diagnostic("error", CODE, message, fix=f"take {gate} out of drivers.nvidia.featureGates")
+    return Diagnostic("error", CODE, message, fix=f"remove {gate} from drivers.nvidia.featureGates")
 
 
 def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:

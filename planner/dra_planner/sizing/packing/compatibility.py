@@ -213,11 +213,10 @@ def _not_beside_the_others(
     why = f": {stop.reasons[0].message}" if stop.reasons else ""
     reason = Reason(
         code="shared-claim-node-full",
-        message=f"pods that share claim {shared.shared} run on one node, and no node takes more "
-        f"than {stop.pods} of "
-        f"the {wanted}{why}",
-        fix="give the pods claims of their own with a ResourceClaimTemplate, or request less "
-        "beside the claim",
+        message=f"pods that share claim {shared.shared} run on one node, but no node fits more "
+        f"than {stop.pods} of the {wanted}{why}",
+        fix="give the pods their own claims with a ResourceClaimTemplate, or request less in "
+        "addition to the claim",
         claim=str(shared.shared),
     )
     return Cut(part.shape, part.pods - taken, proved, (reason,))

@@ -158,7 +158,8 @@ class Nodes:
         stop = self.try_to_place(item, pool, stage)
         if stop is None:
             raise AssertionError(
-                f"a node of pool {self.offers[pool].name} takes {item.id}, and was said not to"
+                f"a node of pool {self.offers[pool].name} fits {item.id}, but was recorded as "
+                "too small"
             )
         return stop
 

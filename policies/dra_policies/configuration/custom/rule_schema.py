@@ -15,7 +15,7 @@ Expected = Literal["pass", "fail", "skip", "cannot-tell"]
 class RuleTest(ConfigurationPart):
     """One case for `pulumi-dra rules test`."""
 
-    name: NonEmpty = Field(description="What the case shows.")
+    name: NonEmpty = Field(description="Description of the case.")
     given: dict[str, Any] = Field(
         default_factory=dict,
         description="Values of the variables that the rule reads. Fields that are missing are "

@@ -28,8 +28,7 @@ RULE = Rule(
     id="rule-could-not-run",
     says="A rule failed with an internal error.",
     why="The failed rule didn't check anything, and an unchecked stack must not pass.",
-    fix="report it with the sentence above; to go on meanwhile, set the level of "
-    "rule-could-not-run to advisory",
+    fix="report it with this message; to continue, set the level of rule-could-not-run to advisory",
     level="mandatory",
     check=check,
 )

@@ -18,8 +18,7 @@ RULE = Rule(
     says="A mandatory rule needs a value that isn't known yet.",
     why="The rule neither passes nor fails, so a later preview or the update can still reject the "
     "stack.",
-    fix="Declare it as a plain value instead of an output, or read the sentence and judge for "
-    "yourself.",
+    fix="Declare it as a plain value instead of an output, or check the finding yourself.",
     level="advisory",
     needs="stack",
     check=check,

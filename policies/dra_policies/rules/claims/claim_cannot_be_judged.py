@@ -26,7 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
         if reasons:
             text = "; ".join(message for message, _ in reasons)
             yield Finding(
-                message=f"{subject(case, view.manifests)} cannot be judged: {text}",
+                message=f"{subject(case, view.manifests)} can't be evaluated: {text}",
                 fix="; or ".join(dict.fromkeys(fix for _, fix in reasons if fix)),
                 urn=view.judged_urn,
                 place=case.member.place,
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if blocked.verdict == "cannot-tell" and blocked.reason.code != OTHER_DRIVER:
             yield Finding(
-                message=f"{blocked.member.workload} cannot be judged: {blocked.reason.message}",
+                message=f"{blocked.member.workload} can't be evaluated: {blocked.reason.message}",
                 fix=blocked.reason.fix,
                 urn=view.judged_urn,
                 place=blocked.member.place,

@@ -54,7 +54,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 def _pools(case: Waiting) -> str:
     if not case.pools:
-        return "there is no pool for claims"
+        return "there is no DRA pool"
     kind = _kind(case.pools)
     groups: dict[str, list[str]] = {}
     for pool in case.pools:
@@ -90,7 +90,7 @@ def _why(case: Waiting, pool: PoolAnswer) -> str:
     needed, offered = case.devices_per_pod, _offered(pool)
     if _asks_devices(pool) and 0 < offered < needed:
         return (
-            f"offers {counted(offered, 'device')} on a node, {needed} are needed on one: "
+            f"has {counted(offered, 'device')} on a node, but {needed} are needed on one: "
             f"{needed - offered} short"
         )
     reasons = _nearest(pool)

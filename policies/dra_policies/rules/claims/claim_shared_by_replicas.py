@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 yield Finding(
                     message=f"{workload.ref}: {pods} name {claim}, so they share its devices and "
                     f"{where}",
-                    fix="use a ResourceClaimTemplate to give each pod devices of its own",
+                    fix="use a ResourceClaimTemplate to give each pod its own devices",
                     place=entry.place if entry.place.file else workload.place,
                     certain=is_known,
                 )

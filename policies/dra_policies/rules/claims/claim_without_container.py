@@ -33,8 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
             ):
                 yield Finding(
                     message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
-                    "devices are allocated "
-                    "and nobody sees them",
+                    "devices are allocated but unused",
                     fix=f"list {{name: {entry.name}}} under resources.claims of a container",
                     place=entry.place if entry.place.file else workload.place,
                 )

@@ -34,8 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = meant_class(name, known)
             if meant:
                 yield Finding(
-                    message=f'{claim.title} requests devices of the class "{name}", which nobody '
-                    "declares",
+                    message=f'{claim.title} requests DeviceClass "{name}", which isn\'t defined',
                     fix=f"write deviceClassName: {meant}",
                     place=claim.place,
                 )
@@ -45,8 +44,8 @@ def check(view: StackView) -> Iterator[Finding]:
             meant = meant_class(driver, _drivers())
             if meant:
                 yield Finding(
-                    message=f'DeviceClass {name} selects devices of the driver "{driver}", which '
-                    "nobody runs",
+                    message=f'DeviceClass {name} selects devices of the driver "{driver}", '
+                    "which isn't installed",
                     fix=f"write device.driver == '{meant}'",
                     place=device_class.meta.place,
                 )

@@ -24,17 +24,18 @@ def check(view: StackView) -> Iterator[Finding]:
         if not any("device.driver" in selector.expression for selector in device_class.selectors):
             driver = next(iter(_drivers_meant(device_class)), GPU_DRIVER)
             yield Finding(
-                message=f"DeviceClass {name} has no selector on device.driver, so it means devices "
-                "of every driver",
-                fix=f"add the selector device.driver == '{driver}', or that of the driver you mean",
+                message=f"DeviceClass {name} has no selector on device.driver, so it matches "
+                "devices of every driver",
+                fix=f"add the selector device.driver == '{driver}', or one for the driver "
+                "that you mean",
                 place=device_class.meta.place,
             )
         elif _OF_MIG.search(name) and not any(
             _is_for_parts(each.expression) for each in device_class.selectors
         ):
             yield Finding(
-                message=f"DeviceClass {name} takes whole GPUs too: no selector of it is for MIG "
-                "devices",
+                message=f"DeviceClass {name} also matches whole GPUs, because none of its "
+                "selectors is for MIG devices",
                 fix=f"add the selector device.attributes['{GPU_DRIVER}'].type == 'mig', or use "
                 f"class {MIG_CLASS}",
                 place=device_class.meta.place,

@@ -26,8 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 listed = " and ".join(sorted(drivers))
                 yield Finding(
                     message=f"{claim.title}: its configuration is for the driver {config.driver}, "
-                    "and its devices are "
-                    f"of {listed}: nobody reads it",
+                    f"but its devices belong to {listed}, so no driver reads it",
                     fix=f"write driver: {sorted(drivers)[0]}",
                     place=claim.place,
                 )
@@ -55,8 +54,8 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
         and kinds.isdisjoint({"", kind})
     ):
         yield Finding(
-            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}: the driver "
-            "does not apply it",
+            message=f"{claim.title}: {kind} is not for devices of class {classes[0]}, so the "
+            "driver doesn't apply it",
             fix=f"write kind: {kinds.pop()}",
             place=claim.place,
         )

@@ -24,9 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
                     continue
                 near = _nearest(name)
                 yield Finding(
-                    message=f"{claim.title}: no release of the NVIDIA driver that is known here "
-                    f'publishes "{name}", '
-                    "and a device without that attribute never meets the constraint",
+                    message=f"{claim.title}: no known version of the NVIDIA driver publishes "
+                    f'"{name}", and a device without that attribute never satisfies the '
+                    "constraint",
                     fix=f'write "{near}"' if near else RULE.fix,
                     place=claim.place,
                 )

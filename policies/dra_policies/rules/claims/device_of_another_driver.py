@@ -25,8 +25,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for other in view.other_devices:
         names = " and ".join(other.names)
         yield Finding(
-            message=f"{other.member.workload} requests {names}, of a driver that the fleet does "
-            "not run: not judged",
+            message=f"{other.member.workload} requests {names} of a driver that isn't in the "
+            "fleet, so it isn't checked",
             urn=view.judged_urn,
             place=other.member.place,
             remark=True,

@@ -34,8 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
             yield Finding(
                 message=f"selector `{' '.join(selector.expression.split())}` misses {shown} by "
                 f"less than {near} %",
-                fix="compare with what the driver publishes, which is less than the figure on the "
-                "box",
+                fix="compare with the published memory, which is less than the nominal size",
                 place=selector.place,
             )
 
@@ -77,7 +76,7 @@ RULE = Rule(
     level="advisory",
     check=check,
     threshold=Threshold(
-        says="Per cent by which a selector may miss the memory that a GPU publishes.",
+        says="Percentage by which a selector may miss the memory that a GPU publishes.",
         default=NEAR,
         least=0,
         most=50,

@@ -86,10 +86,10 @@ def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
             for selector in (each for each in way.selectors if _is_for_parts(each.expression)):
                 shown = " ".join(selector.expression.split())
                 yield Finding(
-                    message=f"{claim.title}: selector `{shown}` is for MIG devices, and the class "
-                    f"{GPU_DRIVER} has "
-                    "whole GPUs alone",
-                    fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are cut",
+                    message=f"{claim.title}: selector `{shown}` is for MIG devices, but the class "
+                    f"{GPU_DRIVER} has only whole GPUs",
+                    fix=f"use DeviceClass {nvidia.MIG_CLASS}, and a pool whose GPUs are "
+                    "partitioned",
                     place=selector.place,
                 )
 
@@ -112,7 +112,8 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
     for condition, better in compared_as_text(compiled.tree, _versions()):
         says = "is true of every GPU" if " != " in condition else "ends in an error on every GPU"
         yield Finding(
-            message=f"selector `{condition}` compares a version with what is none, and {says}",
+            message=f"selector `{condition}` compares a version with a value that isn't a "
+            f"version, and {says}",
             fix=f"write {better}"
             if better
             else "compare versions by compareTo(semver(…)), or parts by major()",
@@ -210,8 +211,8 @@ def _fix(kind: str, name: str, version: str) -> str:
     near = get_close_matches(name, own, 1)
     if name in _OF_ORDER:
         return (
-            "drop it: no driver since 25.8 numbers its GPUs; count says how many, and uuid "
-            "names one"
+            "drop it, because no driver since 25.8 numbers its GPUs: count sets their number, "
+            "and uuid selects one"
         )
     return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(own)}"
 

@@ -25,11 +25,10 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.declared:
         if each.type in _PROFILES and (taken := _taken(each, view)):
             yield Finding(
-                message=f'Fargate profile "{each.name}" takes the pods of {taken}, which have '
-                "claims, and Fargate has "
-                "no devices",
-                fix="name other namespaces in its selectors, or labels that pods with claims do "
-                "not have",
+                message=f'Fargate profile "{each.name}" selects the pods of {taken}, which use '
+                "claims, but Fargate doesn't support GPUs",
+                fix="name other namespaces in its selectors, or labels that pods with claims "
+                "don't have",
                 urn=each.urn,
             )
 

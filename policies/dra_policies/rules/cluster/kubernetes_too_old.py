@@ -15,8 +15,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for each in view.versions:
         if each.minor and is_too_old(each.minor):
             yield Finding(
-                message=f"{each.title} is of Kubernetes 1.{each.minor}, where resource.k8s.io/v1 "
-                "is not served",
+                message=f"{each.title} runs Kubernetes 1.{each.minor}, which doesn't serve "
+                "resource.k8s.io/v1",
                 fix=f'set its {each.property} to "1.{MINIMUM_MINOR}" or newer',
                 urn=each.urn,
             )
@@ -24,9 +24,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="kubernetes-too-old",
-    says=f"Clusters and nodes for claims are of Kubernetes 1.{MINIMUM_MINOR} or newer.",
-    why=f"Before 1.{MINIMUM_MINOR} the API of claims is off: classes and claims are refused, and "
-    "no driver publishes.",
+    says=f"A cluster or DRA node runs a Kubernetes version before 1.{MINIMUM_MINOR}.",
+    why=f"Before 1.{MINIMUM_MINOR}, the API of claims is off, so the API server rejects "
+    "classes and claims, and drivers don't publish devices.",
     fix=f"Set the version of the cluster, and of each of its pools, to 1.{MINIMUM_MINOR} or newer.",
     level="mandatory",
     needs="stack",

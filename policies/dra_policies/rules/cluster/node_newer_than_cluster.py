@@ -29,8 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if own is not None and (is_newer(own, minor) or is_left_behind(own, minor)):
             than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f"{each.title} is of Kubernetes 1.{own}, {than} its control plane of "
-                f"1.{minor}",
+                message=f"{each.title} runs Kubernetes 1.{own}, {than} its control plane "
+                f"(1.{minor})",
                 fix=f'set its {each.property} to "1.{minor}"',
                 urn=each.urn,
                 # a channel may have moved the control plane on
@@ -51,8 +51,8 @@ def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
         if is_newer(own, minor) or is_left_behind(own, minor):
             than = "newer than" if is_newer(own, minor) else "too old for"
             yield Finding(
-                message=f'add-on "{each.name}": kube-proxy of 1.{own} is {than} a control plane of '
-                f"1.{minor}",
+                message=f'add-on "{each.name}": kube-proxy 1.{own} is {than} the control plane '
+                f"(1.{minor})",
                 fix=f"set addonVersion to one of 1.{minor}, or leave it out",
                 urn=each.urn,
             )

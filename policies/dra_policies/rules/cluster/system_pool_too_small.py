@@ -30,8 +30,7 @@ def check(view: StackView) -> Iterator[Finding]:
         names = " and ".join(pool.title for pool in system)
         yield Finding(
             message=f"nodes without GPUs ({names}) have {vcpus} vCPUs and {memory} MiB of memory "
-            "together: too little "
-            "for the controllers of a cluster",
+            "together, which is too little for the controllers of a cluster",
             fix=f"use more or larger nodes: at least {VCPUS} vCPUs and {MEMORY_MIB} MiB",
             urn=system[0].urn,
         )

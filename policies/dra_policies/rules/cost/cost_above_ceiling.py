@@ -21,18 +21,16 @@ def check(view: StackView) -> Iterator[Finding]:
     if total > Decimal(str(allowed)):
         most = max(known, key=lambda each: each[0])[1]
         yield Finding(
-            message=f"the pools cost ${total:,.0f} a month at their maximum, and the ceiling is "
-            f"${allowed:,.0f}; most "
-            f'of it is pool "{most.name}"',
+            message=f"the pools cost ${total:,.0f} per month at maximum size, but the limit is "
+            f'${allowed:,.0f}; the most expensive is pool "{most.name}"',
             fix=f'lower the maximum of pool "{most.name}", or raise the threshold of {RULE.id}',
             urn=view.judged_urn,
         )
     elif len(known) < len(offers):
         names = ", ".join(f'"{offer.name}"' for offer in offers if monthly(offer) is None)
         yield Finding(
-            message=f"whether the pools keep to ${allowed:,.0f} a month cannot be told: the price "
-            f"of {names} is "
-            "unknown",
+            message=f"it's unknown whether the pools cost at most ${allowed:,.0f} per month, "
+            f"because the price of {names} is unknown",
             fix="give the pool a pricePerHour",
             urn=view.judged_urn,
             certain=False,
@@ -54,7 +52,7 @@ def ceiling(of_what: str) -> Threshold:
     """Return the threshold of a ceiling: so many US dollars a month that something may cost; 0 by
     default, for none.
     """
-    says = f"US dollars a month that {of_what} may cost at their maximum; 0: no ceiling"
+    says = f"Maximum cost of {of_what} in US dollars per month, at maximum size. 0: no limit."
     return Threshold(says=says, default=0, least=0, most=1_000_000_000)
 
 

@@ -20,9 +20,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         most = int(Decimal(str(allowed)) / (offer.hourly_usd * HOURS_PER_MONTH))
         yield Finding(
-            message=f'pool "{offer.name}" costs ${cost:,.0f} a month at its maximum of '
-            f"{offer.count_max}, and the "
-            f"ceiling for one pool is ${allowed:,.0f}",
+            message=f'pool "{offer.name}" costs ${cost:,.0f} per month at its maximum of '
+            f"{offer.count_max}, but the limit for one pool is ${allowed:,.0f}",
             fix=f"lower its maximum to {most}, or raise the threshold of {RULE.id}",
             urn=urns.get(offer.name) or view.judged_urn,
         )

@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
         release = releases.get(driver.version or "")
         if release is not None and not release.is_installable:
             yield Finding(
-                message=f"{driver.title} is of version {release.version} of the driver: "
+                message=f"{driver.title} installs version {release.version} of the driver: "
                 f"{release.fault}",
                 fix=f"set its version to {_newer(usable, release.generation)}",
                 urn=driver.urn,

@@ -20,14 +20,14 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     gpus, override = _truth(values, "resources.gpus.enabled", True), _truth(values, OVERRIDE, False)
     if gpus and override is False:
         yield Finding(
-            message=f"{driver.title} enables GPUs without {OVERRIDE}, and its chart refuses that",
+            message=f"{driver.title} enables GPUs without {OVERRIDE}, which its chart rejects",
             fix=f"set {OVERRIDE}: true among its values",
             urn=driver.urn,
         )
     for key, why in REFUSED.items():
         if _truth(values, key, False):
             yield Finding(
-                message=f'{driver.title} sets the value "{key}", which its chart refuses: {why}',
+                message=f'{driver.title} sets the value "{key}", which its chart rejects: {why}',
                 fix=f'remove "{key}" from its values',
                 urn=driver.urn,
             )
@@ -37,9 +37,9 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
     )
     if driver.namespace == "default" and is_elsewhere == (False, False):
         yield Finding(
-            message=f'{driver.title} is installed in the namespace "default", and its chart '
-            "refuses that",
-            fix='install it in a namespace of its own, for example "nvidia-dra-driver"',
+            message=f'{driver.title} is installed in the namespace "default", which its chart '
+            "rejects",
+            fix='install it in a dedicated namespace, for example "nvidia-dra-driver"',
             urn=driver.urn,
         )
 
@@ -54,8 +54,8 @@ RULE = Rule(
     id="driver-chart-refuses",
     says="The driver's chart rejects its values.",
     why="The preview doesn't render the chart, so the update fails after the cluster was created.",
-    fix=f"Set {OVERRIDE}: true, give the driver a namespace of its own, and remove values that no "
-    "chart takes.",
+    fix=f"Set {OVERRIDE}: true, install the driver in a dedicated namespace, and remove "
+    "values that the chart doesn't support.",
     level="mandatory",
     url=DRIVER_PAGE,
     needs="stack",

@@ -28,12 +28,10 @@ def check(view: StackView) -> Iterator[Finding]:
         controller = as_mapping(driver.values.at("controller")) or {}
         if domains and "affinity" not in controller:
             yield Finding(
-                message=f"{driver.title}: its controller requires a node of the control plane, and "
-                "a managed cluster "
-                "shows none: it stays pending",
-                fix="set resources.computeDomains.enabled: false among its values where no pool "
-                "needs ComputeDomains, "
-                "otherwise controller.affinity: null",
+                message=f"{driver.title}: its controller requires a node of the control plane, "
+                "but managed clusters expose none, so it stays pending",
+                fix="set resources.computeDomains.enabled: false among its values if no pool "
+                "needs ComputeDomains, otherwise controller.affinity: null",
                 urn=driver.urn,
             )
 

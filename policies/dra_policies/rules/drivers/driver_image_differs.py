@@ -13,9 +13,8 @@ def check(view: StackView) -> Iterator[Finding]:
         tag = driver.values.text("image.tag") if driver.values and driver.version else ""
         if tag and tag.partition("@")[0].removeprefix("v") != driver.version:
             yield Finding(
-                message=f'{driver.title} is of version {driver.version}, and its image of "{tag}": '
-                "such a pair is not "
-                "tested by anyone",
+                message=f'{driver.title} has version {driver.version}, but its image has "{tag}", '
+                "an untested combination",
                 fix="remove image.tag from its values",
                 urn=driver.urn,
             )

@@ -12,9 +12,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers[1:]:
         first = view.drivers[0].title
         yield Finding(
-            message=f"{driver.title} installs the DRA driver again beside {first}: both publish "
-            "the same GPUs, and "
-            "both make the same DeviceClasses",
+            message=f"{driver.title} installs the DRA driver in addition to {first}, so both "
+            "publish the same GPUs and create the same DeviceClasses",
             fix=f"remove {driver.title}, or {first}",
             urn=driver.urn,
         )

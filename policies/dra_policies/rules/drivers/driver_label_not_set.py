@@ -34,9 +34,8 @@ def check(view: StackView) -> Iterator[Finding]:
             if pool.is_dra and pool.has_gpus and affine(pod, pool) and _only_discovered(pod, pool):
                 yield Finding(
                     message=f"the kubelet plugin of {driver.title} selects labels that node "
-                    "feature discovery sets, "
-                    f"nodes of {pool.title} do not carry them, and no release of this stack "
-                    "discovers features",
+                    f"feature discovery sets, but nodes of {pool.title} don't have them, "
+                    "and no release of this stack installs node feature discovery",
                     fix=f"label the nodes of the pool {GPU_PRESENT}=true, or install "
                     "node-feature-discovery",
                     urn=pool.urn,

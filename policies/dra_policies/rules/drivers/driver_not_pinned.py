@@ -22,21 +22,20 @@ def check(view: StackView) -> Iterator[Finding]:
         if driver.version == "":
             newest = nvidia.driver_releases()[-1].version
             yield Finding(
-                message=f"{driver.title} names no version of its chart, so each update may install "
-                "another",
+                message=f"{driver.title} doesn't set a chart version, so each update may install "
+                "another one",
                 fix=f'set its version to "{version}", as planned'
                 if version
-                else f'set its version, as to "{newest}"',
+                else f'set its version, for example to "{newest}"',
                 urn=driver.urn,
             )
         elif driver.version and not PINNED.fullmatch(driver.version):
             yield Finding(
-                message=f'{driver.title} takes whichever version the range "{driver.version}" has: '
-                "0.4 is newer than "
-                "25.12, so a range over numbers installs an older one",
+                message=f'{driver.title} uses the version range "{driver.version}", but 0.4 is '
+                "newer than 25.12, so a range by number installs an older version",
                 fix=f'set its version to "{version}", as planned'
                 if version
-                else f'set its version, as to "{nvidia.driver_releases()[-1].version}"',
+                else f'set its version, for example to "{nvidia.driver_releases()[-1].version}"',
                 urn=driver.urn,
             )
 

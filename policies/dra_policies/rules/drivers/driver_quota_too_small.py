@@ -27,8 +27,8 @@ def _check_driver(
 ) -> Iterator[Finding]:
     if driver.namespace is None or driver.priority_class is None:
         yield Finding(
-            message=f"{driver.title}: its namespace or priority class is not known, so neither is "
-            "its quota",
+            message=f"{driver.title}: its namespace or priority class is unknown, so its quota "
+            "can't be checked",
             urn=driver.urn,
             certain=False,
         )
@@ -47,7 +47,7 @@ def _check_driver(
         yield Finding(
             message=f'{driver.title}: namespace "{driver.namespace}" has no ResourceQuota for '
             f"{driver.priority_class} pods"
-            + (", unless it is one whose namespace is not known" if doubtful else "")
+            + (", unless it is the one whose namespace is unknown" if doubtful else "")
             + ", and GKE admits no such pods without one",
             fix=f"declare a ResourceQuota there, scoped to PriorityClass {driver.priority_class}, "
             f"with {amount}",
@@ -62,10 +62,10 @@ def _compare(
     quota: CriticalPodQuota, needed: int | None, driver: InstalledDriver, pools: list[DeclaredPool]
 ) -> Iterator[Finding]:
     if quota.pods is None or needed is None:
-        unknown = "its number of pods" if quota.pods is None else "how far the pools can grow"
+        unknown = "its number of pods" if quota.pods is None else "the maximum of the pools"
         yield Finding(
-            message=f"{quota.title}: whether it is large enough cannot be told, since {unknown} is "
-            "not known",
+            message=f"{quota.title}: it's unknown whether it is large enough, because {unknown} "
+            "is unknown",
             urn=quota.urn,
             certain=False,
         )

@@ -35,9 +35,8 @@ def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
     ):
         shown = " or ".join(pool.title for pool in pools)
         yield Finding(
-            message=f"the kubelet plugin of {driver.title} never runs on {shown}: it selects "
-            "labels that "
-            "they do not have",
+            message=f"the kubelet plugin of {driver.title} never runs on {shown}, because its "
+            "node selector doesn't match their labels",
             fix="correct kubeletPlugin.nodeSelector or kubeletPlugin.affinity",
             urn=driver.urn,
         )
@@ -60,14 +59,14 @@ def _faults(driver: InstalledDriver, pod: Properties, pool: DeclaredPool) -> Ite
         yield _finding(
             driver,
             pool,
-            "selects nodes by labels that it does not have",
+            "selects labels that the pool doesn't have",
             "correct kubeletPlugin.nodeSelector",
         )
     elif affine(pod, pool) is False:
         yield _finding(
             driver,
             pool,
-            "has a node affinity to labels that it does not have",
+            "has a node affinity for labels that the pool doesn't have",
             "correct kubeletPlugin.affinity",
         )
 

@@ -36,7 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
         root = driver.values.text("nvidiaDriverRoot", BY_DEFAULT) if driver.values else None
         if root is not None and _plain(root) != _plain(where):
             yield Finding(
-                message=f"{driver.title} looks for the NVIDIA driver in {root}, and {who} {where}",
+                message=f"{driver.title} looks for the NVIDIA driver in {root}, but {who} {where}",
                 fix=f"set nvidiaDriverRoot: {where} among its values",
                 urn=driver.urn,
             )

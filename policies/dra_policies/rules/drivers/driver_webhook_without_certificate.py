@@ -21,11 +21,10 @@ def check(view: StackView) -> Iterator[Finding]:
             "webhook.tls.mode", "cert-manager"
         ) == ("cert-manager"):
             yield Finding(
-                message=f"{driver.title} turns the webhook on, whose certificate comes from "
-                "cert-manager, and no "
-                "release of this stack installs cert-manager",
-                fix="install cert-manager before it, or set webhook.tls.mode: secret with a secret "
-                "of your own",
+                message=f"{driver.title} enables the webhook, whose certificate comes from "
+                "cert-manager, but no release of this stack installs cert-manager",
+                fix="install cert-manager before it, or set webhook.tls.mode: secret with "
+                "your own secret",
                 urn=driver.urn,
             )
 

@@ -24,17 +24,15 @@ def check(view: StackView) -> Iterator[Finding]:
         ended = of_cloud.image_ended(pool.image)
         if built_for and built_for != arch:
             yield Finding(
-                message=f"{pool.title}: a machine {pool.machine} is of {arch}, and the image "
-                f"{pool.image} "
-                f"of {built_for}",
+                message=f"{pool.title}: machine type {pool.machine} has the architecture {arch}, "
+                f"but image {pool.image} has {built_for}",
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )
         elif ended and is_newer(newest, ended):
             yield Finding(
-                message=f"{pool.title}: the image {pool.image} is made for Kubernetes 1.{ended} at "
-                "most, and the "
-                f"cluster is of 1.{newest}",
+                message=f"{pool.title}: image {pool.image} supports Kubernetes 1.{ended} at most, "
+                f"but the cluster runs 1.{newest}",
                 fix=f"use the image {images[arch]}",
                 urn=pool.urn,
             )

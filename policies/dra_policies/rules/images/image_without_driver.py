@@ -18,9 +18,8 @@ def check(view: StackView) -> Iterator[Finding]:
         for path, value in of_cloud.driver_left_out if pool.has_gpus else ():
             if pool.own.text(path) == value:
                 yield Finding(
-                    message=f"{pool.title} has GPUs ({pool.machine}), and its {path} {value} "
-                    "leaves the NVIDIA driver "
-                    "out of its nodes",
+                    message=f"{pool.title} has GPUs ({pool.machine}), but its {path} {value} "
+                    "excludes the NVIDIA driver",
                     fix=f"remove {path}, or install the GPU Operator with a driver",
                     urn=pool.urn,
                 )
@@ -36,8 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
         if pool.has_gpus and pool.image in of_cloud.images_without_driver:
             images = sorted(set(of_cloud.gpu_images.values()))
             yield Finding(
-                message=f"{pool.title} has GPUs ({pool.machine}), and its image {pool.image} "
-                "brings no NVIDIA driver",
+                message=f"{pool.title} has GPUs ({pool.machine}), but its image {pool.image} "
+                "doesn't include the NVIDIA driver",
                 fix=f"use an image that does: {' or '.join(images)}",
                 urn=pool.urn,
             )

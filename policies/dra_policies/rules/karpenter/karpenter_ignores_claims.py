@@ -30,19 +30,19 @@ def check(view: StackView) -> Iterator[Finding]:
         version = re.match(r"v?(\d+)\.(\d+)", each.props.text("version") or "")
         if version and (int(version[1]), int(version[2])) < _SINCE:
             says, fix = (
-                f"version {version[0]} starts no node for a claim",
+                f"version {version[0]} doesn't start nodes for claims",
                 'set its version to "1.15.0" or newer',
             )
         elif each.props.below("values").flag("settings.enableDRA", False) is False:
             says, fix = (
-                "it ignores claims unless it is told otherwise",
+                "it ignores claims by default",
                 "set settings.enableDRA: true among its values",
             )
         else:
             continue
         yield Finding(
-            message=f'Release "{each.name}" installs Karpenter, and {pools[0].title} is for '
-            f"claims: {says}",
+            message=f'Release "{each.name}" installs Karpenter, but {pools[0].title} is for pods '
+            f"with claims: {says}",
             fix=fix,
             urn=each.urn,
         )

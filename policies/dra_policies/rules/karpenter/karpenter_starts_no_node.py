@@ -49,7 +49,7 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if systems and "linux" not in systems and pool.is_dra:
         yield _finding(
             pool,
-            f"it requires {' or '.join(systems)}, and the driver runs on Linux",
+            f"it requires {' or '.join(systems)}, but the driver runs on Linux",
             fix="set kubernetes.io/os to linux",
         )
     known = {
@@ -59,8 +59,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
         if name not in known and (near := _near(pool.cloud, name)):
             yield _finding(
                 pool,
-                f"no table knows its machine {name}",
-                fix=f"write {near}, if that is meant",
+                f"its machine type {name} isn't in the tables",
+                fix=f"write {near}, if you mean that",
                 certain=False,
             )
     if not names or len(known) < len(names):
@@ -70,9 +70,9 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
     if not fitting:
         yield _finding(
             pool,
-            f"its machines ({', '.join(names)}) are of "
-            f"{' and '.join(sorted({each.arch for each in known.values()}))}, "
-            f"and it requires {' or '.join(arches)}",
+            f"its machine types ({', '.join(names)}) have "
+            f"{' and '.join(sorted({each.arch for each in known.values()}))}, but it requires "
+            f"{' or '.join(arches)}",
             fix=f"set kubernetes.io/arch of its requirements to {next(iter(known.values())).arch}",
         )
         return
@@ -102,8 +102,8 @@ def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
         has = {"cpu": smallest.vcpus, "memory": f"{smallest.memory_mib}Mi"}.get(key, least)
         yield _finding(
             pool,
-            f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, and one machine "
-            f"{smallest.instance_type} has {has}",
+            f"its limit of {key} is {pool.own.below('spec.limits').values[key]}, but one node "
+            f"of {smallest.instance_type} has {has}",
             fix=f"raise spec.limits.{key} to {has} or more for each node, or leave it out",
             certain=limit != 0,  # with 0 a pool is paused, often on purpose
         )
@@ -134,7 +134,7 @@ def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
     if near:
         yield _finding(
             pool,
-            f'it takes its nodes from EC2NodeClass "{wanted}", which this stack does not have',
+            f'it uses EC2NodeClass "{wanted}", which isn\'t in this stack',
             fix=f'set nodeClassRef.name to "{near[0]}"',
         )
 
@@ -147,7 +147,7 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
         if chart == "karpenter" and version and (int(version[1]), int(version[2])) > _LAST_BETA:
             yield _finding(
                 pool,
-                f"it is written in {written}, which Karpenter {version[0]} does not serve",
+                f"it has apiVersion {written}, which Karpenter {version[0]} doesn't serve",
                 fix="write karpenter.sh/v1, and nodeClassRef with group and kind",
             )
 
@@ -168,7 +168,7 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
         key = settings.reservations.rpartition(".")[2]
         yield _finding(
             pool,
-            f"it requires {CAPACITY_TYPE} {settings.reserved}, and its node class has no {key}",
+            f"it requires {CAPACITY_TYPE} {settings.reserved}, but its node class has no {key}",
             fix=f"select the reservations in {settings.reservations} of the {settings.kind}",
         )
 
@@ -184,9 +184,9 @@ def _near(of_cloud: str, name: str) -> str:
 
 def _finding(pool: DeclaredPool, says: str, *, fix: str, certain: bool = True) -> Finding:
     message = (
-        f"{pool.title} starts no node: {says}"
+        f"{pool.title} can't start a node: {says}"
         if certain
-        else f"{pool.title} may start no node: {says}"
+        else f"{pool.title} may be unable to start a node: {says}"
     )
     return Finding(message=message, fix=fix, urn=pool.urn, certain=certain)
 

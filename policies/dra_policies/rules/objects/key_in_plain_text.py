@@ -15,15 +15,15 @@ from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://www.pulumi.com/docs/iac/concepts/secrets/"
 _FORMS: Final = (
-    ("an access key of AWS", re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("an AWS access key", re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b")),
     ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
-    ("an API key of Google", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    ("a Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
     (
-        "a token of GitHub",
+        "a GitHub token",
         re.compile(r"\b(gh[pousr]_[0-9A-Za-z]{36}|github_pat_[0-9A-Za-z_]{40,})"),
     ),
-    ("a token of Hugging Face", re.compile(r"\bhf_[0-9A-Za-z]{30,}\b")),
-    ("a key of NVIDIA NGC", re.compile(r"\bnvapi-[0-9A-Za-z_-]{40,}")),
+    ("a Hugging Face token", re.compile(r"\bhf_[0-9A-Za-z]{30,}\b")),
+    ("an NVIDIA NGC key", re.compile(r"\bnvapi-[0-9A-Za-z_-]{40,}")),
 )
 _OF_PROVIDERS: Final = ("secretKey", "accessToken", "credentials", "token", "clientSecret")
 _NAME: Final = re.compile(
@@ -39,10 +39,9 @@ def check(view: StackView) -> Iterator[Finding]:
         is_provider = each.type.startswith("pulumi:providers:")
         for path, what in dict.fromkeys(_keys(each.props.values, "", is_provider)):
             yield Finding(
-                message=f'"{each.name}" holds {what} in plain text, at {path}',
-                fix="pass it as a secret (pulumi config set --secret), or take it from a store of "
-                "secrets, "
-                "and change it",
+                message=f'"{each.name}" contains {what} in plain text, at {path}',
+                fix="pass it as a secret (pulumi config set --secret) or from a secret store, "
+                "and rotate it",
                 urn=each.urn,
             )
 

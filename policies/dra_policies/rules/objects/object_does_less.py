@@ -20,7 +20,7 @@ RULE = Rule(
     why="The API server drops fields with a disabled feature gate, scalers ignore missing targets, "
     "and queues "
     "silently reject claims.",
-    fix="Fix what the sentence names.",
+    fix="Fix the problem that the finding names.",
     level="advisory",
     check=check,
 )

@@ -21,7 +21,7 @@ RULE = Rule(
     id="object-is-refused",
     says="The API server rejects a DRA object or a pod with claims.",
     why="The update fails, or the controller fails to create the pods.",
-    fix="Fix the field that the sentence names.",
+    fix="Fix the field that the finding names.",
     level="mandatory",
     check=check,
 )

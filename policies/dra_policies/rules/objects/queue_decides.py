@@ -11,7 +11,7 @@ RULE = Rule(
     says="Kueue changes a workload's pods, or facts about its queue are unknown.",
     why="Kueue starts pods with the node labels and tolerations of its flavors, and only within "
     "its quotas.",
-    fix="Nothing, or give the manifests of the queue.",
+    fix="Add the manifests of the queue, or do nothing if this is intended.",
     level="advisory",
     needs="pools",
     url="https://kueue.sigs.k8s.io/docs/concepts/resource_flavor/",

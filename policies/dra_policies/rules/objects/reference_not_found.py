@@ -13,7 +13,7 @@ RULE = Rule(
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "never admits a workload "
     "whose queue or flavor doesn't exist.",
-    fix="Give the manifest of the object, or correct its name.",
+    fix="Add the manifest of the object, or correct its name.",
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",

@@ -40,8 +40,8 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
                     )
                     if certain
                     else (
-                        f"{plugin.title}: whether it keeps the device plugin off the nodes of "
-                        f"{shown} is not known"
+                        f"{plugin.title}: it's unknown whether it keeps the device plugin off "
+                        f"the nodes of {shown}"
                     )
                 ),
                 fix=_fix(plugin),
@@ -70,9 +70,9 @@ def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
         if term_accepts(term, pool) is not False
     ]
     if plugin.opt_out_label:
-        return f'the nodes carry no label {plugin.opt_out_label}="false"'
+        return f'the nodes don\'t have the label {plugin.opt_out_label}="false"'
     if not letting_in:
-        return f"it has no node affinity, so nothing keeps it off nodes labelled {DRA}=true"
+        return f"it has no node affinity, so it also runs on nodes labeled {DRA}=true"
     shown = " and ".join(f"term {number} ({shown_term(term)})" for number, term in letting_in)
     verb = "does" if len(letting_in) == 1 else "do"
     return (
@@ -100,9 +100,9 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
             yield Finding(
                 message=f"{of_cloud.title} runs its own device plugin on nodes of {pool.title}: "
                 + (
-                    f"they do not carry the label {label}=true"
+                    f"they don't have the label {label}=true"
                     if value is not None
-                    else f"the value of the label {label} is not known"
+                    else f"the value of the label {label} is unknown"
                 ),
                 fix=f"set the node label {label}=true when the pool is created",
                 urn=pool.urn,
@@ -138,11 +138,9 @@ RULE = Rule(
     says="NVIDIA's device plugin runs on a DRA node.",
     why="The device plugin and the DRA driver allocate the same GPUs independently, so two pods "
     "can get one GPU.",
-    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin: terms are ORed, and "
-    "one without it is "
-    "enough to let the plugin in. Where the cloud has a plugin of its own, label the pool so that "
-    "it stays off, as the "
-    "finding says.",
+    fix=f"Add {EXCLUSION} to every node-selector term of the device plugin, because terms are "
+    "ORed, so one term without it admits the plugin. If the cloud has its own plugin, "
+    "label the pool as the finding states.",
     level="mandatory",
     is_outage=True,
     needs="pools",

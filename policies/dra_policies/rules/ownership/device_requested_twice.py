@@ -23,9 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
         )
         if twice:
             yield Finding(
-                message=f'{workload.ref}: container "{twice[0]}" has a claim, and requests {GPU} '
-                "beside it: two GPUs, "
-                "from two that do not know of each other",
+                message=f'{workload.ref}: container "{twice[0]}" has a claim and also requests '
+                f"{GPU}, so it gets two GPUs from two managers",
                 fix=f"remove {GPU} from its limits and requests",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )

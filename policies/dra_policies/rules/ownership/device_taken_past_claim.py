@@ -17,9 +17,9 @@ def check(view: StackView) -> Iterator[Finding]:
             continue  # drivers, exporters and the like are there for all devices of a node
         for way in pod_set.template.past_claims:
             yield Finding(
-                message=f"{workload.ref} has claims, and {way}: it reaches GPUs that were given to "
-                "others",
-                fix="remove it: the claim brings the device files and libraries",
+                message=f"{workload.ref} has claims, but {way}, so it can access GPUs of other "
+                "pods",
+                fix="remove it, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
 

@@ -17,9 +17,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for name, device_class in sorted(view.manifests.classes.items()):
         if device_class.extended_resource_name == SERVED:
             yield Finding(
-                message=f"DeviceClass {name} serves the extended resource {SERVED}, and {plugin} "
-                "serves it too: which "
-                "of the two a pod gets is left to the node that it comes to",
+                message=f"DeviceClass {name} serves the extended resource {SERVED}, but {plugin} "
+                "serves it, too, so the node decides which of them a pod gets",
                 fix=f"remove extendedResourceName from the class, or {plugin}",
                 place=device_class.meta.place,
             )

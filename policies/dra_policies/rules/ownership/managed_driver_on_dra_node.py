@@ -19,8 +19,8 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             if pool.own.text(path) not in (value, None):
                 yield Finding(
-                    message=f"{pool.title}: its node image brings the NVIDIA driver, and the GPU "
-                    "Operator another",
+                    message=f"{pool.title}: both its node image and the GPU Operator install an "
+                    "NVIDIA driver",
                     fix=f"set driver.enabled of the GPU Operator to false, or {path} to {value} in "
                     "a new pool and "
                     f"nvidiaDriverRoot of the DRA driver to {OPERATOR_ROOT}",

@@ -26,9 +26,9 @@ def check(view: StackView) -> Iterator[Finding]:
             if layout is None or kept_off is True:
                 continue
             yield Finding(
-                message=f"{manager.title} runs NVIDIA's MIG manager, which takes the layout "
-                f"{layout} of {pool.title} "
-                "away: nodes without a layout of its own get none",
+                message=f"{manager.title} runs NVIDIA's MIG manager, which removes the MIG "
+                f"configuration {layout} of {pool.title}, because the nodes don't have "
+                "the manager's own label",
                 fix=f'label the pool\'s nodes {OPT_OUTS[0]}="false", or set migManager.enabled to '
                 "false",
                 urn=manager.urn,

@@ -34,17 +34,15 @@ def _compare(pool: DeclaredPool, name: str, kind: str, count: int) -> Iterator[F
     if accelerator is None or not accelerator.gke_type or not accelerator.count:
         if not name.startswith(_TAKE_GPUS):
             yield Finding(
-                message=f"{pool.title}: a machine {name} takes no GPUs, and "
-                f"{counted(count, 'GPU')} ({kind}) are "
-                "attached",
-                fix="use a machine that has GPUs, or one of the family n1",
+                message=f"{pool.title}: machine type {name} doesn't support GPUs, but "
+                f"{counted(count, 'GPU')} ({kind}) are attached",
+                fix="use a machine type that has GPUs, or one of the family n1",
                 urn=pool.urn,
             )
     elif (kind, count) != (accelerator.gke_type, accelerator.count):
         yield Finding(
-            message=f"{pool.title}: a machine {name} has {accelerator.count} × "
-            f"{accelerator.gke_type}, and its "
-            f"pool says {count} × {kind}",
+            message=f"{pool.title}: machine type {name} has {accelerator.count} × "
+            f"{accelerator.gke_type}, but its pool sets {count} × {kind}",
             fix=f"set type to {accelerator.gke_type} and count to {accelerator.count}",
             urn=pool.urn,
         )

@@ -111,7 +111,7 @@ def _of_updates(pool: DeclaredPool, surge: SurgeSetting) -> Iterator[Finding]:
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
-    return Finding(message=f"{pool.title} is on bought capacity: {says}", fix=fix, urn=pool.urn)
+    return Finding(message=f"{pool.title} uses purchased capacity: {says}", fix=fix, urn=pool.urn)
 
 
 RULE = Rule(

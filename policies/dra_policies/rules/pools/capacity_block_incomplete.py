@@ -38,14 +38,14 @@ def _of_block(pool: DeclaredPool) -> Iterator[Finding]:
     if pool.own.has("launchTemplate") is False:
         yield _finding(
             pool,
-            "it names no launch template",
+            "it doesn't have a launch template",
             "give it a launch template with market type and reservation",
         )
     elif pool.template is not None:
         yield from _of_template(pool, pool.template)
     if pool.count_max is not None and pool.count_max > SIZES[-1]:
         yield _finding(
-            pool, f"it may grow to {pool.count_max} machines, and a block has {SIZES[-1]} at most",
+            pool, f"it may grow to {pool.count_max} nodes, but a block has at most {SIZES[-1]}",
             f"set its maximum to {SIZES[-1]} or less",
         )  # fmt: skip
 
@@ -55,26 +55,26 @@ def _of_template(pool: DeclaredPool, template: Properties) -> Iterator[Finding]:
     if market is not None and market != "capacity-block":
         yield _finding(
             pool,
-            "its launch template does not say so",
+            "its launch template doesn't set this",
             f'set {_MARKET} of the template to "capacity-block"',
         )
     if template.has(_TARGET) is False:
         yield _finding(
             pool,
-            "its launch template names no reservation",
+            "its launch template doesn't name a reservation",
             f"set {_TARGET}.capacityReservationId of the template",
         )
     if template.has("instanceType") is False:
         yield _finding(
             pool,
-            "its launch template names no machine",
+            "its launch template doesn't set an instance type",
             "set instanceType of the template, and no instanceTypes",
         )
 
 
 def _finding(pool: DeclaredPool, says: str, fix: str) -> Finding:
     return Finding(
-        message=f"{pool.title} has its machines from a capacity block: {says}",
+        message=f"{pool.title} uses a Capacity Block: {says}",
         fix=fix,
         urn=pool.urn,
     )

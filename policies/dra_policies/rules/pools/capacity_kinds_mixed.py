@@ -22,7 +22,7 @@ def check(view: StackView) -> Iterator[Finding]:
             and template.has(_TARGET)
         ):
             yield Finding(
-                message=f"{pool.title}: Spot machines come from no reservation, and its launch "
+                message=f"{pool.title}: Spot nodes can't use a reservation, but its launch "
                 "template names one",
                 fix=f'set capacityType to "ON_DEMAND", or remove {_TARGET} of the template',
                 urn=pool.urn,

@@ -16,8 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
         taken = of_cloud.boot_disk_types(pool.machine.partition("+")[0]) if pool.machine else ()
         if kind and taken and kind not in taken:
             yield Finding(
-                message=f"{pool.title}: machines {pool.machine} do not boot from a disk of type "
-                f"{kind}",
+                message=f"{pool.title}: machine type {pool.machine} doesn't boot from a disk of "
+                f"type {kind}",
                 fix=f"set {of_cloud.pool.disk_type} to {taken[0]}, or leave it out",
                 urn=pool.urn,
             )

@@ -50,7 +50,7 @@ def _matches(toleration: Toleration) -> bool:
 
 RULE = Rule(
     id="gpu-taint-not-tolerated",
-    says=f"Pods with claims tolerate the taint of GPU nodes, {GPU_TAINT}.",
+    says=f"A pod with claims doesn't tolerate the taint of GPU nodes, {GPU_TAINT}.",
     why="The claim may fit every node, but no node accepts the pod, because GPU pools reject other "
     "pods.",
     fix="Add the toleration to the pod template.",

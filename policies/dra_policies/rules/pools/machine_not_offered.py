@@ -58,9 +58,8 @@ def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Fin
     ]
     if machine is not None and having and without:
         yield Finding(
-            message=f"{pool.title}: machines {machine.instance_type} are not offered in "
-            f"{' and '.join(without)}, "
-            f"but in {', '.join(having)}",
+            message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
+            f"{' and '.join(without)}, but in {', '.join(having)}",
             fix=f"name zones among {', '.join(having)}",
             urn=pool.urn,
         )
@@ -76,10 +75,10 @@ def _in_region(pool: DeclaredPool, region: str) -> Iterator[Finding]:
             else ""
         )
         yield Finding(
-            message=f"{pool.title}: machines {machine.instance_type} are not offered in {region}, "
-            "but in "
-            f"{listed}{more}",
-            fix=f"use a machine that {region} has (pulumi-dra catalog machines --region {region})",
+            message=f"{pool.title}: machine type {machine.instance_type} isn't offered in "
+            f"{region}, but in {listed}{more}",
+            fix=f"use a machine type that {region} has (pulumi-dra catalog machines --region "
+            f"{region})",
             urn=pool.urn,
         )
 

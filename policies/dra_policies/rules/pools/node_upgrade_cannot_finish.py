@@ -28,9 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             if is_certain and (says := keeps_all(budget, pods)):
                 yield Finding(
-                    message=f'PodDisruptionBudget "{budget.name}" lets no pod of {workload.ref} go '
-                    f"({says}): an "
-                    "upgrade of its nodes waits for them until it is given up",
+                    message=f'PodDisruptionBudget "{budget.name}" allows no eviction of '
+                    f"{workload.ref} ({says}), so an upgrade of its nodes waits until it "
+                    "fails",
                     fix="set maxUnavailable to 1",
                     urn=budget.urn,
                 )

@@ -23,9 +23,8 @@ def check(view: StackView) -> Iterator[Finding]:
             and pool.template.text("placement.groupName")
         ):
             yield Finding(
-                message=f"{pool.title} has {len(subnets)} subnets, and its launch template a "
-                "placement group, which "
-                "holds machines of one zone alone",
+                message=f"{pool.title} has {len(subnets)} subnets, but the placement group of its "
+                "launch template supports only one zone",
                 fix="name one subnet in subnetIds",
                 urn=pool.urn,
             )

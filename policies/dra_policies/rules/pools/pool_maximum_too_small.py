@@ -52,18 +52,18 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
     fitting = [pool for pool in case.pools if pool.verdict == "fits"]
     offers = [_offered(pool, each) for pool in fitting]
     shown = " and ".join(
-        f'pool "{pool.offer.name}" offers at most {text}'
+        f'pool "{pool.offer.name}" has at most {text}'
         for pool, (_, text) in zip(fitting, offers, strict=True)
     )
     needed = pods * each
     short = _pending(case, judgement) * each
     taken = sum(amount for amount, _ in offers) - (needed - short)
     others = (
-        f", {taken} of which go to other workloads"
+        f", of which other workloads use {taken}"
         if taken > 0 and sum(a for a, _ in offers) >= needed
         else ""
     )
-    return f"{shown}{others}, {needed} are needed: {short} short"
+    return f"{shown}{others}, but {needed} are needed: {short} short"
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:

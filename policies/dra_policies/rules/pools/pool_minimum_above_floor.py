@@ -33,9 +33,9 @@ def check(view: StackView) -> Iterator[Finding]:
                 else ""
             )
             yield Finding(
-                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, and the least "
-                "demand uses devices of "
-                f"{needed}: {counted(idle, 'node')} without work{price}",
+                message=f"{pool.title} keeps {counted(pool.count_min, 'node')}, but the lowest "
+                f"demand needs only {needed}, which leaves {counted(idle, 'node')} "
+                f"idle{price}",
                 fix=f"set its minimum to {max(needed, 1)}",
                 urn=pool.urn,
             )

@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 else ("set its minimum and its desired count to 1")
             )
             yield Finding(
-                message=f"{pool.title} has no node, and nothing starts one for a claim: {workload} "
-                "waits for ever",
+                message=f"{pool.title} has no node, and no autoscaler starts one for a claim, so "
+                f"{workload} stays pending",
                 fix=wake,
                 urn=pool.urn,
             )

@@ -57,7 +57,7 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if low > high:
             yield RejectedPool(
-                f"its minimum is {low}, and its maximum {high}",
+                f"its minimum, {low}, is more than its maximum, {high}",
                 fix=f"set {limits.minimum} to {high} or less, or {limits.maximum} to {low} or more",
             )
             return
@@ -67,12 +67,12 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
             continue
         if wanted > high:
             yield RejectedPool(
-                f"it is made with {wanted} nodes, and its maximum is {high}",
+                f"it is created with {wanted} nodes, but its maximum is {high}",
                 fix=f"set {path} to {high} or less, or {limits.maximum} to {wanted} or more",
             )
         elif wanted < low:
             yield RejectedPool(
-                f"it is made with {counted(wanted, 'node')}, and its minimum is {low}",
+                f"it is created with {counted(wanted, 'node')}, but its minimum is {low}",
                 fix=f"set {path} to {low} or more, or {limits.minimum} to {wanted} or less",
             )
 
@@ -105,7 +105,9 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
                 if is_meant
                 else f"write one of {', '.join(of_cloud.taint_effects)}"
             )
-            yield RejectedPool(f'{of_cloud.title} knows no taint effect "{effect}"', fix)
+            yield RejectedPool(
+                f'{of_cloud.title} doesn\'t support the taint effect "{effect}"', fix
+            )
 
 
 def _beside_template(group: Properties, template: Properties | None) -> Iterator[RejectedPool]:
@@ -121,12 +123,12 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
     if group.has("diskSize") and group.at("diskSize") != 0:
         yield RejectedPool(
             "it has a launch template and a diskSize",
-            fix="remove diskSize, and say the size in the template",
+            fix="remove diskSize, and set the size in the template",
         )
     if group.has("remoteAccess"):
         yield RejectedPool(
             "it has a launch template and remoteAccess",
-            fix="remove remoteAccess, and say the key in the template",
+            fix="remove remoteAccess, and set the key in the template",
         )
     if template is None:
         return
@@ -139,23 +141,22 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
     image, version = group.text("amiType"), group.text("version")
     if has_image and image and image != "CUSTOM":
         yield RejectedPool(
-            f"its launch template names an image, and it asks for {image}",
+            f"its launch template sets an image, but it also sets {image}",
             fix='set amiType to "CUSTOM" and remove version, or remove imageId of the template',
         )
     elif has_image and version:
         yield RejectedPool(
-            f"its launch template names an image, and it asks for Kubernetes {version}",
-            fix="remove version: the image says it",
+            f"its launch template sets an image, but it also sets Kubernetes {version}",
+            fix="remove version, because the image determines it",
         )
     elif has_image and (release := group.text("releaseVersion")):
         yield RejectedPool(
-            f"its launch template names an image, and it asks for the release {release} of EKS' "
-            "own",
+            f"its launch template sets an image, but it also sets the EKS release {release}",
             fix="remove releaseVersion, or imageId of the template",
         )
     elif has_image is False and image == "CUSTOM":
         yield RejectedPool(
-            "its image is its own, and its launch template names none",
+            "it uses a custom image, but its launch template doesn't set one",
             fix="set imageId of the template, or an image of EKS as amiType",
         )
 
@@ -169,9 +170,8 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     if name and of_cloud.pool_name_pattern and not re.fullmatch(of_cloud.pool_name_pattern, name):
         most = of_cloud.longest_pool_name
         yield RejectedPool(
-            f'{of_cloud.title} takes no agent pool called "{name}": 1 to {most} lower-case letters '
-            "and digits, "
-            "the first a letter",
+            f'{of_cloud.title} rejects the agent pool name "{name}": it must have 1 to {most} '
+            "lowercase letters and digits, beginning with a letter",
             fix=f'call it "{of_cloud.pool_name(name)}"',
         )
     known = of_cloud.zone_names
@@ -182,7 +182,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     ]
     if wrong:
         fix = f"name zones among {', '.join(known[:-1])} and {known[-1]}"
-        yield RejectedPool(f'{of_cloud.title} knows no zone "{wrong[0]}"', fix=fix)
+        yield RejectedPool(f'{of_cloud.title} doesn\'t have the zone "{wrong[0]}"', fix=fix)
 
 
 def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
@@ -191,7 +191,10 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
     key, value = of_cloud.system_mode
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():
         if taint.key != "CriticalAddonsOnly" and taint.effect != "PreferNoSchedule":
-            says = f"it is a system pool, and {of_cloud.title} takes no taint {taint.key} there"
+            says = (
+                f"it is a system pool, and {of_cloud.title} doesn't support the taint "
+                f"{taint.key} there"
+            )
             yield RejectedPool(says, fix=f'set {key} to "User"')
 
 

@@ -58,10 +58,7 @@ def _sentence(size: WorkloadSize, level: DemandLevel) -> str:
     when = (
         f"at its ceiling it has {pods}" if level == "ceiling" else f"during a rollout it has {pods}"
     )
-    return (
-        f"{size.workload} fits as it is, but {when}, and {size.pending} of them would wait for "
-        "devices"
-    )
+    return f"{size.workload} fits now, but {when}, of which {size.pending} would stay pending"
 
 
 def _fix(sizing: Sizing, level: DemandLevel) -> str:

@@ -29,9 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             continue
         if not any(budgets_of(view, workload.meta.namespace, pod_set.template.labels)):
             yield Finding(
-                message=f"{workload.ref}: its pods run on Spot machines alone ({pools[0].title}), "
-                "and no "
-                "PodDisruptionBudget says how many may be taken away at once",
+                message=f"{workload.ref}: its pods run only on Spot nodes ({pools[0].title}), and "
+                "no PodDisruptionBudget limits how many are evicted at the same time",
                 fix="add a PodDisruptionBudget with maxUnavailable: 1 for its pods",
                 place=workload.place,
             )

@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
                 if _installs(view, addons, addon) is False:
                     yield Finding(
                         message=f'cluster "{cluster.name}" turns off the default add-ons '
-                        f"({addons.by_default} is "
-                        f"false), and this stack installs no {addon}, so {consequence}",
+                        f"({addons.by_default} is false), but this stack doesn't install "
+                        f"{addon}, so {consequence}",
                         fix=f"declare the add-on {addon}, or remove {addons.by_default} in a new "
                         "cluster",
                         urn=cluster.urn,
@@ -63,7 +63,7 @@ def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool
 
 RULE = Rule(
     id="cluster-addon-missing",
-    says="A cluster without default add-ons gets a network plugin and DNS from the stack.",
+    says="A cluster without default add-ons lacks a network plugin or DNS.",
     why="Without a network plugin, nodes never become ready; without DNS, pods don't find "
     "services.",
     fix="Declare the add-ons.",

@@ -22,9 +22,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.has_gpus and _leaves_driver_out(pool):
             yield Finding(
-                message=f"{pool.title}: its nodes get no NVIDIA driver, because it turns the "
-                "cloud's installation off "
-                "and this stack declares no installer",
+                message=f"{pool.title}: its nodes don't get the NVIDIA driver, because it turns "
+                "off the cloud's installation and this stack doesn't declare an installer",
                 fix="declare Google's DaemonSet nvidia-driver-installer, or check that something "
                 "else installs it",
                 urn=pool.urn,
@@ -52,8 +51,8 @@ def _is_named(text: str) -> bool:
 
 RULE = Rule(
     id="driver-installer-missing",
-    says="A stack whose GPU pools turn off the cloud's NVIDIA driver installs one.",
-    why="Without the NVIDIA driver, the DRA driver finds no GPUs and publishes no devices.",
+    says="GPU pools turn off the cloud's NVIDIA driver, and the stack doesn't install one.",
+    why="Without the NVIDIA driver, the DRA driver can't find GPUs or publish devices.",
     fix="Declare an installer, or leave the installation to the cloud.",
     level="advisory",
     url="https://docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra",

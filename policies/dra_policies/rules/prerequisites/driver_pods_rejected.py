@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="driver-pods-rejected",
-    says="The namespace of the DRA driver admits its pods.",
+    says="The namespace of the DRA driver rejects the driver's pods.",
     why="The kubelet plugin needs privileges and host paths; a rejected DaemonSet has no pods, and "
     "no node publishes "
     "devices.",

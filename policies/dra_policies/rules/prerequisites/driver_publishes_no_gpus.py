@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
         }
         if names & GPU_CLASSES:
             yield Finding(
-                message=f"{view.drivers[0].title} publishes no GPU ({_GPUS} is false), and {title} "
-                "requests one",
+                message=f"{view.drivers[0].title} doesn't publish GPUs ({_GPUS} is false), but "
+                f"{title} requests one",
                 fix=f"set {_GPUS} and gpuResourcesEnabledOverride to true among its values",
                 urn=view.drivers[0].urn,
             )
@@ -47,7 +47,7 @@ def _claims(view: StackView) -> Iterator[tuple[str, ClaimSpec]]:
 
 RULE = Rule(
     id="driver-publishes-no-gpus",
-    says="The DRA driver publishes GPUs if claims request them.",
+    says="Claims request GPUs that the DRA driver doesn't publish.",
     why="The driver publishes only what its chart enables, so the claims are never allocated.",
     fix="Enable GPUs among the values of the chart.",
     level="mandatory",

@@ -25,8 +25,7 @@ def check(view: StackView) -> Iterator[Finding]:
                 " and ".join(f"`{getattr(each, 'expression', each)}`" for each in shown) or "none"
             )
             yield Finding(
-                message=f"DeviceClass {name} has other {what} than the plan was made with "
-                f"({meant})",
+                message=f"DeviceClass {name} differs from the plan in its {what} ({meant})",
                 fix=f"set its {what} to {meant}, or plan again: pulumi-dra plan --stack STACK "
                 "--write",
                 place=declared.meta.place,

@@ -20,9 +20,8 @@ def check(view: StackView) -> Iterator[Finding]:
     for driver in view.drivers:
         if driver.version and planned and driver.version != planned and _is_installable(driver):
             yield Finding(
-                message=f"{driver.title} is of version {driver.version}; the plan was made for "
-                f"{planned}"
-                f"{_older(driver.version, planned)}",
+                message=f"{driver.title} has version {driver.version}, but the plan is for "
+                f"{planned}{_older(driver.version, planned)}",
                 fix=f'set its version to "{planned}", or plan again for {driver.version}',
                 urn=driver.urn,
             )

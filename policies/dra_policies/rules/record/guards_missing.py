@@ -39,7 +39,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 RULE = Rule(
     id="guards-missing",
-    says="The stack declares the admission policies of its plan.",
+    says="The stack doesn't declare the admission policies of its plan.",
     why="The plan counts nodes with its guards. Without them, the scheduler spreads pods over "
     "other pools, and some "
     "stay pending.",

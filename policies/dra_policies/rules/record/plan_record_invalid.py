@@ -16,8 +16,8 @@ def check(view: StackView) -> Iterator[Finding]:
         yield Finding(message=f"the plan record {record.problem}", fix=RULE.fix, urn=record.urn)
     else:
         yield Finding(
-            message="the plan record's document is not known yet, so nothing can be compared with "
-            "it",
+            message="the content of the plan record is not known yet, so nothing can be compared "
+            "with it",
             fix="pass it as plain text, not as an output of a resource",
             urn=record.urn,
             certain=False,
@@ -28,7 +28,7 @@ RULE = Rule(
     id="plan-record-invalid",
     says="The plan file was changed by hand.",
     why="The changed counts weren't checked.",
-    fix="make the plan again: pulumi-dra plan --stack STACK --write",
+    fix="plan again: pulumi-dra plan --stack STACK --write",
     level="mandatory",
     needs="stack",
     check=check,

@@ -16,7 +16,7 @@ def check(view: StackView) -> Iterator[Finding]:
     for pool in view.pools:
         if pool.is_labelled and pool.has_gpus is not False:
             yield Finding(
-                message=f"{pool.title} has GPUs for DRA, and no plan is registered before it "
+                message=f"{pool.title} is a DRA pool, but no plan is registered before it "
                 "(resource pulumi-dra:index:CapacityPlan)",
                 fix=RULE.fix,
                 urn=pool.urn,

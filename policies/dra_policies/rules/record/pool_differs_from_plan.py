@@ -39,8 +39,8 @@ def _check_pool(
     elif not pool.name:
         if is_for_claims:
             yield Finding(
-                message=f"{pool.title} is for DRA, but carries no label {POOL}, so no row of the "
-                "plan is its own",
+                message=f"{pool.title} is a DRA pool, but doesn't have the label {POOL}, so it "
+                "can't be compared with the plan",
                 fix=f"label its nodes {POOL}=NAME with one of: {_names(rows)}",
                 urn=pool.urn,
             )
@@ -69,7 +69,7 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
         yield _unknown(pool, what)
     elif declared != planned:
         yield Finding(
-            message=f"{pool.title}: its {what} is {declared}, but the plan says {planned}",
+            message=f"{pool.title}: its {what} is {declared}, but the plan has {planned}",
             fix=_FIX,
             urn=pool.urn,
         )
@@ -112,7 +112,7 @@ def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> It
         and pool.image not in images
     ):
         text = (
-            f"{pool.title}: its image is {pool.image}, but the plan counts on "
+            f"{pool.title}: its image is {pool.image}, but the plan expects "
             f"{' or '.join(sorted(images))}"
         )
         yield Finding(message=text, fix=_FIX, urn=pool.urn, certain=False)
@@ -127,7 +127,7 @@ def _compare_labels(pool: DeclaredPool, planned: tuple[NodeLabel, ...]) -> Itera
         elif value != wanted:
             is_now = f'"{value}"' if value else "absent"
             yield Finding(
-                message=f"{pool.title}: its node label {key} is {is_now}, but the plan counts on "
+                message=f"{pool.title}: its node label {key} is {is_now}, but the plan expects "
                 f"{key}={wanted}",
                 fix=f"set it, or {label.otherwise}",
                 urn=pool.urn,
@@ -141,18 +141,17 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
     for taint in planned:
         if taint not in pool.taints:
             yield Finding(
-                message=f"{pool.title}: its nodes do not carry the taint {taint} that the plan "
-                "counts on",
-                fix="add it, or other pods take the cpu and memory that the plan gave to pods with "
-                "claims",
+                message=f"{pool.title}: its nodes don't have the taint {taint}, which the plan "
+                "expects",
+                fix="add it, or other pods use the CPU and memory that the plan reserves for "
+                "pods with claims",
                 urn=pool.urn,
             )
     for taint in pool.taints:
         if taint not in planned and taint.effect != "PreferNoSchedule":
             yield Finding(
-                message=f"{pool.title}: its nodes carry the taint {taint}, which the plan does not "
-                "know",
-                fix="remove it, or write it to the pool in the fleet and plan again",
+                message=f"{pool.title}: its nodes have the taint {taint}, which isn't in the plan",
+                fix="remove it, or add it to the pool in the fleet and plan again",
                 urn=pool.urn,
             )
 
@@ -185,7 +184,7 @@ def _names(rows: dict[str, PoolRow]) -> str:
 
 
 _FIX = (
-    "declare what the plan says, or change the fleet and plan again: pulumi-dra plan --stack "
+    "set the values of the plan, or change the fleet and plan again: pulumi-dra plan --stack "
     "STACK --write"
 )
 

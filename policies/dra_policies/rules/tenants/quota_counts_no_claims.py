@@ -42,9 +42,9 @@ def check(view: StackView) -> Iterator[Finding]:
         keys = [key for key in each.props.mapping("spec.hard") or {} if key.startswith(_EXTENDED)]
         if keys and namespace in claiming and not limited & {namespace, None}:
             yield Finding(
-                message=f'ResourceQuota "{each.name}" limits {keys[0]}, and {claiming[namespace]} '
-                "takes its GPUs by "
-                "claims, which it does not count",
+                message=f'ResourceQuota "{each.name}" limits {keys[0]}, but '
+                f"{claiming[namespace]} requests GPUs through claims, which the quota "
+                "doesn't count",
                 fix=f"limit {GPU_CLASS}.deviceclass.resource.k8s.io/devices in the namespace too",
                 urn=each.urn,
             )

@@ -29,9 +29,8 @@ def check(view: StackView) -> Iterator[Finding]:
             and labels.get(LABEL) == "privileged"
         ):
             yield Finding(
-                message=f'Namespace "{each.name}" lets every pod be privileged, and pods with '
-                "claims run there: a "
-                "privileged pod reaches every GPU of its node",
+                message=f'Namespace "{each.name}" allows privileged pods, and pods with claims '
+                "run there, so a privileged pod can access every GPU of its node",
                 fix=f"set its label {LABEL} to baseline or restricted",
                 urn=each.urn,
             )

@@ -12,13 +12,12 @@ from dra_policies.view.stack_view import DeclaredResource, StackView
 GROUP: Final = "resource.k8s.io"
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection", "*"})
 _OWNED: Final = {
-    "deviceclasses": "anyone who has it may widen a class for everybody",
-    "resourceslices": "anyone who has it may publish devices that do not exist, or take those that "
-    "do",
-    "resourceclaims/status": "anyone who has it may allocate devices to a claim",
-    "resourceclaims/binding": "anyone who has it may allocate devices to a claim",
-    "resourceclaims/driver": "anyone who has it may speak for a driver",
-    "devicetaintrules": "anyone who has it may take devices from everybody",
+    "deviceclasses": "its subjects can change a class for everyone",
+    "resourceslices": "its subjects can publish devices that don't exist, or hide existing ones",
+    "resourceclaims/status": "its subjects can allocate devices to a claim",
+    "resourceclaims/binding": "its subjects can allocate devices to a claim",
+    "resourceclaims/driver": "its subjects can act as a driver",
+    "devicetaintrules": "its subjects can take devices from everyone",
 }
 _KINDS: Final = (":Role", ":ClusterRole")
 _BINDINGS: Final = (":RoleBinding", ":ClusterRoleBinding")
@@ -43,19 +42,17 @@ def check(view: StackView) -> Iterator[Finding]:
             kind = each.type.rpartition(":")[2]
             if rights := sorted(_rights(each.props)):
                 yield Finding(
-                    message=f'{kind} "{each.name}" may {" and ".join(rights)}: anyone who has it '
-                    "may take every right, "
-                    "those over classes and slices among them",
-                    fix=f"take {' and '.join(rights)} out of its verbs",
+                    message=f'{kind} "{each.name}" may {" and ".join(rights)}, so its subjects '
+                    "can gain every right, including those over classes and slices",
+                    fix=f"remove {' and '.join(rights)} from its verbs",
                     urn=each.urn,
                 )
             if given:
                 yield Finding(
                     message=f'{kind} "{each.name}" may write {" and ".join(given)}: '
                     f"{next(iter(given.values()))}",
-                    fix=f"take {' and '.join(given)} out of its rules; ordinary users need "
-                    "resourceclaims and "
-                    "resourceclaimtemplates alone",
+                    fix=f"remove {' and '.join(given)} from its rules; ordinary users need "
+                    "only resourceclaims and resourceclaimtemplates",
                     urn=each.urn,
                 )
         if each.type.endswith(_BINDINGS):
@@ -114,10 +111,10 @@ def _to_everybody(binding: DeclaredResource) -> Iterator[Finding]:
         if kind == "ServiceAccount" and name == "default" and role == _ADMINS[0]:
             where = subject.text("namespace") or "its namespace"
             yield Finding(
-                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to the '
-                "account default of "
-                f"{where}, which every pod there has that names none",
-                fix="make an account for what needs it, and name that",
+                message=f'{binding.type.rpartition(":")[2]} "{binding.name}" gives {role} to '
+                f"the default service account of {where}, which every pod without its own "
+                "account uses",
+                fix="create a service account for the pods that need it, and use that",
                 urn=binding.urn,
             )
         everybody = (kind == "Group" and name in _EVERYBODY) or (kind == "User" and name == _NOBODY)

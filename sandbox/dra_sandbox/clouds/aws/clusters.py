@@ -35,7 +35,7 @@ def is_accepted(inputs: Values) -> str | None:
     if len(vpc.get("subnetIds") or []) < 2:
         return f"{INVALID}Subnets specified must be in at least two different AZs"
     if len(vpc.get("securityGroupIds") or []) > SECURITY_GROUPS:
-        return f"{INVALID}a cluster takes {SECURITY_GROUPS} security groups at most"
+        return f"{INVALID}a cluster has at most {SECURITY_GROUPS} security groups"
     if not re.fullmatch(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", inputs.get("name") or "x"):
         return f"{INVALID}the name of a cluster has letters, digits, - and _"
     if vpc.get("endpointPublicAccess") is False and vpc.get("endpointPrivateAccess") is False:

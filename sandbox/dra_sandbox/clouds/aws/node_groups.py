@@ -65,7 +65,7 @@ def has_a_name(inputs: Values) -> str | None:
         return None
     return (
         f"{INVALID}The nodegroup name {name} must begin with a letter or a digit and have "
-        "these, - and _ alone"
+        "only letters, digits, - and _"
     )
 
 
@@ -310,7 +310,7 @@ def _not_for_templates(template: Values) -> str | None:
     if template.get("vpcSecurityGroupIds") and any(
         interface.get("securityGroups") for interface in interfaces
     ):
-        return f"{head}security groups stand in the template or in its interfaces, not in both"
+        return f"{head}security groups must be in the template or in its interfaces, not in both"
     return None
 
 

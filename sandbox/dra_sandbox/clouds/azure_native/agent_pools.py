@@ -196,7 +196,7 @@ def _sizes(pool: Values) -> str | None:
             f"{LEAST_VCPUS_OF_A_SYSTEM_POOL} cores"
         )
     if machine.arch == "arm64" and pool.get("osSKU", "Ubuntu") not in ("Ubuntu", "Ubuntu2404"):
-        return f"{INVALID}{machine.name} runs with Ubuntu alone"
+        return f"{INVALID}{machine.name} supports only Ubuntu"
     return None
 
 

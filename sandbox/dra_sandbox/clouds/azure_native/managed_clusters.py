@@ -211,9 +211,8 @@ def moves_by_one_minor(request: CloudRequest) -> str | None:
     if step in (0, 1):
         return None
     return (
-        f"OperationNotAllowed: Upgrading Kubernetes version {newest(now)} to {newest(wanted)} is "
-        "not allowed: minor "
-        "versions can't be skipped or gone back to"
+        f"OperationNotAllowed: Upgrading Kubernetes version {newest(now)} to {newest(wanted)} "
+        "is not allowed: minor versions can't be skipped or downgraded"
     )
 
 

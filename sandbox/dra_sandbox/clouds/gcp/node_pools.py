@@ -112,7 +112,7 @@ def _kubelet_and_kernel(inputs: Values, config: Values) -> str | None:
     }
     for name, (value, allowed) in told.items():
         if value is not None and value not in allowed:
-            return f"kubelet_config.{name}: {value} is none of {', '.join(filter(None, allowed))}"
+            return f"kubelet_config.{name}: {value} isn't one of {', '.join(filter(None, allowed))}"
     for name in (config.get("linuxNodeConfig") or {}).get("sysctls") or {}:
         if not name.startswith(SYSCTL_GROUPS):
             return f"Sysctl {name} is not supported."
@@ -199,7 +199,7 @@ def _lent_nodes(inputs: Values, config: Values) -> str | None:
     if (inputs.get("management") or {}).get("autoRepair", True):
         return "auto_repair must be false with flex-start"
     if inputs.get("nodeCount"):
-        return "flex-start takes no static node count"
+        return "flex-start doesn't support a static node count"
     if (inputs.get("autoscaling") or {}).get("totalMinNodeCount"):
         return "flex-start and queued provisioning need a minimum of 0 nodes"
     compact = (inputs.get("placementPolicy") or {}).get("type") == "COMPACT"
@@ -278,7 +278,7 @@ def _limits(inputs: Values, config: Values) -> str | None:
     if disk is not None and disk < 10:
         return f"disk_size_gb must be at least 10, not {disk}"
     if seconds and not re.fullmatch(r"\d+s", seconds):
-        return f'max_run_duration: "{seconds}" is no duration such as 3600s'
+        return f'max_run_duration: "{seconds}" isn\'t a duration such as 3600s'
     affinity = config.get("reservationAffinity") or {}
     if affinity.get("consumeReservationType") == "SPECIFIC_RESERVATION" and not affinity.get(
         "values"

@@ -64,7 +64,7 @@ class ApiCluster:
         until = time.monotonic() + self._seconds
         while self._server.request("GET", path).status == HTTPStatus.OK:
             if time.monotonic() > until:
-                raise ApplyFailed(f"{key.kind} {key.id} is not gone after {self._seconds:.0f} s")
+                raise ApplyFailed(f"{key.kind} {key.id} still exists after {self._seconds:.0f} s")
             time.sleep(_LOOK_EVERY_SECONDS)
 
     def release(self, key: ClusterObjectKey, manager: str) -> None:

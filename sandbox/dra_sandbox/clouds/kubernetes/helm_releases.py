@@ -106,11 +106,11 @@ class HelmReleases:
         self, chart: str, version: str, reference: str, repository: str
     ) -> tuple[Path | None, str]:
         if self.charts is None:
-            return None, "Helm is not here; `pulumi-dra sandbox tools --helm` builds it"
+            return None, "Helm isn't installed; `pulumi-dra sandbox tools --helm` builds it"
         path = self.charts.find(chart, version, reference, repository)
         return (
             path,
-            "" if path else f"its chart cannot be had: {self.charts.missing[(chart, version)]}",
+            "" if path else f"its chart can't be downloaded: {self.charts.missing[chart, version]}",
         )
 
     def _upgrade(self, chart: Path, inputs: Values) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class HelmReleases:
                 timeout=seconds + _PATIENCE_SECONDS,
             )
         except subprocess.TimeoutExpired as error:
-            raise ApplyFailed(f"Helm has not ended within {error.timeout:.0f} s") from error
+            raise ApplyFailed(f"Helm didn't finish within {error.timeout:.0f} s") from error
         if done.returncode:
             raise ApplyFailed(
                 done.stderr.strip().removeprefix("Error: ") or f"Helm ended with {done.returncode}"

@@ -227,7 +227,7 @@ class Kubernetes(provider_pb2_grpc.ResourceProviderServicer):
         if request.tok != "kubernetes:yaml:decode":
             _refuse(
                 context,
-                f"the simulated Kubernetes provider has no answer for the function {request.tok}",
+                f"the simulated Kubernetes provider doesn't support the function {request.tok}",
             )
         try:
             objects = manifests.decode(str(from_wire(request.args).get("text", "")))

@@ -94,8 +94,8 @@ class OnDask:
         try:
             yield from self._run(batches, inputs)
         except (OSError, CancelledError):  # what Dask raises when nobody answers
-            fix = "what was done is kept: the same command continues"
-            raise PlannerError(f"the scheduler of {self.name} has gone", fix=fix) from None
+            fix = "finished cells are kept; run the same command to continue"
+            raise PlannerError(f"the scheduler of {self.name} stopped", fix=fix) from None
 
     def _run(self, batches: Iterable[Batch], inputs: Mapping[str, bytes]) -> Iterator[Done]:
         coming, again = iter(batches), deque[Batch]()
@@ -197,7 +197,7 @@ def _load(name: str) -> Any:
         return import_module(name)
     except ImportError:
         fix = 'pip install "pulumi-dra[portfolio]"'
-        raise PlannerError("Dask is not installed, which runs cells elsewhere", fix=fix) from None
+        raise PlannerError("Dask, which runs cells elsewhere, isn't installed", fix=fix) from None
 
 
 def _same(data: bytes) -> bytes:

@@ -29,7 +29,7 @@ def kueue_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
         if name in renamed:
             message = (
                 f"{item}: Kueue's feature gate {name} is {renamed[name]} since 0.18, and "
-                "gone in 0.19"
+                "removed in 0.19"
             )
             fix = (
                 "leave it out: KueueDRAIntegration is on"
