@@ -96,7 +96,15 @@ def _everything() -> list[list[str]]:
         ["ci/run.py"],
     ]
     others.append(["commands/every_input.py"])
-    return [*random, *servers, *others, ["checkov/run.py"], ["charts/run.py"], ["previews/run.py"]]
+    return [
+        *random,
+        *servers,
+        *others,
+        ["checkov/run.py"],
+        ["charts/run.py"],
+        ["previews/run.py"],
+        ["day_two/run.py"],
+    ]
 
 
 if __name__ == "__main__":

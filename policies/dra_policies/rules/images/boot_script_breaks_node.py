@@ -1,4 +1,4 @@
-"""Boot scripts that depend on a systemd unit that the node's image doesn't have."""
+"""Boot scripts that depend on a unit or a program that the node's image doesn't have."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from dra_planner.catalog.image_units import ImageUnit, image_units
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
+OLD: Final = "/etc/eks/bootstrap.sh"
 URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
 
 
 def check(view: StackView) -> Iterator[Finding]:
+    yield from _old_bootstraps(view)
     told: set[str] = set()
     for pool in view.pools:
         for unit in (
@@ -34,6 +36,23 @@ def check(view: StackView) -> Iterator[Finding]:
                 )
 
 
+def _old_bootstraps(view: StackView) -> Iterator[Finding]:
+    """Yield scripts that start kubelet as Amazon Linux 2 did
+    (awslabs/amazon-eks-ami:doc/usage/al2.md@81fec2e8; AL2023 has nodeadm instead).
+    """
+    told: set[str] = set()
+    for pool in view.pools:
+        is_al2023 = (pool.image or "").startswith("AL2023")
+        if is_al2023 and OLD in (pool.boot_script or "") and pool.template_urn not in told:
+            told.add(pool.template_urn)
+            yield Finding(
+                message=f"the boot script of {pool.title} runs {OLD}, which images of Amazon Linux "
+                "2023 don't have, so the script fails and its nodes may not join",
+                fix="remove the call of bootstrap.sh, and set kubelet's options in a NodeConfig",
+                urn=pool.template_urn or pool.urn,
+            )
+
+
 def _needs(script: str, unit: ImageUnit) -> bool:
     """Return True if a script fails without the unit: it requires or starts it, and nothing catches
     the failure.
@@ -49,7 +68,7 @@ def _needs(script: str, unit: ImageUnit) -> bool:
 
 RULE = Rule(
     id="boot-script-breaks-node",
-    says="A boot script depends on a systemd unit that the node image doesn't have.",
+    says="A boot script depends on a unit or a program that the node image doesn't have.",
     why="The script fails, or kubelet waits for a unit that never starts: nodes are billed and "
     "don't join.",
     fix="Order the script after whichever unit exists, and don't require it.",
