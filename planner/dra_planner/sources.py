@@ -241,7 +241,7 @@ class _Reader:
         self.sources.append(Source(self._stdin_name, text))
 
     def _add_folder(self, folder: str) -> None:
-        files = list(_walk(folder))
+        files = list(manifests_below(folder))
         if not files:
             raise _nothing_in(folder)
         for file in files:
@@ -263,8 +263,8 @@ class _Reader:
         found = False
         for match in wanted:
             if os.path.isdir(match):
-                found |= any(True for _ in _walk(match))
-                for file in _walk(match):
+                found |= any(True for _ in manifests_below(match))
+                for file in manifests_below(match):
                     self._try_file(file)
             else:
                 found = True
@@ -347,7 +347,7 @@ def _is_manifest(name: str) -> bool:
     return lower.endswith(MANIFEST_SUFFIXES) and not is_other
 
 
-def _walk(folder: str) -> Iterator[str]:
+def manifests_below(folder: str) -> Iterator[str]:
     """Yield the manifests below a folder, sorted; links to folders are followed once."""
     seen = {os.path.realpath(folder)}
     for where, folders, files in os.walk(folder, followlinks=True):

@@ -13,9 +13,11 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.delivery import Delivered, deliver
 from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
+from dra_command.inputs.kustomizations import Built, build_kustomizations
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
+from dra_planner.errors import SourceError
 from dra_planner.fleet import read_stack
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
@@ -25,12 +27,13 @@ from dra_planner.sources import (
     Source,
     begins_object,
     gather_sources,
+    manifests_below,
     may_be_unfinished,
     read_sources,
 )
 
 if TYPE_CHECKING:
-    from dra_planner.errors import Diagnostic, SourceError
+    from dra_planner.errors import Diagnostic
     from dra_planner.fleet import Fleet
 
 _NEAR = 5  # folders above a file, its own among them, that may hold its chart or kustomization
@@ -92,32 +95,56 @@ def read_inputs(
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
     paths = rendered.paths
-    gathered = Gathered(())
-    if paths and is_lenient:
-        gathered = gather_sources(
-            paths,
-            exclude=getattr(values, "exclude", ()),
-            stdin_name=getattr(values, "stdin_name", STDIN_NAME),
-        )
-    elif paths:
-        gathered = Gathered(read_sources(paths))
-    sources = (*_without(values.fleet, gathered.sources), *rendered.sources)
+    built = Built()
+    if renders and values.command != "migrate":  # which changes the files of bases
+        built = build_kustomizations(paths, getattr(values, "exclude", ()))
+    gathered = _gather(paths, built, values, is_lenient=is_lenient)
+    sources = (*_without(values.fleet, gathered.sources), *rendered.sources, *built.sources)
     delivered = deliver(sources) if renders else Delivered(sources)
     if getattr(values, "show_rendered", False):
-        _print_rendered((*rendered.sources, *delivered.rendered))
+        _print_rendered((*rendered.sources, *built.sources, *delivered.rendered))
     sources = (*delivered.rest, *delivered.rendered)
     left_alone: tuple[Diagnostic, ...] = ()
     if not is_lenient:
         sources, left_alone = mark_unrelated_files(sources, paths, values.command)
     return CommandInputs(
         sources=sources,
-        left_alone=(*left_alone, *delivered.notes),
+        left_alone=(*left_alone, *built.notes, *delivered.notes),
         unreadable=gathered.unreadable,
         paths=paths,
         fleet=fleet,
         observed=observed,
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
+    )
+
+
+def _gather(
+    paths: tuple[str, ...], built: Built, values: argparse.Namespace, *, is_lenient: bool
+) -> Gathered:
+    """Return the manifests below the paths that no kustomization uses.
+
+    Raises UsageError if a folder holds only a kustomization that can't be built.
+    """
+    remaining = tuple(path for path in paths if not built.reads_whole(path))
+    if not remaining:
+        return Gathered(())
+    try:
+        if is_lenient:
+            gathered = gather_sources(
+                remaining,
+                exclude=getattr(values, "exclude", ()),
+                stdin_name=getattr(values, "stdin_name", STDIN_NAME),
+            )
+        else:
+            gathered = Gathered(read_sources(remaining))
+    except SourceError:
+        if built.notes and not any(next(manifests_below(each), "") for each in remaining):
+            raise UsageError(built.notes[0].message, fix=built.notes[0].fix) from None
+        raise
+    return Gathered(
+        tuple(each for each in gathered.sources if not built.uses(each.name)),
+        tuple(each for each in gathered.unreadable if not built.uses(each.place.file)),
     )
 
 

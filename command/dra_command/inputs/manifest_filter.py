@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.skipped_files import (
     SkippedFile,
     kustomization_changes,
@@ -105,4 +106,4 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
         what = ", ".join(changes)
         said = f"the kustomization of {folder} isn't built, so its changes ({what}) aren't checked"
         fix = f"kustomize build {folder} | pulumi-dra check -"
-        yield Diagnostic("note", "kustomization-not-built", said, Place(folder), fix)
+        yield Diagnostic("note", NOT_BUILT, said, Place(folder), fix)

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.delivery import NOT_RENDERED
+from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.manifest_filter import (
     kustomization_notes,
     no_manifests_error,
@@ -44,7 +45,7 @@ def evaluate_readable(
     """
     kept, left = split_manifests(inputs.sources)
     findings = [_unreadable(error) for error in inputs.unreadable]
-    not_rendered = [each for each in inputs.left_alone if each.code == NOT_RENDERED]
+    not_rendered = [each for each in inputs.left_alone if each.code in (NOT_RENDERED, NOT_BUILT)]
     while True:
         if inputs.sources and not kept and not inputs.observed:
             raise no_manifests_error(left, findings)
@@ -66,7 +67,7 @@ def evaluate_readable(
         return ReadableAnswer(
             answer,
             replace(inputs, sources=tuple(kept)),
-            (*findings, *not_rendered, *skipped_file_notes(left), *kustomization_notes(kept)),
+            (*findings, *not_rendered, *skipped_file_notes(left), *_unbuilt(kept, not_rendered)),
         )
 
 
@@ -93,6 +94,12 @@ def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, Planne
             return {}
         faults.setdefault(each.place.file, each)
     return faults
+
+
+def _unbuilt(kept: Iterable[Source], noted: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    """Yield the kustomizations that aren't built, without those on which there is a note."""
+    folders = {each.place.file for each in noted}
+    return (each for each in kustomization_notes(kept) if each.place.file not in folders)
 
 
 def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool:

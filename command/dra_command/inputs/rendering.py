@@ -1,4 +1,4 @@
-"""Charts and kustomizations rendered by the tools that people use: `helm`, and `kustomize` or
+"""Named charts, and the tools that render charts and kustomizations: `helm`, and `kustomize` or
 `kubectl`.
 """
 
@@ -15,6 +15,8 @@ from typing import Final
 from dra_command.command_line.arguments import UsageError
 from dra_planner.sources import KUSTOMIZATIONS, Source
 
+RENDERED: Final = " (rendered)"
+"""The end of the name of manifests that a tool rendered; before it is the folder."""
 _SECONDS: Final = 60
 _CHANGE_FILES: Final = ("write", "check", "fix", "rewrite", "diff")
 
@@ -37,10 +39,10 @@ def is_about_files(values: argparse.Namespace) -> bool:
 
 
 def render_paths(values: argparse.Namespace) -> Rendered:
-    """Render the charts and kustomizations among the named paths.
+    """Render the charts among the named paths.
 
     Only folders that are named themselves are rendered. Files in a folder that holds a chart stay
-    what they are. Raises UsageError if `helm` or `kustomize` fails, or if values for a chart are
+    what they are. Raises UsageError if `helm` fails, or if values for a chart are
     given without a chart.
     """
     given = getattr(values, "values_files", []) + getattr(values, "set_values", [])
@@ -58,7 +60,7 @@ def render_paths(values: argparse.Namespace) -> Rendered:
         if words is None:
             paths.append(path)
         else:
-            sources.append(Source(f"{path.rstrip('/')} (rendered)", run_renderer(words, path)))
+            sources.append(Source(f"{path.rstrip('/')}{RENDERED}", run_renderer(words, path)))
     return Rendered(tuple(paths), tuple(sources))
 
 
@@ -90,6 +92,11 @@ def kustomize_build() -> list[str] | None:
     if kustomize is not None:
         return [kustomize, "build"]
     return [kubectl, "kustomize"] if kubectl is not None else None
+
+
+def rendered_folder(name: str) -> str:
+    """Return the folder that manifests of this name were rendered from, or "" for other names."""
+    return name.removesuffix(RENDERED) if name.endswith(RENDERED) else ""
 
 
 def release_name(path: str) -> str:
@@ -140,19 +147,4 @@ def _renderer(path: str, values: argparse.Namespace) -> list[str] | None:
             ["--kube-version", values.kubernetes] if getattr(values, "kubernetes", None) else []
         )
         return [*helm, release_name(path), path, *files, *settings, *version]
-    if _is_whole_kustomization(Path(path)):
-        build = kustomize_build()
-        return None if build is None else [*build, path]
     return None
-
-
-def _is_whole_kustomization(folder: Path) -> bool:
-    """Return whether a kustomization names every manifest in its folder, so that building it leaves
-    none out.
-    """
-    found = kustomization_of(folder)
-    if found is None:
-        return False
-    text = found.read_text(encoding="utf-8", errors="replace")
-    files = [each for pattern in ("*.yaml", "*.yml", "*.json") for each in folder.glob(pattern)]
-    return all(each.name in text for each in files if each.name not in KUSTOMIZATIONS)

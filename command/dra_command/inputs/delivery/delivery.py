@@ -13,6 +13,7 @@ from dra_command.inputs.delivery.argo_cd import application_sources, is_applicat
 from dra_command.inputs.delivery.flux import flux_source, is_flux
 from dra_command.inputs.delivery.local_source import LocalSource, NotRendered
 from dra_command.inputs.delivery.repository import Repository, repository_of
+from dra_command.inputs.rendering import rendered_folder
 from dra_planner.documents.plain_values import block, text
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, read_yaml
@@ -48,7 +49,8 @@ def deliver(sources: Sequence[Source]) -> Delivered:
 
 
 def _may_deliver(source: Source) -> bool:
-    return (source.name == STDIN_NAME or Path(source.name).suffix in MANIFEST_SUFFIXES) and any(
+    is_read = source.name == STDIN_NAME or Path(source.name).suffix in MANIFEST_SUFFIXES
+    return (is_read or bool(rendered_folder(source.name))) and any(
         group in source.text for group in _GROUPS
     )
 
@@ -151,13 +153,15 @@ class _Delivery:
 
 
 def _folder(source: Source) -> Path:
-    return Path() if source.name == STDIN_NAME else Path(source.name).parent
+    if source.name == STDIN_NAME:
+        return Path()
+    return Path(rendered_folder(source.name) or Path(source.name).parent)
 
 
 def _is_in(source: Source, folder: Path, is_deep: bool) -> bool:
     if source.name == STDIN_NAME:
         return False
-    parent = Path(source.name).resolve().parent
+    parent = _folder(source).resolve()
     return parent == folder or (is_deep and parent.is_relative_to(folder))
 
 

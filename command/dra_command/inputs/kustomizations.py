@@ -1,0 +1,184 @@
+"""Kustomizations below the named folders: those that no other one includes are built."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dra_command.command_line.arguments import UsageError
+from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
+from dra_planner.documents.yaml_reader import Fault, read_yaml
+from dra_planner.errors import Diagnostic, Place
+from dra_planner.sources import KUSTOMIZATIONS, Source, is_excluded, manifests_below
+
+NOT_BUILT: Final = "kustomization-not-built"
+_MOST: Final = 64  # kustomizations that one command builds
+_INCLUDES: Final = ("resources", "bases", "components")
+_REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\w.-]+/|\?ref=")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The manifests that kustomizations build, the real paths of the files that they use, and notes
+    on the kustomizations that aren't built.
+    """
+
+    sources: tuple[Source, ...] = ()
+    files: frozenset[str] = frozenset()
+    notes: tuple[Diagnostic, ...] = ()
+
+    def reads_whole(self, path: str) -> bool:
+        """Return whether no manifest below a path remains to be read."""
+        if not self.sources or not os.path.isdir(path):
+            return False
+        return all(map(self.uses, manifests_below(path)))
+
+    def uses(self, file: str) -> bool:
+        """Return whether a kustomization uses a file."""
+        return os.path.realpath(file) in self.files
+
+
+@dataclass(frozen=True, slots=True)
+class _Kustomization:
+    folder: str  # as the user would write it
+    data: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The real path of its folder."""
+        return os.path.realpath(self.folder)
+
+    @property
+    def is_component(self) -> bool:
+        return self.data.get("kind") == "Component"
+
+    def includes(self) -> Iterator[str]:
+        """Yield what it includes, as it is written: files, folders, and addresses."""
+        for key in _INCLUDES:
+            yield from _texts(self.data.get(key))
+
+    def names(self) -> Iterator[str]:
+        """Yield the real paths of the files and folders that it names anywhere."""
+        for text in _texts(self.data):
+            path = os.path.join(self.path, text.rpartition("=")[2])  # a generator's KEY=FILE
+            if "\n" not in text and os.path.exists(path):
+                yield os.path.realpath(path)
+
+    def missing(self) -> str:
+        """Return what it includes that isn't in this repository, or "" if there is nothing."""
+        for text in self.includes():
+            if not os.path.exists(os.path.join(self.path, text)):
+                return text
+        return ""
+
+
+def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> Built:
+    """Build the kustomizations in the folders among the paths.
+
+    Bases and components of another one come with that one. Kustomizations that can't be built, for
+    example because a base is in another repository, stay the files that they are, with a note.
+    """
+    found = {each.path: each for path in paths for each in _below(path, exclude)}
+    included = {
+        name
+        for each in found.values()
+        for text in each.includes()
+        if (name := os.path.realpath(os.path.join(each.path, text))) != each.path
+    }
+    roots = [
+        each
+        for each in found.values()
+        if each.path not in included and not each.is_component and any(each.includes())
+    ]
+    build = kustomize_build()
+    if not roots or build is None:
+        return Built()
+    sources: list[Source] = []
+    files: set[str] = set()
+    notes: list[Diagnostic] = []
+    for number, root in enumerate(roots):
+        reason = f"more than {_MOST} are in these folders" if number >= _MOST else _missing(root)
+        if not reason:
+            try:
+                text = run_renderer([*build, root.folder], root.folder)
+                sources.append(Source(f"{root.folder}{RENDERED}", text))
+                files |= _files(root)
+                continue
+            except UsageError as error:
+                reason = error.message
+        notes.append(_note(root, reason))
+    return Built(tuple(sources), frozenset(files), tuple(notes))
+
+
+def _note(root: _Kustomization, reason: str) -> Diagnostic:
+    message = f"the kustomization {root.folder} isn't built, and its files are read as they are"
+    fix = f"kustomize build {root.folder} | pulumi-dra check -"
+    return Diagnostic("note", NOT_BUILT, f"{message}: {reason}", Place(root.folder), fix)
+
+
+def _missing(root: _Kustomization) -> str:
+    """Return why a kustomization can't be built here, or "" if nothing is missing."""
+    for each in _with_included(root):
+        text = each.missing()
+        if text:
+            where = "another repository" if _REMOTE.search(text) else "no file or folder"
+            return f"{text} in {each.folder} is {where}"
+    return ""
+
+
+def _files(root: _Kustomization) -> set[str]:
+    """Return the real paths of the files that a kustomization and those that it includes use."""
+    return {
+        name for each in _with_included(root) for name in each.names() if not os.path.isdir(name)
+    }
+
+
+def _with_included(root: _Kustomization) -> Iterator[_Kustomization]:
+    waiting, seen = [root], {root.path}
+    while waiting:
+        here = waiting.pop()
+        yield here
+        for text in here.includes():
+            path = os.path.realpath(os.path.join(here.path, text))
+            if path not in seen and os.path.isdir(path):
+                seen.add(path)
+                waiting.append(_read(os.path.relpath(path)))
+
+
+def _below(path: str, exclude: Sequence[str]) -> Iterator[_Kustomization]:
+    """Yield the kustomizations in a folder and below it; links to folders are followed once."""
+    seen: set[str] = set()
+    for where, folders, files in os.walk(path, followlinks=True):
+        real = os.path.realpath(where)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        is_left_out = any(is_excluded(os.path.join(where, "_"), pattern) for pattern in exclude)
+        if not is_left_out and KUSTOMIZATIONS & {*map(str.lower, files)}:
+            yield _read(os.path.normpath(where))
+
+
+def _read(folder: str) -> _Kustomization:
+    file = kustomization_of(Path(folder))
+    try:
+        data = read_yaml(file.read_text(encoding="utf-8"))[0] if file is not None else {}
+    except (OSError, ValueError, Fault):
+        data = {}
+    return _Kustomization(folder, data if isinstance(data, Mapping) else {})
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

@@ -1,0 +1,126 @@
+"""Kustomizations below a folder: the ones that no other one includes are built, once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from command_project import Project
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("kustomize") or shutil.which("kubectl")), reason="needs kustomize or kubectl"
+)
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu, namespace: ml}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+WORKLOAD = f"""\
+{CLAIM}---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: serve, namespace: ml}}
+spec:
+  replicas: 1
+  selector: {{matchLabels: {{app: serve}}}}
+  template:
+    metadata: {{labels: {{app: serve}}}}
+    spec:
+      tolerations: [{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]
+      resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
+      containers: [{{name: main, image: "app:1", resources: {{claims: [{{name: gpu}}]}}}}]
+"""
+REPLICAS = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: serve, namespace: ml}
+spec: {replicas: 50}
+"""
+PATCHED = "resources: [../base]\npatches: [{path: replicas.yaml}]\n"
+
+
+@pytest.fixture
+def base(project: Project) -> Project:
+    project.write("k/base/kustomization.yaml", "resources: [all.yaml]\n")
+    project.write("k/base/all.yaml", WORKLOAD)
+    return project
+
+
+def planned(project: Project, *paths: str) -> dict[str, int]:
+    """Return the pods of each workload at the planned level."""
+    done = project.run("plan", *paths, "--stack", "dev", "--format", "json")
+    rows = json.loads(done.out)["workloads"]
+    return {row["name"]: row["placed"] + row["pending"] for row in rows}
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_a_patch_of_an_overlay_decides_the_verdict(base: Project, command: str) -> None:
+    base.write("k/prod/kustomization.yaml", PATCHED)
+    base.write("k/prod/replicas.yaml", REPLICAS)
+
+    done = base.run(command, "k", "--stack", "dev")
+
+    assert done.status == 1
+    assert "of 50 pods pending" in done.out or "50 are needed" in done.out
+    assert "left alone" not in done.out
+
+
+def test_a_base_is_not_counted_besides_its_overlays(base: Project) -> None:
+    for name in ("dev", "prod"):
+        text = f"resources: [../base]\nnamePrefix: {name}-\n"
+        base.write(f"k/{name}/kustomization.yaml", text)
+
+    assert planned(base, "k") == {"dev-serve": 1, "prod-serve": 1}
+
+
+def test_overlays_of_the_same_objects_are_alternatives_with_one_note(base: Project) -> None:
+    for name in ("dev", "prod"):
+        base.write(f"k/{name}/kustomization.yaml", "resources: [../base]\n")
+
+    done = base.run("check", "k", "--stack", "dev")
+
+    assert done.out.count("duplicate-object") == 1
+    assert done.status == 0
+
+
+def test_files_that_no_kustomization_names_are_read_too(base: Project) -> None:
+    base.write("k/other.yaml", WORKLOAD.replace("name: serve,", "name: other,").partition("---")[2])
+
+    assert planned(base, "k") == {"other": 1, "serve": 1}
+
+
+def test_a_component_is_no_kustomization_of_its_own(base: Project) -> None:
+    text = "kind: Component\npatches: [{path: replicas.yaml}]\n"
+    base.write("k/many/kustomization.yaml", f"apiVersion: kustomize.config.k8s.io/v1alpha1\n{text}")
+    base.write("k/many/replicas.yaml", REPLICAS)
+    base.write("k/prod/kustomization.yaml", "resources: [../base]\ncomponents: [../many]\n")
+
+    assert planned(base, "k") == {"serve": 50}
+
+
+def test_one_with_a_base_elsewhere_stays_its_files_with_a_note(base: Project) -> None:
+    remote = "https://example.com/org/repo//deploy?ref=v1"
+    base.write("k/base/kustomization.yaml", f"resources: [all.yaml, '{remote}']\n")
+
+    done = base.run("check", "k", "--stack", "dev")
+
+    assert f"{remote} in k/base is another repository" in " ".join(done.out.split())
+    assert planned(base, "k") == {"serve": 1}
+
+
+def test_one_that_includes_itself_does_not_hang(base: Project) -> None:
+    base.write("k/a/kustomization.yaml", "resources: [../b]\n")
+    base.write("k/b/kustomization.yaml", "resources: [../a]\n")
+
+    assert planned(base, "k") == {"serve": 1}
+
+
+def test_migrate_changes_the_files_of_a_kustomization(base: Project) -> None:
+    base.write("k/base/all.yaml", WORKLOAD.partition("---")[2])
+
+    done = base.run("migrate", "k", "--kubernetes", "1.36", "--format", "diff")
+
+    assert "(rendered)" not in done.out + done.err
