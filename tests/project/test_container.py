@@ -73,3 +73,16 @@ def test_dependencies_come_from_the_lock_file() -> None:
     assert any("uv sync --frozen --no-dev" in line for line in LINES)
     packages = (ROOT / "uv.lock").read_text(encoding="utf-8")
     assert 'name = "pulumi-dra"' in packages
+
+
+def test_the_image_has_bytecode_that_every_build_reproduces() -> None:
+    # uv passes the mode to Python's compiler of bytecode; a timestamp would differ between builds.
+    settings = dict(
+        word.split("=", 1)
+        for line in LINES[: LINES.index(FINAL[0])]
+        if line.startswith("ENV ")
+        for word in line.split()[1:]
+    )
+    assert settings["UV_COMPILE_BYTECODE"] == "1"
+    assert settings["PYC_INVALIDATION_MODE"] == "UNCHECKED_HASH"
+    assert settings["PYTHONHASHSEED"] == "0"

@@ -83,11 +83,11 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
 @pytest.mark.parametrize(
     ("words", "packages", "most"),
     [
-        ("--help", set(), 185),
-        ("plan --help", set(), 190),
-        ("catalog gpus", PLANNING, 450),
-        ("check examples/workloads", CHECKING, 1_240),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 950),
+        ("--help", set(), 116),
+        ("plan --help", set(), 122),
+        ("catalog gpus", PLANNING, 355),
+        ("check examples/workloads", CHECKING, 1_205),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 895),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:
