@@ -1,0 +1,1 @@
+"""Accepted objects by subject: each collection owns one part of the manifests."""

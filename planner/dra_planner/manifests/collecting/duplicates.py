@@ -1,0 +1,56 @@
+"""Objects of one name: the first one counts, in the order of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.errors import Diagnostic, Severity
+from dra_planner.manifests.alternatives import alternative_notes
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.model import ObjectKey
+from dra_planner.sources import has_embedded
+
+
+class FirstOfName:
+    """The first object of each name, and the later ones that don't count."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        self._diagnostics = diagnostics
+        self._first: dict[tuple[str, str, ObjectKey], KubernetesObject] = {}
+        self._in_other_files: list[tuple[KubernetesObject, KubernetesObject]] = []
+
+    def admit(self, item: KubernetesObject) -> bool:
+        """Return whether an object counts. A second one in the same file is a fault, in another
+        file an alternative.
+        """
+        first = self._first.setdefault((item.group, item.kind, item.key), item)
+        if first is item or not item.metadata.get("name"):
+            return True
+        if first.place.file != item.place.file:
+            self._in_other_files.append((item, first))
+        else:
+            self._diagnostics.append(_duplicate(item, first))
+        return False
+
+    def objects(self) -> Iterator[KubernetesObject]:
+        """Yield the objects that count."""
+        yield from self._first.values()
+
+    def alternatives(self) -> Iterator[Diagnostic]:
+        """Yield notes about objects that several files define."""
+        yield from alternative_notes(self._in_other_files)
+
+
+def _duplicate(item: KubernetesObject, first: KubernetesObject) -> Diagnostic:
+    same = first.data == item.data
+    where = f"{first.place.file}:{first.place.line}"
+    severity: Severity = "warning" if same else "error"
+    fix = f"remove one of them; the one at {where} counts"
+    if not same and has_embedded(item.place.file):
+        severity = "note"  # a page may show another way, a later step, or another cluster
+        fix = (
+            f"give one of them another name, if both are for one cluster; the one at {where} counts"
+        )
+    differs = "" if same else f" and differs from the one at {where}"
+    message = f"{item} is defined here a second time{differs}"
+    return Diagnostic(severity, "duplicate-object", message, item.place, fix)

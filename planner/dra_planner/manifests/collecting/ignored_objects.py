@@ -1,0 +1,36 @@
+"""Objects that planning ignores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from dra_planner.manifests.manifests import UnreadObject
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.workloads.unread import unread_object
+
+
+class IgnoredObjects:
+    """How many objects of which kinds planning ignores, and those that may make pods with
+    devices.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self.unread: list[UnreadObject] = []
+
+    def count(self, item: KubernetesObject, state: str = "") -> None:
+        """Count an object, if necessary with the state that makes planning ignore it."""
+        title = f"{item.api_version} {item.kind}"
+        self._counts[f"{title} ({state})" if state else title] += 1
+
+    def add_unread(self, item: KubernetesObject) -> None:
+        """Report an object if it may make pods with devices."""
+        unread = unread_object(item)
+        if unread is not None:
+            self.unread.append(unread)
+
+    def kinds(self, read_after_all: Iterable[KubernetesObject]) -> dict[str, int]:
+        """Return the number of ignored objects of each kind, without these objects."""
+        known = Counter(f"{item.api_version} {item.kind}" for item in read_after_all)
+        return dict(sorted((self._counts - known).items()))

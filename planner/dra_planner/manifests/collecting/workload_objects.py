@@ -1,0 +1,78 @@
+"""Objects that make pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests.collecting.device_objects import DeviceObjects
+from dra_planner.manifests.manifests import UnresolvedPods
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.validation.context import Context
+from dra_planner.manifests.validation.findings import late_findings
+from dra_planner.manifests.workloads import WorkloadReader
+from dra_planner.manifests.workloads.gangs import find_gangs, gang_findings, groups_pods
+from dra_planner.model import Gang, Workload
+
+
+class WorkloadObjects:
+    """Workloads in the order of the documents, and the objects that group their pods."""
+
+    def __init__(
+        self,
+        context: Context,
+        objects: Iterable[KubernetesObject],
+        devices: DeviceObjects,
+        diagnostics: list[Diagnostic],
+    ) -> None:
+        self._context = context
+        self._reader = WorkloadReader(objects, context.features.minor)
+        self._devices = devices
+        self._diagnostics = diagnostics
+        self._grouping: list[KubernetesObject] = []
+        self.workloads: list[Workload] = []
+        self.unresolved: list[UnresolvedPods] = []
+
+    def note_group(self, item: KubernetesObject) -> None:
+        """Remember an object if it groups pods."""
+        if groups_pods(item):
+            self._grouping.append(item)
+
+    def scales(self, item: KubernetesObject) -> bool:
+        """Return whether an autoscaler scales a workload of these manifests."""
+        return self._reader.scales(item)
+
+    def is_owned(self, item: KubernetesObject) -> bool:
+        """Return whether another object of these manifests makes an object."""
+        return self._reader.is_owned(item)
+
+    def add(self, item: KubernetesObject) -> bool:
+        """Add what an object makes; return whether it makes anything."""
+        found = self._reader.read(item)
+        if found is None:
+            return False
+        ref = found.workload.ref
+        self.workloads.append(found.workload)
+        self._devices.templates |= {template.meta.key: template for template in found.templates}
+        self._diagnostics += late_findings(item, found.faults, self._context)
+        for pods in found.unresolved:
+            self.unresolved.append(
+                UnresolvedPods(
+                    workload=ref, figures=pods.figures, reason=pods.reason, place=item.place
+                )
+            )
+        if not found.known:
+            message = f"{item}: this kind is not known; {'; '.join(found.workload.assumptions)}"
+            fix = "check the counts, or add the objects that its controller creates"
+            self._diagnostics.append(Diagnostic("note", "unknown-kind", message, item.place, fix))
+        return True
+
+    def gangs(self) -> tuple[tuple[Gang, ...], list[KubernetesObject]]:
+        """Return the pods that start together, and the objects that say so; report faults."""
+        self._diagnostics += gang_findings(self._grouping, self.workloads)
+        gangs = find_gangs(self._grouping, self.workloads)
+        names = {gang.name for gang in gangs}
+        makers = [
+            item for item in self._grouping if f"{item.kind} {item.namespace}/{item.name}" in names
+        ]
+        return gangs, makers
