@@ -69,7 +69,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"pools": pool(machine="g6.2xlarge")},
-        'unknown Nimbus machine type "g6.2xlarge"; it is a machine of EKS',
+        'unknown Nimbus machine type "g6.2xlarge"; it\'s a machine type of EKS',
     ),
     (
         {"pools": pool(machine="n1.small")},

@@ -244,7 +244,7 @@ OLD = {
     "a class that is another quota": (
         Kueue,
         {"device_classes": ["cpu"]},
-        r'"cpu" is a quota of Kueue\'s own',
+        r'"cpu" is one of Kueue\'s own quotas',
     ),
     "a class that no API server takes": (
         Kueue,

@@ -79,7 +79,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.txt").touch()
     stack = KeptStacks(project_in(tmp_path), tmp_path / "mine", Console(file=io.StringIO()))
 
-    with pytest.raises(StackRefused, match="holds something else"):
+    with pytest.raises(StackRefused, match="contains other files"):
         stack.up("dev")
     assert stack.down(None)  # nothing of ours is up there
     assert (tmp_path / "mine" / "thesis.txt").exists()
@@ -91,7 +91,7 @@ def test_a_folder_of_another_project_is_refused(tmp_path: Path) -> None:
     (kept / "rehearsal-of").write_text("/somewhere/else")
     stack = KeptStacks(project_in(tmp_path), kept, Console(file=io.StringIO()))
 
-    with pytest.raises(StackRefused, match="rehearses /somewhere/else"):
+    with pytest.raises(StackRefused, match="is used to rehearse /somewhere/else"):
         stack.down(None)
 
 
