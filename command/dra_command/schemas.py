@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from dra_command.check.contract import CheckOutput
 from dra_command.claim_report.contract import ExplainOutput
 from dra_command.contract.error import ErrorOutput
+from dra_command.diff.contract import DiffOutput
 from dra_command.explain.finding.contract import ExplainFindingOutput
 from dra_command.explain.message.contract import MessagesOutput
 from dra_command.explain.pod.contract import ExplainPodOutput
@@ -42,6 +43,7 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
         "serialization",
         "Answer of `pulumi-dra plan --matrix … --format json`.",
     ),
+    "diff": (DiffOutput, "serialization", "Answer of `pulumi-dra diff --format json`."),
     "check": (CheckOutput, "serialization", "Answer of `pulumi-dra check --format json`."),
     "explain": (ExplainOutput, "serialization", "Answer of `pulumi-dra explain --format json`."),
     "explain-pool": (

@@ -38,6 +38,12 @@ exit status:
   0  fleet found                1  no machine type fits a workload
   2  invalid input              3  cannot tell
 """
+_COMPARED = """\
+exit status:
+  0  nothing is worse than before 1  something no longer fits
+  2  invalid input                3  cannot tell if something still fits
+                                     (--allow-unknown makes it 0)
+"""
 _SERVED = """\
 exit status:
   0  closed by the client       2  invalid input
@@ -88,6 +94,21 @@ examples:
     pulumi-dra plan examples/workloads/ --observed cluster.json
     pulumi-dra plan examples/workloads/ --fleet fleet.yaml \\
       --observed cluster.json
+"""
+
+_DIFF_EXAMPLES = """\
+examples:
+  report what the files of the working tree change since a git ref
+    pulumi-dra diff main --stack eks-dev
+  compare two refs, as a comment for a pull request
+    pulumi-dra diff v1 main --stack eks-dev --format markdown
+  compare two fleets for the same workloads
+    pulumi-dra diff fleet.yaml larger.yaml --workloads examples/workloads/
+  compare two stacks, or two plan files
+    pulumi-dra diff eks-dev gke-dev
+    pulumi-dra diff stacks/eks-dev.plan.json stacks/gke-dev.plan.json
+
+Prices of both sides are current prices.
 """
 
 _CHECK_EXAMPLES = """\
@@ -330,6 +351,7 @@ examples:
 
 EXAMPLES = {
     "plan": _PLAN_EXAMPLES,
+    "diff": _DIFF_EXAMPLES,
     "check": _CHECK_EXAMPLES,
     "rules": _RULES_EXAMPLES,
     "explain": _EXPLAIN_EXAMPLES,
@@ -348,6 +370,7 @@ EXAMPLES = {
     "completion": _COMPLETION_EXAMPLES,
 }
 EXIT_STATUSES = {
+    "diff": _COMPARED,
     "slices": _WRITTEN,
     "catalog": _LISTED,
     "rules": _TESTED,

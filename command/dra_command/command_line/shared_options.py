@@ -80,6 +80,16 @@ def add_capacity(parser: argparse.ArgumentParser, *, growing: bool = False) -> N
     )
 
 
+def add_demand(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--demand",
+        choices=("floor", "steady", "ceiling", "peak"),
+        default="steady",
+        help="demand to size for: minimum replicas (floor), declared replicas (steady), maximum of "
+        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: %(default)s]",
+    )
+
+
 def add_cluster(sources: argparse._ActionsContainer, parser: argparse.ArgumentParser) -> None:
     """Add the options that read a running cluster with kubectl; `sources` holds those of other
     snapshots.

@@ -11,6 +11,7 @@ from dra_command.command_line.examples import EXAMPLES, EXIT_STATUS, EXIT_STATUS
 
 _SUMMARIES: Final = {
     "plan": "Size pools for workloads, or report why they don't fit",
+    "diff": "Compare two fleets, plans, stacks, or git refs",
     "check": "Check manifests and pools for errors",
     "rules": "Test custom rules, or print the objects that they read",
     "explain": "Explain a claim, a pod, a pool, a finding, or an error message",

@@ -18,7 +18,7 @@ from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError
-from dra_planner.fleet import read_stack
+from dra_planner.fleet import read_stack, stack_names
 from dra_planner.releases import parse_version
 from dra_planner.sources import (
     KUSTOMIZATIONS,
@@ -207,9 +207,7 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
 
 
 def _stacks() -> str:
-    names = sorted(
-        path.name[len("Pulumi.") : -len(".yaml")] for path in Path("stacks").glob("Pulumi.*.yaml")
-    )
+    names = stack_names()
     return (
         f"; stacks here: {', '.join(names)}"
         if names

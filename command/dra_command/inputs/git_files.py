@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import atexit
+import glob
 import io
 import os
 import shutil
@@ -31,6 +33,34 @@ def checked_out(repository: Path, ref: str, place: Place) -> Path:
     )
     below = _git(repository, place, "rev-parse", "--show-prefix").decode().strip()
     return _exported(repository, commit.decode().strip(), below, place)
+
+
+def options_at(
+    values: argparse.Namespace, here: Path, folder: Path, listed: tuple[str, ...] = ("paths",)
+) -> argparse.Namespace:
+    """Return options for a folder that holds the files of `here` at another ref.
+
+    Without files, manifests, and stacks that don't exist there. `listed` names the options with
+    several paths.
+    """
+
+    def moved(path: str) -> str:
+        return os.path.relpath(path, here) if os.path.isabs(path) else path
+
+    def exists(path: str) -> bool:
+        return (folder / path).exists() or bool(glob.glob(str(folder / path), recursive=True))
+
+    then = argparse.Namespace(**vars(values))
+    for name in listed:
+        setattr(then, name, [path for path in map(moved, getattr(values, name)) if exists(path)])
+    for name in ("fleet", "observed"):
+        path = getattr(values, name, None)
+        if path:
+            was = folder / moved(path)
+            setattr(then, name, str(was) if was.is_file() else None)
+    if values.stack and not (folder / "stacks" / f"Pulumi.{values.stack}.yaml").is_file():
+        then.stack = None
+    return then
 
 
 def top_of(folder: Path) -> Path:

@@ -6,7 +6,13 @@ import argparse
 from datetime import date
 from typing import Final
 
-from dra_command.command_line.shared_options import add_answer, add_capacity, add_paths, add_watch
+from dra_command.command_line.shared_options import (
+    add_answer,
+    add_capacity,
+    add_demand,
+    add_paths,
+    add_watch,
+)
 
 _LONGEST_SIMULATION: Final = 3_600  # seconds
 
@@ -14,13 +20,7 @@ _LONGEST_SIMULATION: Final = 3_600  # seconds
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_capacity(parser, growing=True)
-    parser.add_argument(
-        "--demand",
-        choices=("floor", "steady", "ceiling", "peak"),
-        default="steady",
-        help="demand to size for: minimum replicas (floor), declared replicas (steady), maximum of "
-        "autoscalers (ceiling), or maximum plus rollout surge (peak) [default: %(default)s]",
-    )
+    add_demand(parser)
     parser.add_argument(
         "--simulate",
         metavar="off|SECONDS",

@@ -36,7 +36,7 @@ def find_difference(inputs: CommandInputs, plan: Plan) -> PlanDifference | None:
     if not inputs.stack or not path.exists():
         return None
     try:
-        return compare_plans(read_plan_file(path, stack=inputs.stack), plan)
+        return compare_plans(read_plan_file(path, stack=inputs.stack), plan_file(plan))
     except PlanFileError:
         return None  # --check says why
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status, status_of
 from dra_command.command_line.progress import doing
-from dra_command.inputs.command_inputs import CommandInputs, read_inputs
-from dra_command.inputs.readable_manifests import evaluate_readable, require_objects
+from dra_command.inputs.command_inputs import CommandInputs
+from dra_command.inputs.planned_inputs import plan_inputs, request_of
 from dra_command.pens.visible import visible
-from dra_planner.clouds import cloud
-from dra_planner.errors import Diagnostic, FleetError, ManifestError, PlannerError, SourceError
+from dra_planner.errors import PlannerError
 from dra_planner.model import worst
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.plan.dated_notes import dated_notes
@@ -96,72 +95,16 @@ def _quota_notes(inputs: CommandInputs, plan: Plan, values: argparse.Namespace) 
 
 
 def _plan(values: argparse.Namespace) -> tuple[CommandInputs, Plan]:
-    try:
-        inputs = read_inputs(values, needs_capacity=True)
-        require_objects(inputs)
-        request = _request(inputs, values)
-        with doing("planning", quiet=values.quiet):
-            plan = make_plan(request)
-        findings: tuple[Diagnostic, ...] = inputs.left_alone
-    except (SourceError, ManifestError):
-        # files that are named are taken for manifests
-        if not any(Path(path).is_dir() for path in values.paths):
-            raise
-        inputs, plan, findings = _plan_readable(values)
-    _require_room_for_pods(plan)
-    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
-
-
-def _plan_readable(
-    values: argparse.Namespace,
-) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
-    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no
-    file can be read.
-    """
-    inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
-    read = evaluate_readable(inputs, lambda given: make_plan(_request(given, values)))
-    plan = read.answer
-    if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
-        plan = replace(plan, verdict="cannot-tell")
-    return read.inputs, plan, read.findings
-
-
-def _require_room_for_pods(plan: Plan) -> None:
-    """Raise FleetError where the nodes that would be built have no room in the range of their pods.
-
-    Where somebody changes counts later the most count, as they do for the cloud. A quota of
-    addresses is planned with.
-    """
-    fleet = plan.fleet
-    if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
-        return
-    if any(quota.unit == "pod-addresses" for quota in fleet.quotas):
-        return
-    place, kept = cloud(fleet.cloud), not fleet.is_autoscaled
-    nodes = [
-        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods)
-        for pool in plan.pools
-    ]
-    if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
-        message, _, fix = fault.partition("; ")
-        raise FleetError(message, fix=fix)
+    return plan_inputs(values, lambda inputs: _request(inputs, values))
 
 
 def _request(inputs: CommandInputs, values: argparse.Namespace) -> PlanRequest:
-    fleet = inputs.fleet
-    if values.quotas and fleet is not None:
-        from dra_command.plan.quota_report import read_quotas  # only for this option
+    request = request_of(inputs, values.demand, round(values.simulate * STEPS_PER_SECOND))
+    if not values.quotas or inputs.fleet is None:
+        return request
+    from dra_command.plan.quota_report import read_quotas  # only for this option
 
-        fleet = read_quotas(values.quotas, fleet).limited_fleet()
-    return PlanRequest(
-        sources=inputs.sources,
-        fleet=fleet,
-        observed=inputs.observed,
-        kubernetes=inputs.kubernetes,
-        paths=inputs.paths,
-        level=values.demand,
-        steps=round(values.simulate * STEPS_PER_SECOND),
-    )
+    return replace(request, fleet=read_quotas(values.quotas, inputs.fleet).limited_fleet())
 
 
 def _write_picture(path: Path, plan: Plan) -> str:

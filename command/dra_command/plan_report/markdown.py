@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dra_command.claim_report.terms import failing_tables
+from dra_command.pens.amounts import signed
 from dra_command.pens.markdown import (
     block,
     code,
@@ -34,7 +35,7 @@ from dra_command.plan_report.summary import (
     setting,
     simulation,
 )
-from dra_command.plan_report.tables import PlanTables, difference_line, difference_table, signed
+from dra_command.plan_report.tables import PlanTables, difference_line, difference_table
 from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing

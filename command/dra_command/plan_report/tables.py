@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from dra_command.pens.amounts import usd
+from dra_command.pens.amounts import signed, usd
 from dra_command.pens.signs import Signs
 from dra_command.pens.table import Table
 from dra_command.pens.visible import short, visible
@@ -426,15 +425,15 @@ def difference_table(difference: PlanDifference) -> Table:
     rows = [
         (
             short(pool.pool, 40),
-            str(pool.saved),
-            str(pool.now),
-            f"{pool.now - pool.saved:+d}" if pool.now != pool.saved else "0",
+            str(pool.before),
+            str(pool.after),
+            f"{pool.after - pool.before:+d}" if pool.after != pool.before else "0",
             "unknown" if pool.hourly_usd is None else signed(pool.hourly_usd),
             "; ".join(short(each) for each in pool.because[:3])
             + (f"; {len(pool.because) - 3} more" if len(pool.because) > 3 else ""),
         )
         for pool in difference.pools
-        if pool.now != pool.saved or pool.because
+        if pool.is_changed
     ]
     heads = ("pool", "saved", "now", "change", "USD/h", "because")
     return Table("Difference", heads, tuple(rows), frozenset({1, 2, 3, 4}))
@@ -454,8 +453,3 @@ def difference_line(difference: PlanDifference) -> str:
         return f"{nodes}, at the same cost, against the saved plan"
     sign = "+" if difference.hourly_usd > 0 else "−"
     return f"{nodes}, {sign}{usd(abs(difference.hourly_usd))} per hour against the saved plan"
-
-
-def signed(amount: Decimal) -> str:
-    """Return an amount with its sign: +4.60, −4.60, 0.00."""
-    return f"{amount:+,.2f}".replace("-", "−") if amount else "0.00"

@@ -20,6 +20,7 @@ from dra_planner.fleet.reading import (
     read_settings,
     read_stack,
     stack_file,
+    stack_names,
 )
 from dra_planner.fleet.schema import Fleet, Network, Placement
 from dra_planner.fleet.splitting import split_pools
@@ -50,4 +51,5 @@ __all__ = [
     "read_stack",
     "split_pools",
     "stack_file",
+    "stack_names",
 ]

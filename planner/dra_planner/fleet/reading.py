@@ -106,14 +106,17 @@ def read_fleet_file(path: Path) -> Fleet:
     return read_fleet(_load(path), file=str(path))
 
 
+def stack_names(project: Path = Path()) -> tuple[str, ...]:
+    """Return the names of the stacks below `project`, sorted."""
+    found = (project / "stacks").glob("Pulumi.*.yaml")
+    return tuple(sorted(each.name[len("Pulumi.") : -len(".yaml")] for each in found))
+
+
 def stack_file(stack: str, project: Path = Path()) -> Path:
     """Return the settings file of a stack; raises FleetError naming the stacks there are."""
     path = project / "stacks" / f"Pulumi.{stack}.yaml"
     if not path.is_file():
-        known = sorted(
-            found.name[len("Pulumi.") : -len(".yaml")]
-            for found in path.parent.glob("Pulumi.*.yaml")
-        )
+        known = stack_names(project)
         nearest = get_close_matches(stack, known, 1)
         fix = f'did you mean "{nearest[0]}"? ' if nearest else ""
         here = ", ".join(known) or "none (start in the folder of the project, or give --fleet FILE)"

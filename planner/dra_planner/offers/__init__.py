@@ -14,6 +14,7 @@ from dra_planner.offers.nodes import PredictedNode, nodes_of
 from dra_planner.offers.observation import observe_offers
 from dra_planner.offers.prediction import (
     SYSTEM_POOL,
+    node_price,
     node_settings,
     predict_offers,
     predict_system_offer,
@@ -32,6 +33,7 @@ __all__ = [
     "Origin",
     "PredictedNode",
     "Verification",
+    "node_price",
     "node_settings",
     "nodes_of",
     "observe_offers",

@@ -247,6 +247,11 @@ def _offered(machine: Machine, region: str, zones: tuple[str, ...]) -> tuple[str
     return (f"{machine.name}: the zones of {region} that offer it are unknown",) if zones else ()
 
 
+def node_price(fleet: Fleet, pool: Pool) -> Decimal | None:
+    """Return the price of a pool's node in USD per hour; None if it's unknown."""
+    return _price(fleet, pool, fleet.machine(pool.machine))[0]
+
+
 def _price(
     fleet: Fleet, pool: Pool, machine: Machine
 ) -> tuple[Decimal | None, str, tuple[str, ...]]:

@@ -99,15 +99,15 @@ def difference_row(difference: PlanDifference) -> PlanDifferenceRow:
     """Return what changes of the saved plan."""
     change = difference.hourly_usd
     return PlanDifferenceRow(
-        verdict_before=difference.verdict_before,
+        verdict_before=difference.verdict_before or "",
         nodes=difference.nodes,
         hourly=None if change is None else float(change),
         pools=[
             PoolDifferenceRow(
                 pool=each.pool,
-                machine=each.machine,
-                saved=each.saved,
-                now=each.now,
+                machine=each.machine or each.machine_before,
+                saved=each.before,
+                now=each.after,
                 hourly=None if each.hourly_usd is None else float(each.hourly_usd),
                 because=list(each.because),
             )

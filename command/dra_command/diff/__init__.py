@@ -1,0 +1,1 @@
+"""The subcommand `diff`: differences between two fleets, plans, stacks, or git refs."""

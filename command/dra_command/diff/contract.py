@@ -1,0 +1,73 @@
+"""Answer of `pulumi-dra diff`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output, VerdictText
+
+
+class SettingDifferenceRow(Output):
+    """A value of the fleet, the DeviceClasses, the demand, or the guards. Empty if a side doesn't
+    have it.
+    """
+
+    path: str
+    before: str
+    after: str
+
+
+class ComparedPoolRow(Output):
+    """Nodes of a pool on both sides."""
+
+    pool: str
+    machine_before: str = Field(description="Empty for a new pool.")
+    machine: str = Field(description="Empty for a removed pool.")
+    before: int
+    after: int
+    hourly: float | None = Field(description="Change in USD per hour. null if unknown.")
+    because: list[str]
+
+
+class ComparedWorkloadRow(Output):
+    """A workload whose pods, verdict, or placement differ. null if a side doesn't have it."""
+
+    kind: str
+    namespace: str
+    name: str
+    pods_before: int | None
+    pods: int | None
+    pending_before: int | None
+    pending: int | None
+    verdict_before: VerdictText | None
+    verdict: VerdictText | None
+    pools_before: list[str]
+    pools: list[str]
+    reasons: list[str] = Field(
+        description="Reasons why the workload doesn't fit, if its verdict is worse."
+    )
+
+
+class DiffOutput(Output):
+    """Differences between two plans. Unchanged pools and workloads are left out."""
+
+    version: Literal[1] = 1
+    verdict: VerdictText = Field(
+        description="Verdict on the change: fits if nothing fits less surely than before."
+    )
+    before: str = Field(description="Title of the older side.")
+    after: str = Field(description="Title of the newer side.")
+    verdict_before: VerdictText | None = Field(description="null if there is no older plan.")
+    verdict_after: VerdictText
+    nodes: int = Field(description="Change in nodes.")
+    hourly: float | None = Field(
+        description="Change in USD per hour at current prices. null if unknown."
+    )
+    monthly: float | None = Field(
+        description="Change in USD per month of 730 hours. null if unknown."
+    )
+    settings: list[SettingDifferenceRow]
+    pools: list[ComparedPoolRow]
+    workloads: list[ComparedWorkloadRow]

@@ -1,0 +1,27 @@
+"""A comparison for a person at a terminal, and plain in a pipe."""
+
+from __future__ import annotations
+
+from dra_command.diff.comparison import Comparison
+from dra_command.diff.summary import headline, reasons, tables
+from dra_command.pens.terminal.page import VERDICT_STYLES, Page
+
+
+def print_diff(found: Comparison, *, quiet: bool, verbose: bool) -> None:
+    """Print the comparison. `quiet` prints the first line and the reasons, `verbose` also what
+    stays the same.
+    """
+    with Page() as page:
+        verdict = found.difference.regression
+        sign = page.signs.of(verdict)
+        page.line((f"{sign} {headline(found)}", f"bold {VERDICT_STYLES[verdict]}"))
+        if not quiet:
+            page.text(f"before: {found.before} · after: {found.after}", indent=2)
+        for workload, reason, fix in reasons(found):
+            page.gap()
+            page.line((f"{workload}: ", "bold"), reason)
+            if fix:
+                page.text(fix, indent=4, mark="→ ")
+        for table in () if quiet else tables(found, every=verbose):
+            page.gap()
+            page.table((table.title, *table.heads[1:]), table.rows, numbers=table.numbers)

@@ -1,0 +1,90 @@
+"""The plan of the inputs that a command line names."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from dra_command.command_line.progress import doing
+from dra_command.inputs.command_inputs import CommandInputs, read_inputs
+from dra_command.inputs.readable_manifests import evaluate_readable, require_objects
+from dra_planner.clouds import cloud
+from dra_planner.errors import Diagnostic, FleetError, ManifestError, SourceError
+from dra_planner.model import DemandLevel
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.values import SIMULATED_STEPS
+
+
+def request_of(
+    inputs: CommandInputs, level: DemandLevel, steps: int = SIMULATED_STEPS
+) -> PlanRequest:
+    """Return the request for a plan of the inputs, sized for a demand."""
+    return PlanRequest(
+        sources=inputs.sources,
+        fleet=inputs.fleet,
+        observed=inputs.observed,
+        kubernetes=inputs.kubernetes,
+        paths=inputs.paths,
+        level=level,
+        steps=steps,
+    )
+
+
+def plan_inputs(
+    values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
+) -> tuple[CommandInputs, Plan]:
+    """Return what the options name, and its plan. Raises PlannerError if nothing can be planned.
+
+    In a folder, files that can't be read become findings, and the verdict is not *fits*.
+    """
+    try:
+        inputs = read_inputs(values, needs_capacity=True)
+        require_objects(inputs)
+        request = request_for(inputs)
+        with doing("planning", quiet=values.quiet):
+            plan = make_plan(request)
+        findings: tuple[Diagnostic, ...] = inputs.left_alone
+    except (SourceError, ManifestError):
+        # files that are named are taken for manifests
+        if not any(Path(path).is_dir() for path in values.paths):
+            raise
+        inputs, plan, findings = _plan_readable(values, request_for)
+    _require_room_for_pods(plan)
+    return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
+
+
+def _plan_readable(
+    values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
+) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
+    """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no
+    file can be read.
+    """
+    inputs = read_inputs(values, needs_capacity=True, is_lenient=True)
+    read = evaluate_readable(inputs, lambda given: make_plan(request_for(given)))
+    plan = read.answer
+    if plan.verdict == "fits" and any(finding.severity == "error" for finding in read.findings):
+        plan = replace(plan, verdict="cannot-tell")
+    return read.inputs, plan, read.findings
+
+
+def _require_room_for_pods(plan: Plan) -> None:
+    """Raise FleetError where the nodes that would be built have no room in the range of their pods.
+
+    Where somebody changes counts later the most count, as they do for the cloud. A quota of
+    addresses is planned with.
+    """
+    fleet = plan.fleet
+    if fleet is None or plan.judgement.is_observed or plan.verdict != "fits":
+        return
+    if any(quota.unit == "pod-addresses" for quota in fleet.quotas):
+        return
+    place, kept = cloud(fleet.cloud), not fleet.is_autoscaled
+    nodes = [
+        (pool.nodes.desired if kept else pool.nodes.maximum, fleet.pool(pool.name).max_pods)
+        for pool in plan.pools
+    ]
+    if fault := place.pods_range_fault(place.pods_range, nodes, fleet.system_pool.count):
+        message, _, fix = fault.partition("; ")
+        raise FleetError(message, fix=fix)
