@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pulumi_dra.gke import GkeGpuPool as GkeGpuPool
     from pulumi_dra.gke import GkeNetwork as GkeNetwork
     from pulumi_dra.placement import PlacementPolicies as PlacementPolicies
+    from pulumi_dra.placement import PlanGate as PlanGate
     from pulumi_dra.platform.platform import DraPlatform as DraPlatform
 
 # A cloud may come with another distribution, as a folder of this name without an __init__.py.
@@ -57,6 +58,7 @@ COMPONENTS = {
     "KubeRay": "pulumi_dra.dra",
     "Kueue": "pulumi_dra.dra",
     "PlacementPolicies": "pulumi_dra.placement",
+    "PlanGate": "pulumi_dra.placement",
     "TenantAccess": "pulumi_dra.dra",
 }
 """Component → the module that has it. Those of a cloud are in its folder, and their names begin

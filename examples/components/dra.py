@@ -7,7 +7,7 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as k8s
 
-from pulumi_dra import PlacementPolicies
+from pulumi_dra import PlacementPolicies, PlanGate
 from pulumi_dra.dra import (
     AdminAccessPolicy,
     DeviceClasses,
@@ -54,6 +54,7 @@ PlacementPolicies(
     {"plan": Path("stacks/eks-dev.plan.json").read_text()},  # Kubernetes 1.36
     inside,
 )
+PlanGate("gate", {"plan": Path("stacks/eks-dev.plan.json").read_text()}, inside)
 GpuMetrics(
     "metrics",
     {"collector": "prometheus-operator", "monitor_labels": {"release": "kube-prometheus-stack"}},

@@ -72,7 +72,12 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
     )
     plan: Any = SimpleNamespace(pools=[SimpleNamespace(nodes=SimpleNamespace(max=4))], guards=None)
     inputs: Any = SimpleNamespace(
-        driver={}, driver_installer={}, releases={}, tenants=[], admin_access_namespaces=None
+        driver={},
+        driver_installer={},
+        releases={},
+        tenants=[],
+        admin_access_namespaces=None,
+        admission_gate=False,
     )
 
     def make() -> None:

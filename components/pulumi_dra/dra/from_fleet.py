@@ -32,7 +32,12 @@ from pulumi_dra.dra.releases.from_fleet import check_releases, declare_releases
 from pulumi_dra.dra.tenants.admin_access_policy import AdminAccessPolicy
 from pulumi_dra.dra.tenants.tenant_access import TenantAccess, TenantAccessArgs, read_tenants
 from pulumi_dra.inputs.reader import InputReader
-from pulumi_dra.placement import PlacementPolicies, PlacementPoliciesArgs
+from pulumi_dra.placement import (
+    PlacementPolicies,
+    PlacementPoliciesArgs,
+    PlanGate,
+    PlanGateArgs,
+)
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
@@ -95,6 +100,8 @@ def declare_in_cluster(
         PlacementPolicies(
             f"{name}-placement", PlacementPoliciesArgs(plan=canonical_text(plan)), opts=options
         )
+    if inputs.admission_gate:
+        PlanGate(f"{name}-gate", PlanGateArgs(plan=canonical_text(plan)), opts=options)
     if inputs.admin_access_namespaces is not None:
         AdminAccessPolicy(
             f"{name}-admin-access", {"namespaces": inputs.admin_access_namespaces}, opts=options

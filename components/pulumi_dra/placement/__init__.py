@@ -1,5 +1,6 @@
-"""Guards of a plan in the cluster: admission policies that send pods to the pools of the plan."""
+"""A plan in the cluster: policies that send pods to its pools, and a gate for what it covers."""
 
 from pulumi_dra.placement.placement_policies import PlacementPolicies, PlacementPoliciesArgs
+from pulumi_dra.placement.plan_gate import PlanGate, PlanGateArgs
 
-__all__ = ["PlacementPolicies", "PlacementPoliciesArgs"]
+__all__ = ["PlacementPolicies", "PlacementPoliciesArgs", "PlanGate", "PlanGateArgs"]

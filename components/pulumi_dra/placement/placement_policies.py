@@ -7,10 +7,10 @@ from typing import Any, TypedDict
 import pulumi
 import pulumi_kubernetes as k8s
 
-from dra_planner.errors import PlannerError
-from dra_planner.planfile import parse_document, placement_policies
+from dra_planner.planfile import placement_policies
 from pulumi_dra.children import Children
 from pulumi_dra.inputs.reader import InputReader
+from pulumi_dra.placement.plan_input import read_plan
 
 
 class PlacementPoliciesArgs(TypedDict):
@@ -61,13 +61,6 @@ class PlacementPolicies(pulumi.ComponentResource):
 
 def _documents(read: InputReader) -> tuple[dict[str, Any], ...]:
     """Return the policies and bindings of the plan in turn; faults are noted in `read`."""
-    text = read.text("plan")
-    if not text:
-        read.refuse("plan", "is missing. Pass the plan file as one line of JSON")
-        return ()
-    try:
-        guards = parse_document(text).guards
-    except PlannerError as error:
-        read.refuse("plan", str(error))
-        return ()
+    plan = read_plan(read)
+    guards = None if plan is None else plan.guards
     return () if guards is None else placement_policies(guards.guards)

@@ -106,6 +106,10 @@ class DraPlatformArgs(TypedDict):
     """Only these namespaces can have admin access to devices. An empty list allows no namespace.
     Default: not restricted.
     """
+    admission_gate: NotRequired[bool]
+    """Reject claims, device plugins, and numbers of devices that the plan doesn't cover (PlanGate).
+    The namespaces of the plan must exist. Default: false.
+    """
     deletion_protection: NotRequired[bool]
     """Prevent Pulumi, and on EKS and GKE also the cloud, from deleting or replacing the cluster.
     Default: false.
@@ -138,6 +142,7 @@ class DraPlatformInputs:
     releases: Mapping[str, Mapping[str, Any]]
     tenants: list[Any]
     admin_access_namespaces: list[str] | None
+    admission_gate: bool
     tags: dict[str, pulumi.Input[str]]
 
 
@@ -177,6 +182,7 @@ def read_platform_inputs(
         cluster=_read_cluster(read, cluster_names, title, tags, node_repair=node_repair),
         releases={name: read.block(name) for name in OPTIONAL_RELEASES if read.has(name)},
         tenants=list(read.blocks("tenants")),
+        admission_gate=read.flag("admission_gate", default=False),
         admin_access_namespaces=read.texts("admin_access_namespaces")
         if read.has("admin_access_namespaces")
         else None,

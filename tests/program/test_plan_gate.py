@@ -1,0 +1,83 @@
+"""The gate of a plan, created by the engine, and then by a real API server, which enforces it."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
+from dra_sandbox.engine import Engine
+
+ROOT = Path(__file__).parents[2]
+KINDS = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ResourceQuota")
+PROGRAM = """\
+from pathlib import Path
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from pulumi_dra import PlanGate
+
+cluster = k8s.Provider("gpu", kubeconfig="{}")
+plan = Path(__file__).with_name("plan.json").read_text()
+gate = PlanGate("gate", {"plan": plan}, pulumi.ResourceOptions(providers=[cluster]))
+pulumi.export("policies", gate.policy_names)
+pulumi.export("namespaces", gate.quota_namespaces)
+"""
+
+
+@pytest.mark.engine
+@pytest.mark.control_plane
+def test_what_the_engine_creates_is_enforced_by_an_api_server(tmp_path: Path) -> None:
+    objects = created_by_the_engine(tmp_path)
+    assert [each["kind"] for each in objects].count("ValidatingAdmissionPolicy") == 3
+    with control_plane(Settings(36, scheduling=False)) as plane:
+        server = ApiServer.of(plane)
+        for each in objects:
+            server.create(each)
+        until = time.monotonic() + 60
+        while not is_rejected(server, f"probe-{time.monotonic_ns()}", "unplanned"):
+            assert time.monotonic() < until, "the policies are not active"
+            time.sleep(0.3)
+        assert not is_rejected(server, "planned", "gpu.nvidia.com")
+
+
+def created_by_the_engine(folder: Path) -> list[dict[str, Any]]:
+    """Return the objects of a stack, in the order of their dependencies."""
+    project = folder / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text("name: gate\nruntime: python\n")
+    (project / "__main__.py").write_text(PROGRAM)
+    shutil.copy(ROOT / "stacks/eks-dev.plan.json", project / "plan.json")
+    engine = Engine(folder / "work", project)
+    engine.stack_init("dev")
+    up = engine.up("dev", skip_preview=True)
+    assert up.ok, up.output
+    outputs = engine.outputs("dev")
+    assert outputs["policies"] == [
+        f"pulumi-dra-gate-{name}" for name in ("claims", "templates", "device-plugins")
+    ]
+    assert outputs["namespaces"] == ["default"]
+    inputs = [each["inputs"] for each in engine.resources("dev") if "inputs" in each]
+    objects = [each for each in inputs if each.get("kind") in KINDS]
+    assert engine.destroy("dev").ok
+    return sorted(objects, key=lambda each: KINDS.index(each["kind"]))
+
+
+def is_rejected(server: ApiServer, name: str, device_class: str) -> bool:
+    request = {"name": "gpu", "exactly": {"deviceClassName": device_class}}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"devices": {"requests": [request]}},
+    }
+    try:
+        server.create(claim)
+    except ApiRejection as error:
+        return "The plan has no such DeviceClass" in str(error)
+    return False
