@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
+import pytest
 import yaml
 
 from cluster_descriptions import CLUSTER_API, EKSCTL, KARPENTER
+from dra_planner.clouds.foreign.karpenter import _machines, _Requirement
 from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
 
 
@@ -69,3 +72,39 @@ def test_machine_deployments_of_cluster_api_follow_their_machine_template() -> N
         {"min": 0, "max": 5},
         "spot",
     )
+
+
+def test_a_limit_of_cpu_is_a_maximum_too() -> None:
+    limited = KARPENTER.replace("nvidia.com/gpu", "cpu")
+    (pool,) = imported(limited, kubernetes="1.35").document["pools"]
+    assert (pool["machine"], pool["count"]["max"]) == ("g6.12xlarge", 0)
+    (pool,) = imported(limited.replace("16", "200"), kubernetes="1.35").document["pools"]
+    assert pool["count"]["max"] == 200 // 48
+
+
+@pytest.mark.parametrize(
+    ("requirements", "machines"),
+    [
+        ("instance-category, operator: In, values: [trn]", {"trn1", "trn1n", "trn2", "trn2u"}),
+        ("instance-category, operator: In, values: [inf]", {"inf1", "inf2"}),
+        ("instance-category, operator: In, values: [t]", {"t2", "t3", "t3a", "t4g"}),
+        ("instance-generation, operator: Gt, values: ['7']", None),
+    ],
+)
+def test_category_and_generation_are_those_of_karpenter(
+    requirements: str, machines: set[str] | None
+) -> None:
+    key, _, rest = requirements.partition(", ")
+    read = requirement(key, rest)
+    if machines is None:
+        assert read
+        assert all(int(re.findall(r"[a-z]+(\d+)", name)[0]) > 7 for name in read)
+    else:
+        assert {name.partition(".")[0] for name in read} <= machines
+
+
+def requirement(key: str, rest: str) -> list[str]:
+    """Return the machine types that one requirement of a NodePool allows."""
+    text = f"{{key: karpenter.k8s.aws/{key}, {rest}}}"
+    given = yaml.safe_load(text)
+    return _machines([_Requirement(given["key"], given["operator"], tuple(given["values"]))])

@@ -6,6 +6,7 @@ Source: aws/karpenter-provider-aws:website/content/en/v1.14/concepts/{nodepools,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +21,8 @@ _EC2: Final = "karpenter.k8s.aws/"
 _TYPE: Final = "node.kubernetes.io/instance-type"
 _ZONE: Final = "topology.kubernetes.io/zone"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
+_TYPE_PARTS: Final = re.compile(r"([a-z]+)(-[0-9]+tb)?([0-9]+).*\.")
+"""As aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@v1.14 splits a type."""
 _MOST_MACHINES: Final = 12
 """Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a
 description of pools.
@@ -94,8 +97,9 @@ _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
     _TYPE: lambda machine: machine.name,
     "kubernetes.io/arch": lambda machine: machine.arch,
     f"{_EC2}instance-family": lambda machine: machine.name.partition(".")[0],
+    f"{_EC2}instance-generation": lambda machine: _part_of_type(machine.name, 3),
     f"{_EC2}instance-size": lambda machine: machine.name.partition(".")[2],
-    f"{_EC2}instance-category": lambda machine: machine.name.rstrip("0123456789")[:1],
+    f"{_EC2}instance-category": lambda machine: _part_of_type(machine.name, 1),
     f"{_EC2}instance-cpu": lambda machine: str(machine.vcpus),
     f"{_EC2}instance-memory": lambda machine: str(machine.memory_mib),
     f"{_EC2}instance-gpu-count": lambda machine: (
@@ -104,6 +108,12 @@ _LABELS: Final[Mapping[str, Callable[[Machine], str | None]]] = {
     f"{_EC2}instance-gpu-manufacturer": lambda machine: _accelerator(machine, "vendor"),
     f"{_EC2}instance-gpu-name": lambda machine: _accelerator(machine, "model"),
 }
+
+
+def _part_of_type(name: str, part: int) -> str | None:
+    """Return the category (1) or generation (3) of a machine type: trn and 1 of trn1.2xlarge."""
+    found = _TYPE_PARTS.match(name)
+    return None if found is None else found[part]
 
 
 def _accelerator(machine: Machine, field: str) -> str | None:
@@ -147,7 +157,8 @@ def _pool(
         name=name,
         machines=tuple(found),
         minimum=replicas or 0,
-        maximum=limit or (replicas if replicas is not None else _by_gpus(spec, found, notes, name)),
+        maximum=limit
+        or (replicas if replicas is not None else _by_limits(spec, found, notes, name)),
         zones=_one_zone(_values(requirements, _ZONE), name, notes),
         capacity="spot"
         if capacity == ("spot",)
@@ -172,7 +183,6 @@ _OTHERS: Final = frozenset(
     {
         "kubernetes.io/os",
         "karpenter.k8s.aws/instance-hypervisor",
-        "karpenter.k8s.aws/instance-generation",
         "karpenter.k8s.aws/capacity-reservation-type",
     }
 )
@@ -211,13 +221,20 @@ def _one_zone(zones: tuple[str, ...], name: str, notes: list[str]) -> tuple[str,
     return zones[:1]
 
 
-def _by_gpus(
+def _by_limits(
     spec: Mapping[str, Any], names: Sequence[str], notes: list[str], name: str
 ) -> int | None:
-    """Return how many nodes a limit of GPUs allows; None if there is no limit that says it."""
-    gpus = number(block(spec, "limits").get("nvidia.com/gpu"))
-    counts = [each.gpu_count for each in machines(CLOUD) if each.name in names and each.gpu_count]
-    if gpus is not None and counts:
-        return gpus // min(counts)
-    notes.append(f"NodePool {name} has no limit of nodes or GPUs")
-    return None
+    """Return how many nodes limits of GPUs and CPU allow; None if no limit says it."""
+    known = [each for each in machines(CLOUD) if each.name in names]
+    gpus, cpus = (number(block(spec, "limits").get(key)) for key in ("nvidia.com/gpu", "cpu"))
+    counts = [
+        amount // least
+        for amount, parts in (
+            (gpus, [each.gpu_count for each in known if each.gpu_count]),
+            (cpus, [each.vcpus for each in known]),
+        )
+        if amount is not None and (least := min(parts, default=0))
+    ]
+    if not counts:
+        notes.append(f"NodePool {name} has no limit of nodes, GPUs, or CPU that tells its maximum")
+    return min(counts, default=None)
