@@ -12,6 +12,7 @@ from dra_command.command_line.shared_options import CONTEXT
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.sources import Source, read_sources
 
+_MOST_CONTEXTS = 20
 _SECONDS = 60  # of a single request; a snapshot of 5 000 nodes takes several
 
 
@@ -56,12 +57,29 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
         check=False,
     )
     if done.returncode:
+        if context and (known := _other_contexts(kubectl, kubeconfig, context)):
+            raise UsageError(
+                f'kubectl has no context "{context}"', fix=f"contexts here: {', '.join(known)}"
+            )
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise UsageError(
             f"kubectl could not read the cluster: {said[-1]}",
             fix=f"try {_command(kinds, 'kubectl', *words)}",
         )
     return Source(name=kubeconfig or context, text=done.stdout)
+
+
+def _other_contexts(kubectl: str, kubeconfig: str, context: str) -> tuple[str, ...]:
+    """Return the contexts of a kubeconfig; none if this one is among them, or kubectl fails."""
+    file = [f"--kubeconfig={kubeconfig}"] if kubeconfig else []
+    done = subprocess.run(
+        [kubectl, *file, "config", "get-contexts", "-o", "name"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    names = () if done.returncode else tuple(done.stdout.split())
+    return () if context in names else names[:_MOST_CONTEXTS]
 
 
 def _words(kinds: Sequence[str]) -> tuple[str, ...]:

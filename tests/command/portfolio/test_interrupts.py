@@ -85,3 +85,5 @@ def test_workers_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     process.kill()
     process.communicate(timeout=SECONDS)
     wait_until(lambda: is_alone(process.pid))
+    assert process.returncode == -signal.SIGKILL
+    assert has_answers(file)

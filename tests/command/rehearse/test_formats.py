@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -34,14 +35,18 @@ def test_markdown_html_and_json() -> None:
     found = rehearsal()
     compare("rehearsal.md", rehearse_markdown(found))
     page = rehearse_html(found)
+    assert headline(found) in unescape(page)
     compare("rehearsal.html", page[page.index("<body") :])  # the styles are those of all reports
     compare("rehearsal.json", rehearse_json(found) + "\n")
 
 
 def test_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    print_rehearsal(rehearsal())
-    compare("rehearsal.txt", capsys.readouterr().out)
+    found = rehearsal()
+    print_rehearsal(found)
+    text = capsys.readouterr().out
+    assert headline(found) in " ".join(text.split())
+    compare("rehearsal.txt", text)
 
 
 def test_quiet_leaves_the_tables_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,3 +88,20 @@ def test_options_that_do_not_go_together(project: Project) -> None:
     assert "no cluster is named" in project.run("verify", "--stack", "dev").err
     done = project.run("verify", "--observed", "cluster.yaml", "--context", "gpu", "--stack", "dev")
     assert "not allowed with" in done.err
+
+
+def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
+    path = with_kubectl(
+        project,
+        'case "$*" in *get-contexts*) printf "prod\\ndev\\n";; '
+        '*--context=dev\ *) cat cluster.yaml;; *) echo "error: no such context" >&2; exit 1;; esac',
+    )
+    project.write("cluster.yaml", NODE)
+
+    wrong = project.run(*WORDS, "--context", "devv", PATH=path)
+    right = project.run(*WORDS, "--context", "dev", PATH=path)
+    other = project.run(*WORDS, "--context", "prod", PATH=path)
+
+    assert (wrong.status, 'no context "devv"; contexts here: prod, dev' in wrong.err) == (2, True)
+    assert right.err == ""
+    assert "kubectl could not read the cluster: error: no such context" in other.err

@@ -12,7 +12,7 @@ from dra_planner.errors import PlannerError
 OF_RULES = digest(RULES.encode())
 
 
-def follow(folder: Path, before: str, fix: str, after: str) -> None:
+def assert_fix_works(folder: Path, before: str, fix: str, after: str) -> None:
     """Extend a location that is refused with a fix, and the one that the fix asks for, which holds
     the rule.
     """
@@ -61,13 +61,13 @@ def follow(folder: Path, before: str, fix: str, after: str) -> None:
 def test_a_file_of_a_repository(
     tmp_path: Path, repository: Path, before: str, fix: str, after: str
 ) -> None:
-    follow(tmp_path, *(each.format(path=repository) for each in (before, fix, after)))
+    assert_fix_works(tmp_path, *(each.format(path=repository) for each in (before, fix, after)))
 
 
 def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path) -> None:
     commit = git(repository, "rev-parse", "v1^{commit}")
     fix = "check the URL, the ref (a branch, tag, or whole commit), and git's credentials"
-    follow(
+    assert_fix_works(
         tmp_path, f"git+file://{repository}@{commit[:8]}", fix, f"git+file://{repository}@{commit}"
     )
 
@@ -102,7 +102,7 @@ def test_an_abbreviated_commit_is_written_whole(tmp_path: Path, repository: Path
 def test_a_file_at_a_url(tmp_path: Path, server: Server, before: str, fix: str, after: str) -> None:
     server.pages |= {"/gpu.yaml": RULES.encode(), "/huge.yaml": b"a" * (5 * 2**20)}
     values = {"url": server.url, "digest": OF_RULES, "other": "0" * 64}
-    follow(tmp_path, *(each.format(**values) for each in (before, fix, after)))
+    assert_fix_works(tmp_path, *(each.format(**values) for each in (before, fix, after)))
 
 
 def test_a_path_in_a_file_at_a_url_becomes_a_url(tmp_path: Path, server: Server) -> None:
@@ -139,4 +139,4 @@ def test_a_file_of_an_artifact(
     layer = f'{{"layers": [{{"digest": "sha256:{OF_RULES}"}}, {{"digest": "sha256:{OF_RULES}"}}]}}'
     server.pages["/v2/acme/rules/manifests/image"] = layer.encode()
     server.pages["/v2/acme/rules/manifests/index"] = b'{"manifests": []}'
-    follow(tmp_path, *(each.format(host=server.host) for each in (before, fix, after)))
+    assert_fix_works(tmp_path, *(each.format(host=server.host) for each in (before, fix, after)))

@@ -554,7 +554,7 @@ def test_an_empty_group_shows_at_its_first_node_that_its_key_is_closed(cloud: An
 def test_a_policy_of_the_key_opens_it_too(cloud: Any) -> None:
     cloud.create(GROUP, **GROUP_INPUTS)
     cloud.create("aws:kms/keyPolicy:KeyPolicy", keyId="mine", policy=json.dumps(KEY_POLICY))
-    cloud.create(GROUP, **encrypted(cloud))
+    assert cloud.create(GROUP, **encrypted(cloud))
 
 
 def test_the_role_of_auto_scaling_is_not_there_before_the_first_group(cloud: Any) -> None:
