@@ -16,6 +16,7 @@ import yaml
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
+from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
@@ -159,5 +160,6 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
 def _described(
     document: Mapping[str, Any], source: str, notes: tuple[str, ...] = ()
 ) -> InitialFleet:
-    text = f"# Source: {source}.\n{yaml.safe_dump(dict(document), sort_keys=False, width=120)}"
+    body = yaml.safe_dump(dict(document), sort_keys=False, width=120)
+    text = f"{schema_comment('fleet')}# Source: {source}.\n{body}"
     return InitialFleet(fleet=read_fleet(document, file=source), text=text, notes=notes)

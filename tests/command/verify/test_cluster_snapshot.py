@@ -94,7 +94,7 @@ def test_another_context_is_chosen_as_the_fix_says(project: Project) -> None:
     path = with_kubectl(
         project,
         'case "$*" in *get-contexts*) printf "prod\\ndev\\n";; '
-        '*--context=dev\ *) cat cluster.yaml;; *) echo "error: no such context" >&2; exit 1;; esac',
+        '*"--context=dev "*) cat cluster.yaml;; *) echo "error: no such context" >&2; exit 1;; esac',
     )
     project.write("cluster.yaml", NODE)
 
