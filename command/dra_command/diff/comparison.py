@@ -37,7 +37,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedSides:
     """The titles of both sides, and what differs."""
 
     before: str
@@ -45,7 +45,7 @@ class Comparison:
     difference: PlanDifference
 
 
-def read_comparison(values: argparse.Namespace) -> Comparison:
+def read_comparison(values: argparse.Namespace) -> ComparedSides:
     """Return the comparison that the command line names. Raises PlannerError if a side can't be
     read or planned.
     """
@@ -55,7 +55,7 @@ def read_comparison(values: argparse.Namespace) -> Comparison:
             f"{after.title} doesn't have the stack or fleet",
             fix="swap the refs, or name a later one",
         )
-    return Comparison(before.title, after.title, compare_plans(before.plan, after.plan))
+    return ComparedSides(before.title, after.title, compare_plans(before.plan, after.plan))
 
 
 def _sides(values: argparse.Namespace) -> tuple[Side, Side]:

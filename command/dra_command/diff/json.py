@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from dra_command.diff.comparison import Comparison
+from dra_command.diff.comparison import ComparedSides
 from dra_command.diff.contract import (
     ComparedPoolRow,
     ComparedWorkloadRow,
@@ -15,7 +15,7 @@ from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan.saved.difference import PoolDifference, WorkloadDifference
 
 
-def diff_json(found: Comparison) -> str:
+def diff_json(found: ComparedSides) -> str:
     """Return the comparison as JSON; see `DiffOutput`."""
     difference = found.difference
     hourly = difference.hourly_usd

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dra_command.diff.comparison import Comparison
+from dra_command.diff.comparison import ComparedSides
 from dra_command.diff.summary import headline, reasons, tables
 from dra_command.pens.markdown import joined, safe, table_lines
 
 _MARK = "<!-- pulumi-dra:diff -->"
 
 
-def diff_markdown(found: Comparison) -> str:
+def diff_markdown(found: ComparedSides) -> str:
     """Return the comparison; a long one loses its last tables."""
     head = [_MARK, f"**{safe(headline(found))}**", ""]
     head += [f"before: {safe(found.before)} · after: {safe(found.after)}", ""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from dra_command.diff.comparison import Comparison
+from dra_command.diff.comparison import ComparedSides
 from dra_command.pens.amounts import signed, usd
 from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_WORDS
@@ -19,7 +19,7 @@ _MOST_CAUSES = 3
 _LONGEST_VALUE = 60
 
 
-def headline(found: Comparison) -> str:
+def headline(found: ComparedSides) -> str:
     """Return the change in one sentence: verdict, nodes, and money."""
     difference = found.difference
     if difference.is_same:
@@ -61,7 +61,7 @@ def _cost(hourly: Decimal | None) -> str:
     )
 
 
-def tables(found: Comparison, *, every: bool = False) -> Iterator[Table]:
+def tables(found: ComparedSides, *, every: bool = False) -> Iterator[Table]:
     """Yield the tables with differences; with `every`, also rows of pools and workloads that stay
     the same.
     """
@@ -128,7 +128,7 @@ def _value(text: str) -> str:
     return short(text, _LONGEST_VALUE) if text else "–"
 
 
-def reasons(found: Comparison) -> Iterator[tuple[str, str, str]]:
+def reasons(found: ComparedSides) -> Iterator[tuple[str, str, str]]:
     """Yield for each workload that fits less surely: its name, the reason, and the fix."""
     for each in found.difference.worse:
         for reason in each.after.reasons if each.after is not None else ():

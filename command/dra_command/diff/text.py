@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dra_command.diff.comparison import Comparison
+from dra_command.diff.comparison import ComparedSides
 from dra_command.diff.summary import headline, reasons, tables
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 
 
-def print_diff(found: Comparison, *, quiet: bool, verbose: bool) -> None:
+def print_diff(found: ComparedSides, *, quiet: bool, verbose: bool) -> None:
     """Print the comparison. `quiet` prints the first line and the reasons, `verbose` also what
     stays the same.
     """

@@ -155,5 +155,5 @@ def test_refs_in_the_wrong_order_are_swapped_as_the_fix_says(project: Project) -
     wrong = project.run("diff", "main", "main~1", "--stack", "new")
     right = project.run("diff", "main~1", "main", "--stack", "new")
 
-    assert "swap the refs" in wrong.err
+    assert "swap the refs, or name a later one" in wrong.err
     assert (wrong.status, right.status) == (2, 0)
