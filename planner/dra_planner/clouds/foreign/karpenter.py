@@ -231,7 +231,7 @@ def _by_limits(
         amount // least
         for amount, parts in (
             (gpus, [each.gpu_count for each in known if each.gpu_count]),
-            (cpus, [each.vcpus for each in known]),
+            (cpus, [each.vcpus for each in known if each.vcpus]),
         )
         if amount is not None and (least := min(parts, default=0))
     ]
