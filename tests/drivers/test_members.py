@@ -330,7 +330,7 @@ def test_an_opaque_configuration_that_the_driver_decodes(
             "AWS Neuron devices exist only on EC2 instances",
         ),
         (fleet("aks", "Standard_NC4as_T4_v3", {"tpu": True}), "TPUs exist only on Google Cloud"),
-        (fleet("gke", "tpu7x-standard-4t", {"tpu": True}), "doesn't know tpu7x"),
+        (fleet("gke", "tpu7x-standard-4t", {"tpu": True}), "doesn't support tpu7x"),
         (
             fleet("eks", "g6.2xlarge", {"intel": True}),
             "no EC2 instance type in the tables has GPUs of Intel",
