@@ -10,10 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 ROLES = ("planner", "policies", "components", "command", "sandbox", "tutorials")
 MOST = 20
-LARGER = {
-    "sandbox/dra_sandbox/clouds/aws": "one module for each service and resource of AWS that the "
-    "simulated cloud serves",
-}
+LARGER: dict[str, str] = {}
 """Folders with more modules than others, and why they aren't split."""
 
 
