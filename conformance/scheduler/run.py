@@ -4,6 +4,7 @@ what nobody explains.
     python conformance/scheduler/run.py --minor 36 --count 200       seeds from --seed on
     python conformance/scheduler/run.py --minor 36 --rules           the instances of the tests of
                                                                      whole plans
+    python conformance/scheduler/run.py --minor 36 --drivers         fleets over all drivers
     python conformance/scheduler/run.py --minor 36 --record FOLDER   keep every case with what
                                                                      became of it
 
@@ -40,6 +41,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests/planner/plan"))
 
 from random_instances import instance  # of the tests, whose instances these are
 
+from driver_cases import make_driver_case
 from generate import Case, make_case
 from records import Json, record_of
 
@@ -123,7 +125,7 @@ def main() -> int:
         started = time.monotonic()
         with ProcessPoolExecutor(given.parallel, get_context("spawn")) as workers:
             seeds = range(given.seed, given.seed + given.count)
-            for record in workers.map(partial(_try, given.rules, minor, binaries), seeds):
+            for record in workers.map(partial(_try, given.kind, minor, binaries), seeds):
                 if isinstance(record, str):
                     table.skipped[record] += 1
                     continue
@@ -138,9 +140,9 @@ def main() -> int:
     return int(bool(table.unexplained))
 
 
-def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
+def _try(kind: str, minor: int, binaries: Binaries, seed: int) -> Json | str:
     """Return the record of a case, or why there is none."""
-    case = _ruled(seed, minor) if rules else make_case(seed, features_of(minor))
+    case = _case(kind, seed, minor)
     try:
         plan, sources = _plan(case)
     except PlannerError as error:
@@ -163,6 +165,13 @@ def _try(rules: bool, minor: int, binaries: Binaries, seed: int) -> Json | str:
             if attempt == _TRIES:
                 return f"control plane: {str(error)[:120]}"
     raise AssertionError
+
+
+def _case(kind: str, seed: int, minor: int) -> Case:
+    if kind == "rules":
+        return _ruled(seed, minor)
+    make = make_driver_case if kind == "drivers" else make_case
+    return make(seed, features_of(minor))
 
 
 def _ruled(seed: int, minor: int) -> Case:
@@ -196,8 +205,21 @@ def _arguments() -> argparse.Namespace:
         "--count", type=int, default=200, help="cases per minor, default: %(default)s"
     )
     parser.add_argument("--seed", type=int, default=1, help="the first one, default: %(default)s")
-    parser.add_argument(
-        "--rules", action="store_true", help="spread, affinity, priorities and quotas"
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--rules",
+        dest="kind",
+        action="store_const",
+        const="rules",
+        default="",
+        help="spread, affinity, priorities and quotas",
+    )
+    kind.add_argument(
+        "--drivers",
+        dest="kind",
+        action="store_const",
+        const="drivers",
+        help="fleets over all drivers, and claims of one or two of them",
     )
     parser.add_argument(
         "--parallel", type=int, default=2, help="control planes side by side, default: %(default)s"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -44,3 +44,7 @@ class VerifyOutput(Output):
     nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")
     differences: list[NodeDifferenceRow]
     rows_to_add: list[MissingRow]
+    learned_machines: list[dict[str, Any]] = Field(
+        description="Rows for `catalog` of the fleet, as `catalog add` writes them, for machine types with other "
+        "devices than predicted."
+    )

@@ -6,20 +6,26 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
+from dra_command.command_line.shared_options import CONTEXT
 from dra_command.inputs.command_inputs import CommandInputs, read_inputs
 from dra_command.pens.terminal.page import Page
 from dra_command.verify.contract import MissingRow, NodeDifferenceRow, VerifyOutput
 from dra_planner.documents.snapshot import VERIFIED_KINDS
 from dra_planner.drivers import nvidia
+from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet
+from dra_planner.model import DeviceClass
 from dra_planner.offers import (
     CatalogRow,
     NodeDifference,
+    Offer,
     Verification,
     observe_offers,
     predict_offers,
@@ -28,12 +34,14 @@ from dra_planner.offers import (
     verify_driver,
     verify_offers,
 )
+from dra_planner.offers.learning import learn_machines
 from dra_planner.plan import fleet_classes, read_checked
 from dra_planner.planfile import plan_path, read_plan_file
 from dra_planner.releases import features_of, parse_version
 from dra_planner.wording import counted, verb
 
 _MOST_NAMES = 3
+_OF_DEVICES = frozenset({"driver", "count", "attribute", "capacity", "device-taint"})
 
 
 def run(values: argparse.Namespace) -> int:
@@ -70,10 +78,11 @@ def run(values: argparse.Namespace) -> int:
     ]
     found = dataclasses.replace(found, differences=(*found.differences, *installed))
     rows = rows_to_add(observed)
+    learned = _learned(found, observed, snapshot.classes, inputs.fleet.cloud)
     if values.format == "json":
-        print(_json(found, rows))
+        print(_json(found, rows, learned))
     else:
-        _print(found, rows)
+        _print(found, rows, learned, values)
     if not found.holds:
         return Status.BROKEN
     return Status.FITS if found.compared or values.allow_unknown else Status.CANNOT_TELL
@@ -97,7 +106,28 @@ def _planned_counts(inputs: CommandInputs, fleet: Fleet) -> dict[str, tuple[int,
     return {name: (least.get(name, each.desired), each.desired) for name, each in nodes.items()}
 
 
-def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
+def _learned(
+    found: Verification,
+    observed: Sequence[Offer],
+    classes: Mapping[str, DeviceClass],
+    cloud: str,
+) -> tuple[Mapping[str, Any], ...]:
+    """Return rows for the fleet's catalog, of the machine types whose devices aren't as
+    predicted.
+    """
+    changed = {each.node for each in found.differences if each.aspect in _OF_DEVICES}
+    changed.update(found.nodes_without_pool)
+    machines = {node.machine for node in observed if node.name in changed and node.machine}
+    nodes = [node for node in observed if node.machine in machines and node.slices]
+    try:
+        return learn_machines(nodes, classes, cloud=cloud).rows if nodes else ()
+    except PlannerError:
+        return ()  # incomplete pools, which the differences already report
+
+
+def _json(
+    found: Verification, rows: tuple[CatalogRow, ...], learned: tuple[Mapping[str, Any], ...]
+) -> str:
     output = VerifyOutput(
         verdict="does-not-fit" if not found.holds else "fits" if found.compared else "cannot-tell",
         compared={pool: list(nodes) for pool, nodes in found.compared.items()},
@@ -105,11 +135,17 @@ def _json(found: Verification, rows: tuple[CatalogRow, ...]) -> str:
         nodes_without_pool=list(found.nodes_without_pool),
         differences=[NodeDifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
         rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
+        learned_machines=[dict(row) for row in learned],
     )
     return output.model_dump_json(indent=2)
 
 
-def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
+def _print(
+    found: Verification,
+    rows: tuple[CatalogRow, ...],
+    learned: tuple[Mapping[str, Any], ...],
+    values: argparse.Namespace,
+) -> None:
     with Page() as page:
         nodes = sum(map(len, found.compared.values()))
         if found.differences:
@@ -133,7 +169,24 @@ def _print(found: Verification, rows: tuple[CatalogRow, ...]) -> None:
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:
             page.text(f"nodes of no pool: {', '.join(found.nodes_without_pool)}")
+        if learned:
+            machines = ", ".join(str(row["machine"]) for row in learned)
+            page.gap()
+            page.text(f"To plan with the devices that {machines} publishes, add them to the fleet:")
+            page.verbatim(_command(values))
         _print_rows(page, rows)
+
+
+def _command(values: argparse.Namespace) -> str:
+    """Return the command that learns the machine types of the nodes that were compared."""
+    context = values.observed.removeprefix(CONTEXT)
+    if context == values.observed:
+        cluster = ["--from", values.observed]
+    else:
+        cluster = [*(("--context", context) if context else ())]
+        cluster += [*(("--kubeconfig", values.kubeconfig) if values.kubeconfig else ())]
+    fleet = ["--fleet", values.fleet] if values.fleet else []
+    return shlex.join(["pulumi-dra", "catalog", "add", *cluster, *fleet])
 
 
 def _print_rows(page: Page, rows: tuple[CatalogRow, ...]) -> None:

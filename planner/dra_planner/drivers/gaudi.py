@@ -67,7 +67,7 @@ def _device(model: str, index: int) -> Device:
     name = f"gaudi-{index}"  # the driver's own name is made from the PCI address
     attributes: dict[str, AttributeValue] = {
         "model": _MODELS.get(model) or Unknown("model"),
-        "serial": Unknown(name),
+        "serial": Unknown(),  # "" on all of them if the driver does not use HLML
         "healthy": True,
         "pciRoot": Unknown(),
         "resource.kubernetes.io/pcieRoot": Unknown(),
