@@ -118,7 +118,11 @@ def _learned(
     changed = {each.node for each in found.differences if each.aspect in _OF_DEVICES}
     changed.update(found.nodes_without_pool)
     machines = {node.machine for node in observed if node.name in changed and node.machine}
-    nodes = [node for node in observed if node.machine in machines and node.slices]
+    nodes = [
+        node
+        for node in observed
+        if node.machine in machines and any(part.devices for part in node.slices)
+    ]
     try:
         return learn_machines(nodes, classes, cloud=cloud).rows if nodes else ()
     except PlannerError:
