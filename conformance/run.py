@@ -100,6 +100,7 @@ def _everything() -> list[list[str]]:
         *random,
         *servers,
         *others,
+        ["karpenter/run.py"],
         ["checkov/run.py"],
         ["charts/run.py"],
         ["previews/run.py"],

@@ -10,10 +10,10 @@ from driver_fleets import fleet, job, planned, request
 from dra_planner.plan import Plan
 
 
-def plan_for(amount: str, autoscaler: str = "karpenter") -> Plan:
+def plan_for(amount: str, autoscaler: str = "karpenter", machine: str = "p5.48xlarge") -> Plan:
     selector = f'device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("{amount}")) >= 0'
     pools = {
-        **fleet("eks", "p5.48xlarge", {"nvidia": {"version": "0.5.0"}}),
+        **fleet("eks", machine, {"nvidia": {"version": "0.5.0"}}),
         "autoscaler": autoscaler,
     }
     pools["pools"][0] |= {"count": {"min": 1, "max": 2}, "zones": ["us-east-2a"]}
@@ -41,3 +41,9 @@ def test_an_amount_between_both_is_answered_with_one_that_satisfies_both(amount:
 )
 def test_other_amounts_and_other_autoscalers_need_no_advice(amount: str, autoscaler: str) -> None:
     assert advice(plan_for(amount, autoscaler)) == []
+
+
+def test_a_plain_40gi_starts_no_a100_node() -> None:
+    assert advice(plan_for("40Gi", machine="p4d.24xlarge")) == [
+        'write quantity("40320Mi") instead of quantity("40Gi")'
+    ]

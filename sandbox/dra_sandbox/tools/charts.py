@@ -26,8 +26,11 @@ _MODULES: Final = {
     "kueue": ("sigs.k8s.io/kueue", "charts/kueue"),
     "karpenter": ("github.com/aws/karpenter-provider-aws", "charts/karpenter"),
     "karpenter-crd": ("github.com/aws/karpenter-provider-aws", "charts/karpenter-crd"),
+    "aws-dranet": ("github.com/aws/eks-charts", "stable/aws-dranet"),
 }
 """Chart → the module whose tag is the chart's version, and where the chart lies in it."""
+_COMMITS: Final = {("aws-dranet", "1.0.0"): "v0.0.243-0.20260821194545-743f98a89b5b"}
+"""Version of the module that has a version of a chart, for modules that don't tag their charts."""
 _SECONDS: Final = 120
 _OLDEST_GO: Final = (1, 24, 0)
 
@@ -79,7 +82,8 @@ class Charts:
             self.missing[(name, version)] = said
             return None
         module, inside = _MODULES[name]
-        found, why = _of_module(f"{module}@v{version}", inside)
+        tag = _COMMITS.get((name, version), f"v{version}")
+        found, why = _of_module(f"{module}@{tag}", inside)
         if found is None:
             self.missing[(name, version)] = f"{said}; {why}"
         return found
