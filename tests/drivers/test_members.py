@@ -437,3 +437,14 @@ def test_what_a_machine_type_says_of_its_chips(
     assert {str(each["tpuGen"]) for each in devices} == {generation}
     assert {each["chipCount"] for each in devices} == {chips}
     assert devices[0]["topology"] == (topology or Unknown("node"))
+
+
+@pytest.mark.parametrize(
+    ("machine", "is_assumed"), [("inf2.48xlarge", True), ("trn1.2xlarge", False)]
+)
+def test_that_the_driver_runs_on_inferentia_is_an_assumption(
+    machine: str, is_assumed: bool
+) -> None:
+    work = job(1, request("one", "neuron.aws.com", 1), tolerates="aws.amazon.com/neuron")
+    plan = planned(fleet("eks", machine, {"neuron": True}), work)
+    assert any("runs on Inferentia" in each for each in plan.assumptions) == is_assumed

@@ -63,6 +63,15 @@ class NeuronDriver(Driver[ChartOptions]):
             (_device(node.machine, index, count) for index in range(count)),
         )
 
+    def assumptions(self, options: ChartOptions, node: DriverNode) -> tuple[str, ...]:
+        if not self.serves(node.machine) or not node.machine.family.startswith("inf"):
+            return ()
+        # The guide of EKS and deploy/files/manifests/daemonset.yaml contradict each other.
+        return (
+            f"{node.machine.name}: {self.title} runs on Inferentia (AWS documents Inferentia2, but "
+            "the driver's published DaemonSet selects only Trainium instance types)",
+        )
+
     def config_faults(
         self, domain: str, parameters: Mapping[str, Any], options: ChartOptions | None
     ) -> Iterator[ConfigFault]:
