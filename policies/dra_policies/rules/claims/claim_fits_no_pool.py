@@ -148,7 +148,8 @@ def _fix_of_claim(case: Waiting) -> str:
         key=len,
         default=(),
     )
-    return " and ".join(edit.text for edit in fewest)
+    of_driver = (answer.fix for answer in near or refusals if answer.kind == "claim")
+    return " and ".join(edit.text for edit in fewest) or next(of_driver, "")
 
 
 def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
