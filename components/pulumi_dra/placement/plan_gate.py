@@ -84,10 +84,11 @@ def _policy(name: str, document: Mapping[str, Any], children: Children) -> pulum
 def _bind(
     name: str, document: Mapping[str, Any], policy: pulumi.Output[str], children: Children
 ) -> None:
+    spec: Any = {**document["spec"], "policyName": policy}  # in API form
     k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
         f"{name}-{document['metadata']['name']}-binding",
         metadata=document["metadata"],
-        spec=pulumi.Output.from_input({**document["spec"], "policyName": policy}),
+        spec=spec,
         opts=children.options(),
     )
 
