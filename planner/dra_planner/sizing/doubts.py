@@ -68,6 +68,7 @@ class DoubtfulPlace:
         generous = (
             open_offer(replace(offer, node=node), classes, features, sight) if most else state
         )
+        self._offers[generous.template] = offer
         self._doubtful.add(state.template)
         self._generous[state.template] = generous.template
         return state, generous
