@@ -29,7 +29,7 @@ def test_without_a_threshold_nothing_is_told() -> None:
 def test_a_ceiling_below_the_cost_is_told_and_one_above_is_not(rule: str) -> None:
     (entry,) = told(base("raw-eks"), {rule: MONTH - 1})
     assert entry.rule.level == "mandatory"
-    assert f"${MONTH:,.0f} a month" in entry.finding.message
+    assert f"${MONTH:,.0f} per month" in entry.finding.message
     assert told(base("raw-eks"), {rule: MONTH + 1}) == []
 
 
