@@ -20,6 +20,8 @@ from typing import Any
 
 import yaml
 
+from dra_planner.clouds import names
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "program"))
@@ -32,9 +34,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--cloud", action="append", default=[], choices=("eks", "gke", "aks"))
+    parser.add_argument("--cloud", action="append", default=[], choices=names())
     values = parser.parse_args()
-    wrong = [line for cloud in values.cloud or ("eks", "gke", "aks") for line in _of_cloud(cloud)]
+    wrong = [line for cloud in values.cloud or names() for line in _of_cloud(cloud)]
     return int(bool(wrong))
 
 

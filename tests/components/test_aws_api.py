@@ -275,7 +275,7 @@ def test_the_stack_stands_in_a_simulated_account(
         eks, ec2, iam = (account.client(name) for name in ("eks", "ec2", "iam"))
         (name,) = eks.list_clusters()["clusters"]
         cluster = eks.describe_cluster(name=name)["cluster"]
-        assert cluster["version"] == "1.34"
+        assert cluster["version"] == "1.35"
         groups = [
             eks.describe_nodegroup(clusterName=name, nodegroupName=group)["nodegroup"]
             for group in eks.list_nodegroups(clusterName=name)["nodegroups"]

@@ -25,9 +25,8 @@ def test_the_objects_are_those_of_the_file(declare: Any, kind: str) -> None:
     written = [each for each in admission_gate(PLAN) if each["kind"] == kind]
     assert written
     found = declared(declare)[kind]
-    assert [(each["metadata"], each["spec"]) for each in found] == [
-        (each["metadata"], each["spec"]) for each in written
-    ]
+    by_name = {each["metadata"]["name"]: each["spec"] for each in found}
+    assert by_name == {each["metadata"]["name"]: each["spec"] for each in written}
 
 
 def test_quotas_can_be_left_to_others(declare: Any) -> None:

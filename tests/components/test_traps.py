@@ -84,6 +84,7 @@ def test_on_gke_the_installer_comes_before_the_driver(declare: Callable[..., Any
         parent = pulumi.ComponentResource("test:index:Platform", "platform")
         cluster: Any = SimpleNamespace(
             kubeconfig_json=pulumi.Output.secret(json.dumps({})),
+            identity="cluster",
             usable=[],
             pools=[],
             resource=parent,

@@ -29,6 +29,7 @@ OF_A_CLOUD = (
     "sandbox/dra_sandbox/clouds/",
     *(f"components/pulumi_dra/{name}/" for name in names()),
     *(f"examples/components/{name}.py" for name in names()),
+    "conformance/karpenter/",  # the tables of Karpenter's AWS provider
 )
 WORD = re.compile(rf"(?<![\w-])({'|'.join(names())})(?![\w-])")
 
@@ -55,6 +56,7 @@ def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 OF_OTHERS = (
     "deploy/eks/dra.rst",  # a file of the Neuron SDK
+    "/etc/eks/bootstrap.sh",  # a program of Amazon Linux 2, in boot scripts that users write
     "docs.aws.amazon.com/eks/",  # pages that rules link to
     "networking.gke.io",  # API groups that no pod of a workload is read from
     "gke.io/optimize-utilization-scheduler",  # a scheduler, by the name that pods give

@@ -154,10 +154,10 @@ def test_subcommands_exist() -> None:
 
 
 def runs_alone(words: list[str]) -> bool:
-    """Whether a command needs nothing but the project: no standard input, no cluster, no file of
-    the reader's, and no control plane, which takes minutes to build.
+    """Whether a command needs nothing but the project: no standard input, no cluster, no file or
+    repository of the reader's, and no control plane, which takes minutes to build.
     """
-    if words[0] in ("sandbox", "rehearse", "mcp") or {
+    if words[0] in ("sandbox", "rehearse", "mcp", "diff") or {
         "-",
         "--kubeconfig",
         "--context",

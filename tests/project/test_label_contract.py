@@ -29,6 +29,7 @@ NO_OPTIONS = DraPlatformInputs(
     cluster={},
     releases={},
     tenants=[],
+    admission_gate=False,
     admin_access_namespaces=None,
     tags={},
     autoscaler={},

@@ -24,11 +24,15 @@ def told(command: str, prose: str = ABOUT_DRA, beside: str = "") -> list[Diagnos
     [
         ("nvidia-smi -i 0 -mig 1", "turns MIG on by hand", "LAYOUT"),
         ("sudo nvidia-smi --multi-instance-gpu=0", "turns MIG off by hand", "none"),
-        ("nvidia-smi mig -cgi 9,9 -C", "cuts GPUs of this node by hand", "3g.20gb:2"),
-        ("nvidia-smi mig -i 0 -cgi 3g.20gb,1g.5gb+me -C", "cuts GPUs", "3g.20gb:1,1g.5gb+me:1"),
-        ("nvidia-smi mig -cgi $PROFILES -C", "cuts GPUs", "LAYOUT"),
-        ("nvidia-smi mig -cgi", "cuts GPUs", "LAYOUT"),
-        ("nvidia-smi mig -dci && nvidia-smi -L", "takes MIG instances away", "LAYOUT"),
+        ("nvidia-smi mig -cgi 9,9 -C", "partitions GPUs of this node by hand", "3g.20gb:2"),
+        (
+            "nvidia-smi mig -i 0 -cgi 3g.20gb,1g.5gb+me -C",
+            "partitions GPUs",
+            "3g.20gb:1,1g.5gb+me:1",
+        ),
+        ("nvidia-smi mig -cgi $PROFILES -C", "partitions GPUs", "LAYOUT"),
+        ("nvidia-smi mig -cgi", "partitions GPUs", "LAYOUT"),
+        ("nvidia-smi mig -dci && nvidia-smi -L", "deletes MIG instances", "LAYOUT"),
         (
             "kubectl debug node/n -it --image=busybox -- chroot /host nvidia-smi -mig 1",
             "turns MIG on",

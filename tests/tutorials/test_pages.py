@@ -265,7 +265,7 @@ def test_objects_are_in_the_namespace_that_kubectl_is_given(
         found = project.run("check", "run.sh", "--stack", "dev", "--format", "json").json[
             "diagnostics"
         ]
-        is_found = not any("/one is not among" in each["message"] for each in found)
+        is_found = not any("/one isn't in the manifests" in each["message"] for each in found)
         assert is_found == (where == namespace), found
 
 

@@ -176,8 +176,10 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
     if "catalog add" in line:
         nodes = project.run("slices", "--stack", "eks-dev", "--nodes")
         project.write("cluster.json", nodes.out)
-    if "--diff" in line:
+    project.write("larger.yaml", FLEET)
+    if "diff" in line:
         commit(project.root)
+        subprocess.run(["git", "tag", "v1"], cwd=project.root, check=True)
         subprocess.run(
             ["git", "update-ref", "refs/remotes/origin/main", "HEAD"], cwd=project.root, check=True
         )

@@ -141,7 +141,7 @@ def test_a_worker_with_another_planner_is_refused_and_a_scheduler_that_goes_is_t
 
     options = RunOptions(results=tmp_path / "results", scheduler=cluster.address)
     # workers of the same planner took cells before
-    with pytest.raises(PlannerError, match="has gone") as gone:
+    with pytest.raises(PlannerError, match="stopped; finished cells are kept") as gone:
         run_portfolio(collect(str(file)), options, kill)
     assert gone.value.fix == "finished cells are kept; run the same command to continue"
     assert answers_of(file, "../results", engine="here").log.known >= 4

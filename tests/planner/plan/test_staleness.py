@@ -28,4 +28,4 @@ def test_a_new_pool_and_another_release_are_named() -> None:
     made = plan_file(
         plan_of(fleet(fixed, ("g6.4xlarge", {"min": 0, "max": 1}), kubernetes="1.35"), deployment())
     )
-    assert differences(kept, made) == ("pool g6-4xlarge", "the Kubernetes release")
+    assert differences(kept, made) == ("pool g6-4xlarge", "the Kubernetes version")
