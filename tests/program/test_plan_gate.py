@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from pathlib import Path
@@ -14,7 +15,15 @@ from dra_sandbox.engine import Engine
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ResourceQuota")
-PROGRAM = """\
+KUBECONFIG = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "current-context": "c",
+    "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+    "clusters": [{"name": "c", "cluster": {"server": "https://cluster.example"}}],
+    "users": [{"name": "u", "user": {"token": "a-token"}}],
+}
+PROGRAM = f"""\
 from pathlib import Path
 
 import pulumi
@@ -22,9 +31,9 @@ import pulumi_kubernetes as k8s
 
 from pulumi_dra import PlanGate
 
-cluster = k8s.Provider("gpu", kubeconfig="{}")
+cluster = k8s.Provider("gpu", kubeconfig={json.dumps(KUBECONFIG)!r})
 plan = Path(__file__).with_name("plan.json").read_text()
-gate = PlanGate("gate", {"plan": plan}, pulumi.ResourceOptions(providers=[cluster]))
+gate = PlanGate("gate", {{"plan": plan}}, pulumi.ResourceOptions(providers=[cluster]))
 pulumi.export("policies", gate.policy_names)
 pulumi.export("namespaces", gate.quota_namespaces)
 """

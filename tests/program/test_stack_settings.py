@@ -147,7 +147,11 @@ def test_the_examples_range_is_not_deployed(
     plan = plan_of(read_settings(config).fleet, read_sources([project / "work.yaml"]))
     planfile.plan_path("dev", project).write_text(planfile.file_text(plan))
     settings = settings_of("dev", config, project)
-    with pytest.raises(PlannerError, match="range for documentation") if refused else nullcontext():
+    with (
+        pytest.raises(PlannerError, match="is reserved for documentation")
+        if refused
+        else nullcontext()
+    ):
         refuse_documentation_ranges(settings)
 
 

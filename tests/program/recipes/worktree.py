@@ -17,7 +17,7 @@ from pathlib import Path
 
 from page import PROJECT, PYTHON, Recipe
 
-_MADE = {".venv", "__pycache__", ".hypothesis", ".pytest_cache"}
+_MADE = {".venv", "build", "__pycache__", ".hypothesis", ".pytest_cache"}
 ROLES = ("planner", "policies", "command", "components", "sandbox", "tutorials")
 
 
