@@ -174,7 +174,7 @@ def _read(folder: str) -> _Kustomization:
 
 
 def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
+    if isinstance(value, str) and "\0" not in value:  # no path has one
         yield value
     elif isinstance(value, Mapping):
         for each in value.values():

@@ -286,8 +286,7 @@ def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
             documents, _ = read_documents([read_file(path)])
             data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
             inline = any(
-                isinstance(each, Mapping) and each.get("patch")
-                for each in data.get("patches") or ()
+                isinstance(each, Mapping) and each.get("patch") for each in _list(data, "patches")
             )
             return (*(["patches"] if inline else []), *(key for key in _CHANGING if data.get(key)))
     return ()
@@ -310,13 +309,18 @@ def _parts_of_kustomization(folder: str) -> frozenset[str] | None:
 
 
 def _parts(data: Mapping[str, Any]) -> Iterator[str]:
-    for key in _PATCHES:
-        for entry in data.get(key) or ():
-            path = entry.get("path") if isinstance(entry, Mapping) else entry
-            if isinstance(path, str) and "\n" not in path:
-                yield path
-    for key in _NO_MANIFESTS:
-        entries = data.get(key)
-        yield from (
-            (each for each in entries if isinstance(each, str)) if isinstance(entries, list) else ()
-        )
+    named = [
+        entry.get("path") if isinstance(entry, Mapping) else entry
+        for key in _PATCHES
+        for entry in _list(data, key)
+    ]
+    named += [entry for key in _NO_MANIFESTS for entry in _list(data, key)]
+    for path in named:
+        # An inline patch has several lines, and no path has a null byte.
+        if isinstance(path, str) and not {"\n", "\0"} & set(path):
+            yield path
+
+
+def _list(data: Mapping[str, Any], key: str) -> list[Any]:
+    entries = data.get(key)
+    return entries if isinstance(entries, list) else []

@@ -124,3 +124,22 @@ def test_migrate_changes_the_files_of_a_kustomization(base: Project) -> None:
     done = base.run("migrate", "k", "--kubernetes", "1.36", "--format", "diff")
 
     assert "(rendered)" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    "kustomization",
+    [
+        'resources: ["a\\0b", all.yaml]\n',
+        'resources: [all.yaml]\npatches: [{path: "a\\0b"}]\n',
+        "patches: 3\n",
+    ],
+    ids=["resource", "patch", "number"],
+)
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_odd_values_of_a_kustomization_end_in_no_traceback(
+    base: Project, command: str, kustomization: str
+) -> None:
+    base.write("k/base/kustomization.yaml", kustomization)
+    done = base.run(command, "k", "--stack", "dev")
+    assert "internal error" not in done.err
+    assert done.status in (0, 1, 3), done.err
