@@ -232,20 +232,12 @@ def _starts(question: GuardQuestion) -> Iterable[list[Crowd]]:
     for at, work in enumerate(needs.works):
         there = packed[work.shapes[0]]
         main[at] = max(work.needs, key=lambda pool: (there.get(needs.pools[pool], 0), -pool))
-        cheap[at] = min(
-            work.needs, key=lambda pool: (costs[pool][0] * _share(needs, at, pool), pool)
-        )
+        cheap[at] = min(work.needs, key=lambda pool: (costs[pool][0] * needs.share(at, pool), pool))
     solver = load_solver()
     whole = None if solver is None else assign_whole_works(needs, question.pools, solver)
     for chosen in (whole, main, cheap):
         if chosen is not None:
             yield _by_devices(chosen, needs)
-
-
-def _share(needs: LevelNeeds, work: int, pool: int) -> float:
-    """Return the part of a node that a work uses up."""
-    parts = zip(needs.works[work].needs[pool], needs.capacities[pool], strict=True)
-    return max(need / capacity for need, capacity in parts)
 
 
 def _by_devices(chosen: Mapping[int, int], needs: LevelNeeds) -> list[Crowd]:

@@ -49,6 +49,4 @@ def _price(needs: LevelNeeds, at: int, pool: int, cost: float) -> float:
     work = needs.works[at]
     if pool not in work.needs:
         return inf
-    parts = zip(work.needs[pool], needs.capacities[pool], strict=True)
-    share = max(need / capacity for need, capacity in parts)
-    return work.count * share * cost
+    return work.count * needs.share(at, pool) * cost

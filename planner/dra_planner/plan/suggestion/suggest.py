@@ -182,10 +182,9 @@ def _found(
 ) -> list[Suggestion]:
     """Return the fleets that are compared; one at least where much simulation finds one."""
     if len(_shapes(plan)) * len(candidates) > MOST_SIZED:
-        fleets = list(_few_fleets(plan, known))
         return [
             each
-            for counts in fleets
+            for counts in _few_fleets(plan, known)
             if (each := _guided_first(request, candidates, counts)) is not None
         ]
     fleets = list(_fleets(plan))
@@ -392,14 +391,10 @@ def _guided_first(
     """Return the fleet with the guards that it needs, and with as many nodes as they leave it."""
     most = cloud(request.cloud).nodes_of_a_pool[-1]
     roomy = {machine: min(2 * nodes + ROOM, most) for machine, nodes in counts.items()}
-    for steps in (SIMULATED_STEPS, MANY_STEPS):
-        document = {**_bought(request, candidates, roomy), "placement": "guided"}
-        fleet = read_fleet(document)
-        plan = make_plan(_plan_request(request, fleet, steps))
-        if plan.verdict == "fits" and plan.cost is not None:
-            usd = plan.cost.hourly_usd
-            return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=usd)
-    return None
+    document = {**_bought(request, candidates, roomy), "placement": "guided"}
+    return _suggestion(request, document, SIMULATED_STEPS) or _suggestion(
+        request, document, MANY_STEPS
+    )
 
 
 def _guided(
@@ -407,11 +402,8 @@ def _guided(
 ) -> Suggestion | None:
     """Return the fleet with guards, None if its plan doesn't fit or needs no guards."""
     document = {**_bought(request, candidates, roomy), "placement": "guided"}
-    fleet = read_fleet(document)
-    plan = make_plan(_plan_request(request, fleet, steps))
-    if plan.verdict != "fits" or plan.cost is None or plan.guarded is None:
-        return None
-    return Suggestion(fleet=fleet, document=document, plan=plan, hourly_usd=plan.cost.hourly_usd)
+    found = _suggestion(request, document, steps)
+    return None if found is None or found.plan.guarded is None else found
 
 
 def _orders(offers: Sequence[Offer]) -> list[dict[str, int]]:
@@ -431,7 +423,11 @@ def _planned(
     steps: int = SIMULATED_STEPS,
 ) -> Suggestion | None:
     """Return the fleet of so many nodes with its plan, None where that does not fit."""
-    document = _bought(request, candidates, nodes, last)
+    return _suggestion(request, _bought(request, candidates, nodes, last), steps)
+
+
+def _suggestion(request: SuggestRequest, document: dict[str, Any], steps: int) -> Suggestion | None:
+    """Return the fleet of a document with its plan, None if that doesn't fit."""
     fleet = read_fleet(document)
     plan = make_plan(_plan_request(request, fleet, steps))
     if plan.verdict != "fits" or plan.cost is None:

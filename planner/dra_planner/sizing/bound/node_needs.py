@@ -37,6 +37,11 @@ class LevelNeeds:
     capacities: tuple[tuple[int, ...], ...]
     devices: tuple[tuple[bool, ...], ...]
 
+    def share(self, work: int, pool: int) -> float:
+        """Return the part of a pool's node that one of a work needs; the pool has to take it."""
+        parts = zip(self.works[work].needs[pool], self.capacities[pool], strict=True)
+        return max(need / capacity for need, capacity in parts)
+
 
 def node_needs(sizer: Sizer, level: DemandLevel) -> LevelNeeds:
     """Return what the pods of a level take of the nodes; pods that no pool takes are left out."""
