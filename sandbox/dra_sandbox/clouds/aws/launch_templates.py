@@ -41,7 +41,7 @@ def latest_version(facts: Facts) -> int:
     before = int(facts.old.get("latestVersion") or 0)
     names = {*facts.inputs, *facts.old} - _NO_CONTENT
     is_other = any(facts.inputs.get(name) != facts.old.get(name) for name in names)
-    return before + is_other or 1
+    return max(before + is_other, 1)
 
 
 def user_data_is_multipart(inputs: Values) -> str | None:
