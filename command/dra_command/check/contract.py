@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
 from dra_command.findings.contract import DiagnosticRow
 
@@ -41,4 +42,9 @@ class CheckOutput(Output):
     )
     exempted: list[ExemptedRow] = Field(default_factory=list, description="Accepted findings.")
     workloads: int = Field(default=0, description="Number of checked workloads.")
+    joint_fix: JointFixRow | None = Field(
+        default=None,
+        description="Changes with which several workloads that don't fit all run. Absent if at "
+        "most one doesn't fit, or if none were found.",
+    )
     known: int = Field(default=0, description="Number of known findings that are omitted.")

@@ -7,6 +7,8 @@ from typing import TextIO
 from dra_command.check.summary import summary
 from dra_command.findings.check_result import CheckResult
 from dra_command.pens.terminal.page import Page
+from dra_command.plan_report.joint_fix import joint_fix_title
+from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 
 
 def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | None = None) -> None:
@@ -15,6 +17,12 @@ def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | Non
         for each in checked.diagnostics:
             if each.severity == "error" or not quiet:
                 page.diagnostic(each)
+        joint = None if quiet or checked.plan is None else find_joint_fix(checked.plan)
+        if joint is not None:
+            page.gap()
+            page.line((joint_fix_title(joint), "bold"))
+            for step in joint.steps:
+                page.text(step, indent=2, mark="→ ")
         if checked.diagnostics and not quiet:
             page.gap()
         has_error = any(each.severity == "error" for each in checked.diagnostics)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.model import Verdict
+from dra_planner.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class CheckResult:
     `passed` is the sentence for a result without findings, "" for that of the rules. `judged` are
     the IDs of the rules that had something to check, `skipped` the others, and `kubernetes` is the
     version. `exempted` are findings that don't count, and `known` is the number of findings that a
-    baseline leaves out.
+    baseline leaves out. `plan` is what workloads were judged by, unless only some rules were asked.
     """
 
     verdict: Verdict
@@ -45,6 +46,7 @@ class CheckResult:
     skipped: tuple[SkippedRule, ...] = ()
     exempted: tuple[ExemptedFinding, ...] = ()
     known: int = 0
+    plan: Plan | None = field(default=None, compare=False)
 
 
 def order_findings(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -22,7 +22,7 @@ from dra_command.inputs.readable_manifests import evaluate_readable
 from dra_command.inputs.yaml_repair import repair_findings
 from dra_planner.errors import NOWHERE, Diagnostic, PlannerError
 from dra_planner.model import Verdict, worst
-from dra_planner.plan import PlanRequest, make_plan, overall_verdict, read_checked
+from dra_planner.plan import Plan, PlanRequest, make_plan, overall_verdict, read_checked
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 from dra_policies.configuration.reading import unknown_rule
 from dra_policies.rules import (
@@ -83,7 +83,7 @@ def find_violations(
     rules = configured_rules_of(rules or selected_rules(()), asked, selected=selected)
     inputs, commands = extract_tutorials(inputs)
     judged = evaluate_readable(inputs, _view_and_verdict)
-    view, planned = judged.answer
+    view, planned, plan = judged.answer
     if asked is not None and asked.configured.settings.thresholds:
         view = replace(view, thresholds=asked.configured.settings.thresholds)
     told = tuple(run_rules(view, besides_reading(rules)))
@@ -133,6 +133,7 @@ def find_violations(
         skipped=skipped,
         exempted=kept.exempted,
         known=len(old),
+        plan=None if selected or planned == "fits" else plan,
     )
 
 
@@ -201,17 +202,17 @@ def make_view(inputs: CommandInputs) -> StackView:
     return evaluate_readable(inputs, _view_and_verdict).answer[0]
 
 
-def _view_and_verdict(inputs: CommandInputs) -> tuple[StackView, Verdict]:
-    view, verdict = _view(inputs)
-    return replace(view, stack=inputs.stack), verdict
+def _view_and_verdict(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
+    view, verdict, plan = _view(inputs)
+    return replace(view, stack=inputs.stack), verdict, plan
 
 
-def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:
+def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
     if inputs.fleet is None and not inputs.observed:
         features = features_of(
             parse_version(inputs.kubernetes) if inputs.kubernetes else MAXIMUM_MINOR
         )
-        return view_of(read_checked(inputs.sources, features), features), "fits"
+        return view_of(read_checked(inputs.sources, features), features), "fits", None
     request = PlanRequest(
         sources=inputs.sources,
         fleet=inputs.fleet,
@@ -226,4 +227,4 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict]:
         plan,
         whole_judgement=lambda: plan.judgement,
     )
-    return view, plan.placing or plan.verdict
+    return view, plan.placing or plan.verdict, plan

@@ -26,6 +26,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME, VERDICT_WORDS
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
+from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.summary import (
     Obstacle,
     costs,
@@ -40,6 +41,7 @@ from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.saved.difference import PlanDifference
+from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.wording import counted
 
 MARK: Final = "<!-- pulumi-dra:plan -->"
@@ -151,7 +153,11 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
     for each in diagnostics(stack.plan):
         if each.severity == "error":
             yield diagnostic_lines(each, where)
-    raised = list(_raised(stack.plan))
+    joint = find_joint_fix(stack.plan)
+    raised = [] if joint is not None else list(_raised(stack.plan))
+    if joint is not None:
+        steps = (f"- {safe(step)}" for step in joint.steps)
+        yield [f"{where}{joint_fix_title(joint)}", "", *steps, ""]
     if raised:
         yield [
             f"{where}With these maximums, all pods that fit a node are placed:",

@@ -11,6 +11,7 @@ from dra_command.pens.table import Table
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.plan_report.cost_detail import detail_tables
 from dra_command.plan_report.guards import guards_table, rules_table, without_guards
+from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.selector_changes import short_change
 from dra_command.plan_report.summary import (
     costs,
@@ -25,6 +26,7 @@ from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, 
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
+from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan
@@ -82,6 +84,7 @@ class _PlanPage:
         if self._difference is not None and not self._difference.is_empty:
             self._table(difference_table(self._difference))
         self._obstacles()
+        self._joint_fix()
         self._diagnostics(quiet=False)
         self._tables((guards_table(plan), rules_table(plan) if detail else None))
         tables = PlanTables.of(plan, self._signs, width=page.width, every=self._verbose)
@@ -138,6 +141,15 @@ class _PlanPage:
             for table in terms.pop(obstacle.subject, []):
                 self._page.gap()
                 self._page.table(table.heads, table.rows, styles=self._cell_styles)
+
+    def _joint_fix(self) -> None:
+        found = find_joint_fix(self._plan)
+        if found is None:
+            return
+        self._page.gap()
+        self._page.line((joint_fix_title(found), "bold"))
+        for step in found.steps:
+            self._page.text(short_change(step), indent=2, mark="→ ")
 
     def _terms(self) -> dict[str, list[Table]]:
         """Return what claims fail at, by workload; a few of them."""

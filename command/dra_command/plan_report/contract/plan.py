@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from dra_command.claim_report.contract import ExplainOutput
+from dra_command.contract.joint_fix import JointFixRow
 from dra_command.contract.output import Output, VerdictText
 from dra_command.findings.contract import DiagnosticRow
 from dra_command.plan_report.contract.detail import DetailRow
@@ -400,6 +401,11 @@ class PlanOutput(Output):
     )
     detail: DetailRow | None = Field(
         default=None, description="Only with --detail on a fleet without --observed."
+    )
+    joint_fix: JointFixRow | None = Field(
+        default=None,
+        description="Changes with which several workloads that don't fit all run. Absent if at "
+        "most one doesn't fit, or if none were found.",
     )
     guards: GuardsRow | None = Field(
         default=None, description="Guards of the plan. Absent for a plan without guards."

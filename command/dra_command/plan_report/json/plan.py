@@ -36,6 +36,7 @@ from dra_command.plan_report.contract.plan import (
     WhyRow,
 )
 from dra_command.plan_report.guards import guard_lines
+from dra_command.plan_report.joint_fix import joint_fix_row
 from dra_command.plan_report.json.detail import detail_row
 from dra_command.plan_report.json.fixes import fix_rows
 from dra_command.plan_report.json.nodes import (
@@ -99,9 +100,12 @@ def plan_output(
 def plan_json(plan: Plan, *, detail: bool = False, difference: PlanDifference | None = None) -> str:
     """Return the plan as indented JSON; keys that are absent by contract are left out."""
     output = plan_output(plan, detail=detail, difference=difference)
+    output = output.model_copy(update={"joint_fix": joint_fix_row(plan)})
     absent = set() if detail else {"claims", "detail"}
     if plan.guarded is None:
         absent.add("guards")
+    if output.joint_fix is None:
+        absent.add("joint_fix")
     return output.model_dump_json(indent=2, by_alias=True, exclude=absent or None)
 
 

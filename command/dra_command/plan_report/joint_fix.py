@@ -1,0 +1,27 @@
+"""The change with which all workloads fit together, in text and JSON."""
+
+from __future__ import annotations
+
+from dra_command.contract.joint_fix import JointFixRow
+from dra_command.pens.amounts import usd
+from dra_planner.plan import Plan
+from dra_planner.plan.suggestion.joint_fix import JointFix, find_joint_fix
+
+
+def joint_fix_row(plan: Plan) -> JointFixRow | None:
+    """Return the change that lets all workloads of a plan run, or None if none was found."""
+    found = find_joint_fix(plan)
+    if found is None:
+        return None
+    more = found.more_usd
+    return JointFixRow(steps=list(found.steps), more_per_hour=None if more is None else float(more))
+
+
+def joint_fix_title(found: JointFix) -> str:
+    """Return what the steps come to, and what they cost."""
+    more = found.more_usd
+    if more is None:
+        price = "price unknown"
+    else:
+        price = f"{usd(abs(more))} {'more' if more >= 0 else 'less'} per hour"
+    return f"All workloads fit after these changes together ({price}):"

@@ -1,0 +1,221 @@
+"""One change of fleet and manifests with which all workloads fit, judged before it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from dra_planner.allocation import Edit
+from dra_planner.allocation.reasons.edits import apply_edits
+from dra_planner.errors import PlannerError
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.model import NO_GUARDS, Demand, Shape, best
+from dra_planner.offers import predict_offers, with_taint_rules
+from dra_planner.plan.explanation.claims import smallest_edits
+from dra_planner.plan.judgement.judge import judge
+from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
+from dra_planner.plan.values import SIMULATED_STEPS, Plan
+from dra_planner.sizing import PoolSize
+from dra_planner.wording import counted
+
+_ROUNDS: Final = 3  # raises of maximums until all pods run in every order
+_KEEPING: Final = frozenset(
+    {
+        "tolerate",
+        "select-less",
+        "tolerate-device",
+        "compare-inclusive",
+        "correct-value",
+        "constrain-pairs",
+        "guard-class",
+        "use-class",
+    }
+)
+"""Edits after which the pod gets as much as it asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointFix:
+    """Steps that together let every workload run, and the judgement after them, which says *fits*.
+
+    `more_usd` is the change in price per hour of the nodes that are used, compared with those that
+    the plan uses now; None if a price is unknown.
+    """
+
+    steps: tuple[str, ...]
+    judgement: Judgement
+    fleet: Fleet
+    more_usd: Decimal | None
+
+
+def find_joint_fix(plan: Plan) -> JointFix | None:
+    """Return one change that clears what keeps several workloads from running, or None.
+
+    None also if at most one workload doesn't fit, if something else than capacity keeps pods from
+    running, or if the changes to single workloads don't go together.
+    """
+    judgement, fleet = plan.judgement, plan.fleet
+    unfit = [size for size in judgement.sizing.workloads if size.verdict != "fits"]
+    if fleet is None or judgement.is_observed or plan.guards != NO_GUARDS or len(unfit) < 2:
+        return None
+    if judgement.demand.blocked or any(each.verdict != "fits" for each in plan.hindrances):
+        return None
+    if any(each.severity == "error" for each in plan.diagnostics):
+        return None
+    return _Search(plan, fleet).run()
+
+
+class _Search:
+    """Changes pods and pools one after the other, then raises maximums until everything fits."""
+
+    def __init__(self, plan: Plan, fleet: Fleet) -> None:
+        self._plan, self._judgement, self._fleet = plan, plan.judgement, fleet
+        self._steps: dict[str, None] = {}
+        self._rows: dict[str, dict[str, Any]] = {}  # the added pools by the sentence that adds them
+
+    def run(self) -> JointFix | None:
+        shapes = [self._changed(shape) for shape in self._judgement.demand.shapes]
+        if None in shapes:
+            return None
+        demand = replace(
+            self._judgement.demand, shapes=tuple(shape for shape in shapes if shape is not None)
+        )
+        most: Mapping[str, int] = {}
+        for _ in range(_ROUNDS):
+            fixed = self._judge(demand, most)
+            if fixed is None:
+                return None
+            judgement, fleet = fixed
+            if judgement.sizing.verdict == "fits":
+                return JointFix(
+                    steps=tuple(self._worded(judgement)),
+                    judgement=judgement,
+                    fleet=fleet,
+                    more_usd=self._more(judgement),
+                )
+            raised = {
+                pool.name: max(most.get(pool.name, 0), pool.enough, pool.maximum)
+                for pool in judgement.sizing.pools
+            }
+            if raised == most:
+                return None
+            most = raised
+        return None
+
+    def _changed(self, shape: Shape) -> Shape | None:
+        """Return the shape with the changes that let some pool take it, or None for none."""
+        answers = self._judgement.answers(shape)
+        verdict = best(answer.verdict for answer in answers) if answers else "fits"
+        if verdict == "fits" or shape.per_node:
+            return shape
+        if verdict == "cannot-tell":
+            return None
+        edits = self._edits(shape, only=_KEEPING)
+        if not edits:
+            change = min(
+                fleet_changes(self._judgement, shape), key=self._is_other_arch, default=None
+            )
+            if change is not None:
+                return self._with_pool(shape, change)
+            edits = self._edits(shape, only=None)
+        if not edits:
+            return None
+        self._tell(shape, edits)
+        return apply_edits(edits, shape)
+
+    def _edits(self, shape: Shape, only: frozenset[str] | None) -> tuple[Edit, ...]:
+        """Return the fewest changes of these kinds with which a pool takes the pod."""
+        found = (
+            smallest_edits(answer, self._judgement) for answer in self._judgement.answers(shape)
+        )
+        kept = (
+            edits
+            for edits in found
+            if edits and all(each.kind != "add-node" for each in edits)
+            if only is None or all(each.kind in only for each in edits)
+        )
+        return min(kept, key=len, default=())
+
+    def _is_other_arch(self, change: FleetChange) -> bool:
+        """Return whether a change adds machines of another architecture, whose images differ."""
+        known = {self._fleet.machine(pool.machine).arch for pool in self._fleet.pools}
+        return any(
+            change.fleet.machine(each.machine).arch not in known for each in change.fleet.pools
+        )
+
+    def _with_pool(self, shape: Shape, change: FleetChange) -> Shape | None:
+        """Return the shape as a pool that was added takes it; None for other changes of a fleet."""
+        known = {pool.name for pool in self._fleet.pools}
+        document = change.fleet.document()
+        added = [row for row in document["pools"] if row["name"] not in known]
+        others = [row for row in document["pools"] if row["name"] in known]
+        if others != self._fleet.document()["pools"] or len(added) != 1:
+            return None
+        name = f"added-{len(self._rows) + 1}"
+        self._rows.setdefault(change.text, {**added[0], "name": name})
+        return apply_edits(change.edits, shape) if change.edits else shape
+
+    def _tell(self, shape: Shape, edits: tuple[Edit, ...]) -> None:
+        names = ", ".join(dict.fromkeys(str(member.workload) for member in shape.members))
+        for edit in edits:
+            self._steps[f"{names}: {edit.text}"] = None
+
+    def _judge(self, demand: Demand, most: Mapping[str, int]) -> tuple[Judgement, Fleet] | None:
+        document = self._fleet.document()
+        rows = [*document["pools"], *self._rows.values()]
+        document["pools"] = [_with_maximum(row, most.get(row["name"], 0)) for row in rows]
+        before, manifests = self._judgement, self._plan.manifests
+        try:
+            fleet = read_fleet(document)
+        except PlannerError:  # a quota, or more nodes than the cloud allows in a pool
+            return None
+        offers = predict_offers(fleet, before.features)
+        if manifests is not None:
+            offers = with_taint_rules(offers, manifests.taint_rules)
+        judgement = judge(
+            demand,
+            offers,
+            before.classes,
+            before.features,
+            level=before.level,
+            fleet=fleet,
+            steps=SIMULATED_STEPS,
+            with_fixes=False,
+        )
+        return judgement, fleet
+
+    def _worded(self, judgement: Judgement) -> Iterator[str]:
+        """Yield the changes of pods, then the pools that are added and raised, with their nodes."""
+        yield from self._steps
+        for text, row in self._rows.items():
+            nodes = judgement.sizing.pool(row["name"]).maximum
+            yield f"{text}, with at most {counted(nodes, 'node')}"
+        known = {pool.name: pool for pool in self._judgement.sizing.pools}
+        for pool in judgement.sizing.pools:
+            if pool.name in known and pool.maximum > known[pool.name].maximum:
+                yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'
+
+    def _more(self, judgement: Judgement) -> Decimal | None:
+        after, before = (_price(each.sizing.pools, each) for each in (judgement, self._judgement))
+        return None if after is None or before is None else after - before
+
+
+def _price(pools: tuple[PoolSize, ...], judgement: Judgement) -> Decimal | None:
+    """Return the price per hour of the nodes that the demand uses; None if one is unknown."""
+    total = Decimal(0)
+    for pool in pools:
+        simulated = judgement.simulated_nodes(pool.name, judgement.level)
+        nodes = pool.plan if simulated is None else simulated
+        if nodes and pool.hourly_usd is None:
+            return None
+        total += nodes * (pool.hourly_usd or Decimal(0))
+    return total
+
+
+def _with_maximum(row: dict[str, Any], most: int) -> dict[str, Any]:
+    count = row.get("count", 1)
+    limits = dict(count) if isinstance(count, dict) else {"min": count, "max": count}
+    return {**row, "count": {**limits, "max": max(most, limits.get("max", most))}} if most else row

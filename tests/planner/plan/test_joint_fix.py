@@ -1,0 +1,115 @@
+"""Several workloads that don't fit get one change, which a new plan confirms."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.plan.suggestion.joint_fix import find_joint_fix
+from dra_planner.sources import Source
+
+Json = dict[str, Any]
+TOLERATION = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+
+
+def fleet(most: int = 2, **more: Any) -> Fleet:
+    return read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": "1.36",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "0.4.1"}},
+            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": most}}],
+            **more,
+        }
+    )
+
+
+def workload(name: str, pods: int, gpus: int = 1, **spec: Any) -> list[Json]:
+    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": gpus}}
+    meta = {"name": name, "namespace": "ml"}
+    template = {"spec": {"devices": {"requests": [request]}}}
+    container = {"name": "main", "image": "app:1", "resources": {"claims": [{"name": "gpu"}]}}
+    pod = {
+        "restartPolicy": "Never",
+        "containers": [container],
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": name}],
+        "tolerations": [TOLERATION],
+        **spec,
+    }
+    job = {"parallelism": pods, "completions": pods, "template": {"spec": pod}}
+    api = "resource.k8s.io/v1"
+    return [
+        {"apiVersion": api, "kind": "ResourceClaimTemplate", "metadata": meta, "spec": template},
+        {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": job},
+    ]
+
+
+def planned(on: Fleet, *workloads: list[Json]) -> Plan:
+    text = "\n---\n".join(json.dumps(each) for objects in workloads for each in objects)
+    return make_plan(PlanRequest(sources=(Source("m.yaml", text),), fleet=on))
+
+
+def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
+    wanted = (workload("a", 3), workload("b", 2), workload("c", 1, gpus=2))
+
+    found = find_joint_fix(planned(fleet(), *wanted))
+
+    assert found is not None
+    (added,) = found.steps
+    assert "g4dn.12xlarge" in added  # the cheapest with several GPUs and the fleet's architecture
+    assert added.endswith("with at most 2 nodes")
+    assert found.more_usd is not None
+    assert found.more_usd > Decimal(3)
+    assert planned(found.fleet, *wanted).verdict == "fits"
+
+
+def test_one_maximum_is_enough_for_all() -> None:
+    wanted = (workload("a", 3), workload("b", 2))
+
+    found = find_joint_fix(planned(fleet(), *wanted))
+
+    assert found is not None
+    assert found.steps == ('set the maximum of pool "l4" to 5',)
+    assert planned(found.fleet, *wanted).verdict == "fits"
+
+
+def test_changes_of_pods_keep_what_they_ask_for() -> None:
+    elsewhere = workload("c", 1, nodeSelector={"zone": "nowhere"})
+    wanted = (workload("a", 4), workload("b", 1, tolerations=[]), elsewhere)
+
+    found = find_joint_fix(planned(fleet(), *wanted))
+
+    assert found is not None
+    text = "; ".join(found.steps)
+    assert "Job ml/b: add to the pod's tolerations" in text
+    assert "Job ml/c: drop zone=nowhere" in text
+    after = (workload("a", 4), workload("b", 1), workload("c", 1))
+    assert planned(found.fleet, *after).verdict == "fits"
+
+
+@pytest.mark.parametrize(
+    "workloads",
+    [
+        pytest.param((workload("a", 3),), id="only one workload doesn't fit"),
+        pytest.param((workload("a", 1), workload("b", 1)), id="everything fits"),
+        pytest.param(
+            (workload("a", 9), workload("b", 1, schedulerName="other"), workload("c", 9)),
+            id="another scheduler decides",
+        ),
+    ],
+)
+def test_nothing_is_named_without_several_shortages(workloads: tuple[list[Json], ...]) -> None:
+    assert find_joint_fix(planned(fleet(), *workloads)) is None
+
+
+def test_a_quota_that_leaves_no_room_has_no_joint_fix() -> None:
+    limited = fleet(quotas=[{"name": "gpus", "unit": "gpus", "limit": 2}])
+
+    assert find_joint_fix(planned(limited, workload("a", 3), workload("b", 3))) is None
