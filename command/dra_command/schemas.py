@@ -148,10 +148,12 @@ def _schema(model: type[BaseModel], mode: str, says: str) -> dict[str, Any]:
         mode="serialization" if mode == "serialization" else "validation"
     )
     if model is PlanOutput:
-        for name in ("claims", "detail", "guards"):  # only there when asked for
+        for name in ("claims", "detail", "guards", "joint_fix"):  # there if asked for or found
             made["required"].remove(name)
+    if model is CheckOutput:
+        made["required"].remove("joint_fix")
     if model is MatrixOutput:
-        for name in ("claims", "detail", "guards"):  # only there when the plan has some, or never
+        for name in ("claims", "detail", "guards", "joint_fix"):  # there if a plan has some
             made["$defs"]["PlanOutput"]["required"].remove(name)
     if model is Portfolio:  # a factor alone is one for all workloads
         made["$defs"]["Scenario"]["properties"]["replicas"]["anyOf"].append(

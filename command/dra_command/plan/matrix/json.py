@@ -20,7 +20,7 @@ def matrix_json(matrix: Matrix) -> str:
     )
     absent: dict[int, Any] = {
         index: {
-            "plan": {"claims", "detail"}
+            "plan": {"claims", "detail", "joint_fix"}
             | (set() if plan is not None and plan.guarded is not None else {"guards"})
         }
         for index, plan in enumerate(each.plan for each in matrix.combinations)
