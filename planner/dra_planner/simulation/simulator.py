@@ -33,6 +33,7 @@ from dra_planner.simulation.setting import Setting, prepare
 from dra_planner.simulation.workloads.admission import Admission
 from dra_planner.simulation.workloads.budgets import Allowance, BudgetCounts
 from dra_planner.simulation.workloads.controllers import Controller, PerNode
+from dra_planner.simulation.workloads.lifetimes import LaggingLifetimes, Lifetimes
 
 if TYPE_CHECKING:
     from dra_planner.simulation.workloads.admission import Admission
@@ -88,15 +89,17 @@ class Simulator:
         arrivals: Sequence[WorkloadRef] = (),
         steps: int = STEPS,
         lost: Collection[str] = (),
+        lags: bool = False,
     ) -> SimulationOutcome:
         """Return what becomes of the pods when they arrive in that order; the same for the same
         arguments.
 
         `arrivals` are the workloads in another order than that of the documents; those it does not
         name come first. `lost` are nodes, by name, that go when nothing moves any more: their pods
-        are made again by who made them.
+        are made again by who made them. `lags`: pods become ready, and are gone after they end,
+        some at a time, by the order's seed; otherwise all at once.
         """
-        run = Run(self.setting, order, steps)
+        run = Run(self.setting, order, steps, lags=lags)
         for phase in order.phases(_arranged(self.setting.documents(), arrivals)):
             run.start(phase)
         if self.setting.lasting:
@@ -145,7 +148,9 @@ def _admission(setting: Setting) -> Admission | None:
 class Run:
     """One order of arrival under way."""
 
-    def __init__(self, setting: Setting, order: ArrivalOrder, steps: int) -> None:
+    def __init__(
+        self, setting: Setting, order: ArrivalOrder, steps: int, *, lags: bool = False
+    ) -> None:
         self._setting = setting
         self._order = order
         self._steps = steps
@@ -169,6 +174,9 @@ class Run:
         self._turn = 0
         for name in setting.ending:
             self._cluster.remove(name)
+        self._lifetimes = (
+            LaggingLifetimes(self._cluster, order.seed) if lags else Lifetimes(self._cluster)
+        )
 
     @property
     def _is_exhausted(self) -> bool:
@@ -243,25 +251,40 @@ class Run:
     # -- controllers
 
     def _runs(self, pod: SimulatedPod) -> PlacedPod | None:
-        return self._cluster.pods.get(pod.name)
+        return self._lifetimes.runs(pod)
 
     def _delete(self) -> bool:
-        going = [pod for controller in self._controllers for pod in controller.delete(self._runs)]
-        frees = False  # devices
-        for pod in going:
+        going = [
+            (pod, controller)
+            for controller in self._controllers
+            for pod in controller.delete(self._runs)
+        ]
+        gone: list[SimulatedPod] = []
+        for pod, controller in going:
             owner = self._owner.pop(pod.name, None)
             if owner is not None and self._admission is not None:
                 self._admission.release(owner)
             self._queue.drop(pod.name)
-            placed = self._runs(pod)
-            if placed:
-                frees |= any(got.picks for got in placed.picks)
-                self._cluster.remove(pod.name)
-        if going:
+            if pod.name in self._cluster.pods:
+                if controller.waits_for_ends:
+                    gone.append(pod)
+                else:
+                    self._lifetimes.end(pod)
+        became_ready, ended = self._lifetimes.pass_time()
+        frees = self._remove([*gone, *ended])
+        if going or ended:
             self._queue.wake(
                 lambda _pod, _failure: True, late=_is_tried_before if frees else _never
             )
-        return bool(going)
+        return bool(going or ended) or became_ready
+
+    def _remove(self, pods: Iterable[SimulatedPod]) -> bool:
+        """Take pods away that have ended; tell whether they free devices."""
+        frees = False
+        for pod in pods:
+            frees |= any(got.picks for got in self._cluster.pods[pod.name].picks)
+            self._cluster.remove(pod.name)
+        return frees
 
     def _create(self) -> bool:
         made: list[list[SimulatedPod]] = []

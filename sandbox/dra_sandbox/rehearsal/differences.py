@@ -48,7 +48,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at random. The simulation "
     "has the same outcome if it breaks ties in another way.",
     "arrived-together": "Workloads arrived together, and milliseconds decide which controller creates its pods "
-    "first. The simulation has the same outcome in another pod arrival order.",
+    "first, and when pods become ready or end. The simulation has the same outcome in another "
+    "pod arrival order, or at other moments.",
     "no-controller": "The pods were lost with their node, and no controller here re-creates them.",
     "simulation-cannot-tell": "The simulation depends on values that are known only at run time, or didn't finish.",
     "unexplained": "Plan and scheduler disagree, and none of the known reasons explains it: please "

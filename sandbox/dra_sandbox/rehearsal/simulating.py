@@ -99,11 +99,14 @@ class Simulation:
         simulator = Simulator.of(demand, nodes, classes, found.features, quotas=demand.quotas)
         return cls(simulator, tuple(refs), made_by, pool_of, one_by_one)
 
-    def run(self, seed: int | None = None, name: OrderName | None = None) -> Simulated:
+    def run(
+        self, seed: int | None = None, name: OrderName | None = None, *, lags: bool = False
+    ) -> Simulated:
         """Return where every workload's pods are; `seed` breaks ties between nodes by chance.
 
         `name` is that of the order, by default that of the rehearsal. Workloads that arrive
-        together may be applied in any order: with a seed, `settled` takes one by chance.
+        together may be applied in any order: with a seed, `settled` takes one by chance. With
+        `lags`, pods become ready and end some at a time.
         """
         refs = list(self.refs)
         if name == "settled" and seed is not None and not self.one_by_one:
@@ -113,15 +116,20 @@ class Simulation:
         for part, owner in self.made_by.items():
             parts.setdefault(owner, []).append(part)
         arrivals = [part for ref in refs for part in parts.get(ref, [ref])]
-        return self._by_workload(self.simulator.run(order, arrivals=arrivals))
+        return self._by_workload(self.simulator.run(order, arrivals=arrivals, lags=lags))
 
     def further(self) -> Iterator[Simulated]:
         """Yield what other ways to break ties lead to, and where workloads arrive together, other
-        orders.
+        orders, then other moments at which their pods become ready and end.
         """
         if self.one_by_one:
             return (self.run(seed) for seed in SEEDS)
-        return (self.run(seed, name) for seed in SEEDS for name in _TOGETHER)
+        return (
+            self.run(seed, name, lags=lags)
+            for lags in (False, True)
+            for seed in SEEDS
+            for name in _TOGETHER
+        )
 
     def runs(self) -> Iterator[Simulated]:
         """Yield what is simulated without chance, then the further runs."""

@@ -22,8 +22,8 @@ Json = dict[str, Any]
 SEEDS: Final = 12
 
 REASONS: Final[Mapping[str, str]] = {
-    "chance": "Nodes that score alike, or pods that are about equally old: one of the seeds comes "
-    "to the same.",
+    "chance": "Nodes that score alike, pods that are about equally old, or moments at which pods "
+    "become ready and end: one of the seeds comes to the same.",
     "cannot-tell": "The plan says that it cannot be told.",
     "daemon-set-under-a-quota": "A DaemonSet whose quota has not room on each node: it does not "
     "fit, and which node "
@@ -202,7 +202,8 @@ def _comes_by_chance(case: Json, became: Said) -> bool:
     nodes = observed_nodes(cluster.offers)
     simulator = Simulator.of(cluster.demand, nodes, cluster.manifests.classes, cluster.features)
     return any(
-        _said(cluster, simulator.run(ArrivalOrder("settled", seed))) == became
+        _said(cluster, simulator.run(ArrivalOrder("settled", seed), lags=lags)) == became
+        for lags in (False, True)
         for seed in range(1, SEEDS + 1)
     )
 

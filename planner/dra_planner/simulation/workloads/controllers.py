@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import PlacedPod, SimulatedPod
@@ -35,6 +35,8 @@ class Controller(Protocol):
     """Pods of a template before that are in the queue at the start."""
     seed: int | None
     """By which pods are chosen where any will do; None: the first."""
+    waits_for_ends: ClassVar[bool]
+    """Whether it makes a pod only after the one that it replaces is gone."""
 
     @property
     def old(self) -> Sequence[SimulatedPod]:
@@ -110,6 +112,7 @@ class Replicas:
     is wanted those on the fullest nodes go first, as a ReplicaSet has it.
     """
 
+    waits_for_ends: ClassVar[bool] = False
     workload: WorkloadRef
     kind: PodKind
     wanted: int
@@ -156,6 +159,7 @@ class Replicas:
 class Ordered:
     """One pod after the other, each when the one before runs (StatefulSet)."""
 
+    waits_for_ends: ClassVar[bool] = True
     workload: WorkloadRef
     kind: PodKind
     wanted: int
@@ -194,6 +198,7 @@ class PerNode:
     Source: kubernetes/kubernetes:pkg/controller/daemon/update.go@v1.36.3 (rollingUpdate).
     """
 
+    waits_for_ends: ClassVar[bool] = True
     workload: WorkloadRef
     kind: PodKind
     nodes: Sequence[int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from dra_planner.model import ObjectKey, QuotaLimit, WorkloadRef
 from dra_planner.simulation.cluster.cluster import SimulatedPod
@@ -31,6 +32,7 @@ class RollingReplicas:
     last on. `waiting` are the old ones that are in the queue.
     """
 
+    waits_for_ends: ClassVar[bool] = False
     workload: WorkloadRef
     kind: PodKind
     wanted: int
@@ -95,6 +97,7 @@ class RollingOrdered:
     (updateStatefulSet).
     """
 
+    waits_for_ends: ClassVar[bool] = True
     workload: WorkloadRef
     kind: PodKind
     wanted: int
