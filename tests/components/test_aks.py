@@ -329,6 +329,12 @@ def test_secrets_with_a_key_of_ones_own(cluster: Any) -> None:
     assert {each.name for each in without.all("RoleAssignment")} == {"dev-subnet", "dev-admin"}
 
 
+def test_a_pool_for_claims_of_cpus_has_no_gpu_driver(pool: Any) -> None:
+    inputs = pool(machine="Standard_D16s_v5").inputs
+    assert (inputs.get("gpuProfile"), inputs.get("nodeTaints")) == (None, [])
+    assert inputs["nodeLabels"] == {"pulumi-dra/pool": "t4"}
+
+
 def test_a_pool_is_for_claims(pool: Any) -> None:
     declared = pool()
     inputs = declared.inputs

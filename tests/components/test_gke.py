@@ -255,6 +255,13 @@ def test_pool_keeps_googles_plugin_and_driver_off_and_lets_the_autoscaler_know(p
     ]
 
 
+def test_a_pool_for_claims_of_cpus_has_no_accelerators(pool: Any) -> None:
+    config = pool(machine="n2-standard-32").inputs["nodeConfig"]
+    assert not config.get("guestAccelerators")
+    assert not config.get("taints")
+    assert config["labels"]["pulumi-dra/pool"] == "l4"
+
+
 def test_gpus_are_attached_to_machines_without_any(pool: Any) -> None:
     config = pool(machine="n1-standard-8+nvidia-tesla-t4:2").inputs["nodeConfig"]
     assert config["machineType"] == "n1-standard-8"

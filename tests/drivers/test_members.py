@@ -366,6 +366,7 @@ def test_an_opaque_configuration_that_the_driver_decodes(
             'range "5-2" of CPUs starts after its end',
         ),
         (fleet("gke", "ct5lp-hightpu-4t", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
+        (fleet("gke", "e2-standard-8", {"nvidia": {"version": "25.8.1"}}), "has no NVIDIA GPU"),
         (
             {**TPUS, "pools": [{**TPUS["pools"][0], "mig": "all-1g.10gb"}]},
             "none of the fleet's drivers partitions",
@@ -376,6 +377,90 @@ def test_a_driver_that_cannot_run_is_refused(document: dict[str, Any], sentence:
     with pytest.raises(FleetError) as caught:
         read_fleet(document)
     assert any(sentence in str(each) for each in (caught.value, *caught.value.others))
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "drivers"),
+    [
+        ("gke", "e2-standard-8", {"example": True}),
+        ("aks", "Standard_D16s_v5", {"example": True}),
+        ("gke", "n2-standard-32", {"example": True, "cpu": True}),
+    ],
+)
+def test_drivers_of_software_need_no_accelerators(
+    cloud: str, machine: str, drivers: dict[str, Any]
+) -> None:
+    plan = planned(fleet(cloud, machine, drivers), job(2, request("gpu", "gpu.example.com", 4)))
+    assert (plan.verdict, nodes(plan) > 0) == ("fits", True)
+
+
+@pytest.mark.parametrize(
+    ("document", "requested", "message", "fix"),
+    [
+        (
+            fleet("eks", "dl1.24xlarge", {"cpu": True}),
+            "gaudi.intel.com",
+            "whose driver the fleet doesn't run",
+            'set `drivers.gaudi=true` in the fleet, for pool "pool"',
+        ),
+        (
+            fleet("aks", "Standard_ND96isr_MI300X_v5", {"amd": True}),
+            "gpu.nvidia.com",
+            "whose driver the fleet doesn't run",
+            "set `drivers.nvidia.version` in the fleet",
+        ),
+        (
+            fleet("gke", "a4-highgpu-8g", {"nvidia": {"version": "0.5.0"}, "dranet": True}),
+            "efa.networking.k8s.aws",
+            "which DRANET doesn't create here",
+            "request DeviceClass mrdma.google.com or netdev.google.com",
+        ),
+        (
+            fleet("eks", "g6.xlarge", {"nvidia": {"version": "0.5.0"}}),
+            "gpu.intel.com",
+            "whose driver the fleet doesn't run",
+            "or request devices of the fleet",
+        ),
+    ],
+    ids=["not installed", "no such pool", "a class of another cloud", "nowhere on the cloud"],
+)
+def test_a_class_without_its_driver_is_open_and_names_what_to_set(
+    document: dict[str, Any], requested: str, message: str, fix: str
+) -> None:
+    plan = planned(document, job(1, request("device", requested, 1)))
+    assert plan.verdict == "cannot-tell"
+    assert message in reasons(plan)
+    assert fix in reasons(plan)
+
+
+def test_no_node_has_what_a_device_plugin_would_offer() -> None:
+    pod = yaml.safe_dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "p"},
+            "spec": {
+                "containers": [
+                    {
+                        "name": "main",
+                        "image": "registry.example/work:1",
+                        "resources": {"limits": {"aws.amazon.com/neuron": 1}},
+                    }
+                ]
+            },
+        }
+    )
+    assert planned(fleet("eks", "trn2.48xlarge", {"neuron": True}), pod).verdict == "does-not-fit"
+
+
+def test_a_group_of_cpus_is_no_larger_than_its_node() -> None:
+    cpus = {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "40"}}}
+    document = fleet("gke", "n2-standard-32", {"cpu": True})
+    plan = planned(document, job(1, {"name": "cpus", "exactly": cpus}))
+    assert plan.verdict == "does-not-fit"
+    assert "dra.cpu/cpu: at most 32, asked 40" in reasons(plan)
+    cpus["capacity"]["requests"]["dra.cpu/cpu"] = "32"
+    assert planned(document, job(1, {"name": "cpus", "exactly": cpus})).verdict == "cannot-tell"
 
 
 def published(cloud: str, name: str, machine: str) -> list[dict[str, AttributeValue]]:

@@ -84,7 +84,7 @@ class AksGpuPool(pulumi.ComponentResource):
             enable_node_public_ip=False,
             enable_encryption_at_host=inputs.encryption_at_host,
             # The node image's own driver, below /; without this word too, but it is on record then.
-            gpu_profile={"driver": "Install"},
+            gpu_profile={"driver": "Install"} if inputs.has_gpus else None,
             gpu_instance_profile=inputs.instance_profile or None,
             capacity_reservation_group_id=inputs.reservation_group_id,
             creation_data={"source_resource_id": inputs.snapshot_id}

@@ -180,6 +180,7 @@ class AksGpuPoolInputs:
     resource_group_name: pulumi.Input[str]
     subnet_id: pulumi.Input[str]
     machine: str
+    has_gpus: bool
     counts: Counts
     kubernetes_version: pulumi.Input[str] | None
     pool_name: str
@@ -223,6 +224,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> AksGpuPoolInputs:
         resource_group_name=read.required_identifier("resource_group_name"),
         subnet_id=read.identifier("subnet_id", required=True, check=subnet_fault) or "",
         machine=read.text("machine"),
+        has_gpus=machine is None or machine.accelerator is not None,
         counts=read_counts(read, CLOUD),
         kubernetes_version=read.identifier("kubernetes_version", check=version_check(CLOUD)),
         pool_name=pool_name,
@@ -262,10 +264,10 @@ def _read_machine(read: InputReader) -> Machine | None:
     except CatalogError as error:
         read.refuse("machine", str(error))
         return None
-    served = machine is not None and any(
-        each.serves_accelerator(machine) for each in every_driver()
-    )
-    if machine is not None and not served and (fault := machine_fault(machine)):
+    if machine is None or machine.accelerator is None:
+        return machine  # without accelerators: its pods claim CPUs only
+    served = any(each.serves_accelerator(machine) for each in every_driver())
+    if not served and (fault := machine_fault(machine)):
         read.refuse("machine", fault)
     return machine
 

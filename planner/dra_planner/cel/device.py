@@ -191,7 +191,7 @@ def _model_value(name: str, value: Any) -> Any:
     if isinstance(value, bool | int | str):
         return value
     if hasattr(value, "group"):
-        return UnknownValue(name, value.group or "")
+        return UnknownValue(name, value.group or "", value.like)
     return _published_version(value.text)
 
 

@@ -229,7 +229,7 @@ def _frozen_value(value: Any) -> Hashable:
     if kind is list:
         return ("list", *map(_frozen_value, value))
     if kind is UnknownValue:
-        return ("unknown", value.group or value.path)
+        return ("unknown", value.group or value.path, value.like)
     if kind is SemverValue:
         return value  # type: ignore[no-any-return]  # a frozen value
     return (kind, value)

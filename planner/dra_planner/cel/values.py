@@ -27,11 +27,15 @@ class CelError(Exception):
 
 
 class UnknownError(Exception):
-    """An expression needs a value that is known at run time only. `paths` names what is needed."""
+    """An expression needs a value that is known at run time only.
 
-    def __init__(self, paths: frozenset[str]) -> None:
+    `paths` names what is needed, `like` is a text of the same form, if that is known of it.
+    """
+
+    def __init__(self, paths: frozenset[str], like: str = "") -> None:
         super().__init__(", ".join(sorted(paths)))
         self.paths = paths
+        self.like = like
 
 
 class CostExceeded(Exception):
@@ -61,6 +65,7 @@ class UnknownValue:
 
     path: str
     group: str = ""
+    like: str = ""
 
 
 @dataclass(frozen=True, slots=True)

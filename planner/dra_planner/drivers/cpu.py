@@ -20,6 +20,7 @@ from dra_planner.drivers.protocol.slices import node_slice
 from dra_planner.drivers.protocol.versions import chart_version_fault
 from dra_planner.errors import CatalogError, UnsupportedFeature
 from dra_planner.model import AttributeValue, Device, DeviceCapacity, ResourceSlice, Unknown
+from dra_planner.quantity import Quantity
 from dra_planner.releases import Features
 
 CPU_DRIVER = "dra.cpu"
@@ -98,7 +99,8 @@ class CpuDriver(Driver[CpuOptions]):
         vcpus = node.machine.vcpus
         if vcpus is None:
             return ()
-        devices = _individual(vcpus, options) if options.mode == "individual" else [_group(options)]
+        individual = options.mode == "individual"
+        devices = _individual(vcpus, options) if individual else [_group(vcpus, options)]
         return _slices_of(node.name, devices)
 
     def assumptions(self, options: CpuOptions, node: DriverNode) -> tuple[str, ...]:
@@ -186,16 +188,17 @@ class CpuDriver(Driver[CpuOptions]):
         return "CPU" if "dra.cpu/cpuID" in attributes else "group of CPUs"
 
 
-def _group(options: CpuOptions) -> Device:
+def _group(vcpus: int, options: CpuOptions) -> Device:
     """Return one device for all groups: how many there are, and how many CPUs each has, is a fact
     of the node.
     """
     by_socket = options.group_by == "socket"
+    most = vcpus - len(options.reserved_of(vcpus))
     names = ("dra.cpu/socketID", "dra.cpu/numCPUs", *(() if by_socket else _NUMA))
     return Device(
         name=f"cpudev{'socket' if by_socket else 'numa'}000",
         attributes={**dict.fromkeys(names, Unknown()), "dra.cpu/smtEnabled": Unknown("node")},
-        capacity={CPUS: DeviceCapacity(Unknown())},
+        capacity={CPUS: DeviceCapacity(Unknown(), at_most=Quantity.from_int(most))},
         allow_multiple_allocations=True,
         may_be_several=True,
     )

@@ -114,7 +114,7 @@ def _device(machine: Machine, index: int, count: int) -> Device:
         "deviceId": index,
         "instanceType": machine.instance_type,
         "resourceType": "neuron_device",
-        "neuronDriverVersion": Unknown("node"),
+        "neuronDriverVersion": Unknown("node", like="2.25.4.0"),
         "draDriverVersion": Unknown("node"),
         **{f"networkNodeLayer{layer}": Unknown("node") for layer in (1, 2, 3)},
     }

@@ -227,7 +227,8 @@ def _is_served(fleet: Fleet, machine: Machine) -> bool:
     learned = fleet.learned(machine.name)
     if learned is not None and learned.drivers:
         return True
-    return any(driver.serves_accelerator(machine) for driver, _ in fleet.drivers.installed())
+    drivers = [driver for driver, _ in fleet.drivers.installed()]
+    return any(driver.serves(machine) for driver in drivers if not driver.is_network)
 
 
 def _asked(pool: Pool) -> Iterator[tuple[str, object]]:

@@ -27,9 +27,11 @@ class Unknown:
 
     Devices of one node that name the same `group` have equal values, and different groups of one
     node differ (GPUs below one PCIe root); without a group nothing is known about the value.
+    `like` is a text of the value's form, if that is known: four numbers are never a version.
     """
 
     group: str = ""
+    like: str = ""
 
 
 Scalar = bool | int | str | Version
@@ -58,11 +60,13 @@ class RequestPolicy:
 class DeviceCapacity:
     """An amount that a device has, and the policy by which it is shared.
 
-    The value is `Unknown` where a device is predicted whose amount no table holds.
+    The value is `Unknown` where a device is predicted whose amount no table holds; `at_most` is
+    what the whole machine has of it, if that is known.
     """
 
     value: Quantity | Unknown
     request_policy: RequestPolicy | None = None
+    at_most: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

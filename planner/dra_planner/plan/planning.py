@@ -106,7 +106,7 @@ def plan_manifests(
     )
     chosen: DeviceDemand | None = None
     if not devices_only:
-        demand = block_other_drivers(demand, offers, classes)
+        demand = block_other_drivers(demand, offers, classes, fleet)
     else:
         chosen = device_demand(demand, offers, classes)
         demand = chosen.demand

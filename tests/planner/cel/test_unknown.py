@@ -112,3 +112,33 @@ def test_a_list_attribute_fails_every_selector_where_lists_are_not_read() -> Non
         "error",
         "attribute x: unsupported attribute value",
     )
+
+
+VERSION = 'device.attributes["d.example"].version'
+
+
+@pytest.mark.parametrize(
+    ("expression", "verdict"),
+    [
+        (f'semver({VERSION}).isGreaterThan(semver("2.20.0"))', "error"),
+        (f'{VERSION}.compareTo(semver("2.20.0")) >= 0', "error"),
+        (f"isSemver({VERSION})", "no-match"),
+        (f"isSemver({VERSION}, true)", "no-match"),
+        (f"!isSemver({VERSION}) || {VERSION} == 'x'", "match"),
+        (f'{VERSION} == "2.25.4.0"', "unknown"),
+        (f'{VERSION}.startsWith("2.")', "unknown"),
+        (f'{VERSION}.substring(0, 30) == "2.25"', "unknown"),
+        (f'isSemver({VERSION} == "2" ? "1.2.3" : "4.5.6")', "unknown"),
+        (f'semver({VERSION} == "2" ? "1.2.3" : "4.5.6").major() == 1', "unknown"),
+    ],
+)
+def test_the_form_of_a_text_decides_what_no_value_can_change(expression: str, verdict: str) -> None:
+    class Offered:
+        driver = "d.example"
+        attributes = {"version": Unknown("node", like="2.25.4.0")}  # noqa: RUF012 - a device
+        capacity: dict[str, DeviceCapacity] = {}  # noqa: RUF012
+        allow_multiple_allocations = False
+
+    selector = compile(expression, stored())
+    assert isinstance(selector, Selector), selector
+    assert selector.matches(Offered).verdict == verdict

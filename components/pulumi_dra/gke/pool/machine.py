@@ -29,13 +29,16 @@ class GkeMachine:
 
 
 def gke_machine(name: str) -> GkeMachine:
-    """Return what a node pool of this machine says; raises CatalogError for a machine without
-    NVIDIA GPUs.
+    """Return what a node pool of this machine says; raises CatalogError for accelerators that no
+    driver publishes.
     """
     found = catalog.machine(CLOUD.name, name)
     gpus = attachment(found)
-    if gpus is None and any(each.serves_accelerator(found) for each in every_driver()):
-        gpus = "", 0  # accelerators that come with the machine type: TPUs
+    # Nothing is attached to TPU machine types, nor to those whose pods claim CPUs only.
+    if gpus is None and (
+        found.accelerator is None or any(each.serves_accelerator(found) for each in every_driver())
+    ):
+        gpus = "", 0
     if gpus is None:
         raise CatalogError(f"{name} has no NVIDIA GPU", fix=GPU_EXAMPLE)
     return GkeMachine(found.instance_type, *gpus, bool(found.rdma_networks), found)

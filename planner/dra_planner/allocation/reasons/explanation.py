@@ -197,6 +197,8 @@ def _capacity_detail(way: Alternative, candidate: Candidate, node: NodeState) ->
         have = device.capacity.get(name)
         if have is None:
             return f"no capacity {name}"
+        if have.at_most is not None and have.at_most < asked:
+            return f"{name}: at most {have.at_most}, asked {asked}"
         if consumption(device, {name: asked}, node.features) is None:
             return f"{name}: its request policy doesn't allow {asked}"
         if isinstance(have.value, Quantity) and have.value < asked:

@@ -45,6 +45,8 @@ def consumption(
     taken: dict[str, int] = {}
     for name, capacity in device.capacity.items():
         if isinstance(capacity.value, Unknown):
+            if _is_above(requested.get(name), capacity.at_most):
+                return None
             if name in requested or device.allow_multiple_allocations:
                 raise UnknownCapacity(name)
             continue  # all of it, whatever it is
@@ -54,6 +56,10 @@ def consumption(
         if policy is not None and _violates(amount, policy, features):
             return None
     return tuple(sorted(taken.items()))
+
+
+def _is_above(amount: Quantity | None, at_most: Quantity | None) -> bool:
+    return amount is not None and at_most is not None and amount > at_most
 
 
 def fits(device: Device, used: Mapping[str, int], taken: Consumption) -> bool:

@@ -185,13 +185,15 @@ def values_read(term: OwnedSelector, candidate: Candidate, features: Features) -
     selector = _judge(term.expression, features).selector
     if selector is None:
         return ()
-    found = []
-    for path in sorted(selector.reads):
-        if path == ("driver",):
-            found.append(candidate.driver)
-        elif len(path) == 3 and path[0] in ("attributes", "capacity"):
-            found.append(_text_at(path[0], f"{path[1]}/{path[2]}", candidate))
-    return (" ".join(found),) if found else ()
+    found = [
+        _text_at(path[0], f"{path[1]}/{path[2]}", candidate)
+        for path in sorted(selector.reads)
+        if len(path) == 3 and path[0] in ("attributes", "capacity")
+    ]
+    is_missing = any(each.startswith("no ") for each in found)
+    if ("driver",) in selector.reads:
+        found.append(f"driver {candidate.driver}" if is_missing else candidate.driver)
+    return ((", " if is_missing else " ").join(found),) if found else ()
 
 
 def _text_at(kind: str, name: str, candidate: Candidate) -> str:

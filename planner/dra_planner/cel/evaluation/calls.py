@@ -16,6 +16,7 @@ from dra_planner.cel.evaluation.compiler import Compiler
 from dra_planner.cel.evaluation.shapes import (
     Paid,
     binary,
+    decided_by_form,
     equals_text,
     logic,
     not_strictly_false,
@@ -29,7 +30,7 @@ from dra_planner.cel.evaluation.state import Closure, Folded, State
 from dra_planner.cel.libraries import operators
 from dra_planner.cel.libraries.regex import compile_pattern
 from dra_planner.cel.libraries.table import implementation_of
-from dra_planner.cel.tree import Call, Constant, SyntaxNode
+from dra_planner.cel.tree import Call, Constant, Ident, Select, SyntaxNode
 from dra_planner.cel.types import CelType
 from dra_planner.cel.values import (
     CelError,
@@ -57,6 +58,8 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 _PARSERS: Final = frozenset(("quantity", "semver", "ip", "cidr", "url"))
+_OF_ONE_FORM: Final = frozenset(("semver", "isSemver"))
+"""Functions that parse either all texts of one form (four numbers with dots), or none."""
 _SORTING: Final = ("sort", "@sortByAssociatedKeys")
 _UNSURE: Final = frozenset(("_?._", "or", "orValue", "flatten", "max", "min", *_SORTING))
 """Functions whose result may differ from their type: of their lists only the first item is
@@ -102,8 +105,31 @@ class Caller:
             return self._or(node)
         if function == "@not_strictly_false":
             return not_strictly_false(self.compiler.compile(node.args[0]))
-        arguments = [self.compiler.compile(child) for child in node.children()]
-        return self._call(node, arguments)
+        children = list(node.children())
+        arguments = [self.compiler.compile(child) for child in children]
+        call = self._call(node, arguments)
+        if function in _SINGLE_FORM or not children or not self._reads_device(children[0]):
+            return call
+        run = self._implementation(node)
+        return decided_by_form(call, arguments[1:], run, function in _OF_ONE_FORM)
+
+    def _reads_device(self, node: SyntaxNode) -> bool:
+        """Whether a node is a field of the device by constant names, so that no other value can be
+        unknown in it.
+        """
+        while True:
+            if isinstance(node, Select):
+                node = node.operand
+            elif (
+                isinstance(node, Call)
+                and node.function == "_[_]"
+                and isinstance(node.args[1], Constant)
+            ):
+                node = node.args[0]
+            else:
+                break
+        shadowed = any("device" in scope for scope in self.compiler.scopes)
+        return isinstance(node, Ident) and node.name == "device" and not shadowed
 
     def _conditional(self, node: Call) -> Closure:
         condition = self.compiler.compile(node.args[0])

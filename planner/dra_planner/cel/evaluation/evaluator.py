@@ -332,7 +332,7 @@ def _read_value(attributes: bool, domain: Any, name: str, cost: int) -> Closure:
             raise CelError(message)
         value = within[name]
         if value.__class__ is UnknownValue:
-            raise UnknownError(frozenset({value.path}))
+            raise UnknownError(frozenset({value.path}), value.like)
         return value
 
     def read_capacity(state: State) -> Any:

@@ -199,6 +199,34 @@ def variadic(arguments: list[Closure], run: Callable[..., Any], cost: Cost | int
     return evaluate
 
 
+def decided_by_form(
+    call: Closure, others: list[Closure], run: Callable[..., Any], parses: bool
+) -> Closure:
+    """A function whose first argument may be known only by its form.
+
+    Of texts of one form, all `parses` or none. Of other functions, only the types count.
+    """
+
+    def evaluate(state: State) -> Any:
+        try:
+            return call(state)
+        except UnknownError as error:
+            if not error.like:
+                raise
+            unknown = error
+        try:
+            result = run(unknown.like, *(other(state) for other in others))
+        except CelError as error:
+            if parses or error.message.startswith("no such overload"):
+                raise
+            raise unknown from None
+        if parses and result.__class__ is bool:
+            return result
+        raise unknown
+
+    return evaluate
+
+
 def not_strictly_false(operand: Closure) -> Closure:
     """Whether a loop goes on: an error does not end it."""
 

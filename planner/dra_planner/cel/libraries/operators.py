@@ -59,7 +59,7 @@ def known(value: Any) -> Any:
     """
     kind = value.__class__
     if kind is UnknownValue:
-        raise UnknownError(frozenset({value.path}))
+        raise UnknownError(frozenset({value.path}), value.like)
     if kind is CelError:
         raise value.with_traceback(None)
     return value

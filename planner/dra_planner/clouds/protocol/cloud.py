@@ -100,7 +100,7 @@ class PoolSettings:
     mig: str = "none"
     plugin: PluginServing | None = None  # None for DRA pools
     image: NodeImage | None = None
-    is_served: bool = False  # a driver of the fleet publishes its accelerators
+    is_served: bool = False  # a driver of the fleet publishes devices on it
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     taint_keys: tuple[str, ...] = ()
     asked: frozenset[str] = frozenset()

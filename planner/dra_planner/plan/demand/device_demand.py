@@ -14,11 +14,12 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from dra_planner.claims import extended_resources
-from dra_planner.claims.requested_drivers import named_drivers
 from dra_planner.claims.written import alternatives
-from dra_planner.drivers import driver_of
+from dra_planner.drivers import driver_of, known_classes
+from dra_planner.fleet import Fleet
 from dra_planner.model import Blocked, Demand, DeviceClass, Member, Reason, Shape
 from dra_planner.offers import Offer
+from dra_planner.plan.demand.missing_drivers import driver_fix, driver_of_name, drivers_of_class
 
 OTHER_DRIVER: Final = "device-of-another-driver"
 """The code of the reason that pods request devices of a driver that the fleet doesn't run."""
@@ -86,10 +87,10 @@ def device_demand(
 
 
 def block_other_drivers(
-    demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass]
+    demand: Demand, offers: Iterable[Offer], classes: Mapping[str, DeviceClass], fleet: Fleet
 ) -> Demand:
-    """Return the demand with the pods blocked that can't do without devices of drivers that no
-    offer runs.
+    """Return the demand with the pods blocked that can't do without devices of drivers that the
+    fleet doesn't run.
 
     The fleet may not describe the nodes that have them, so nobody can tell whether such pods run.
     """
@@ -107,35 +108,60 @@ def block_other_drivers(
         if names is None:
             kept.append(shape)
         else:
-            blocked += (_of_another_driver(member, names) for member in shape.members)
-    known = tuple(_named(each, classes, own) for each in demand.blocked)
+            blocked += (
+                _of_another_driver(member, names, classes, fleet) for member in shape.members
+            )
+    known = tuple(_named(each, classes, own, fleet) for each in demand.blocked)
     return replace(demand, shapes=tuple(kept), blocked=(*known, *blocked))
 
 
-def _named(blocked: Blocked, classes: Mapping[str, DeviceClass], own: set[str]) -> Blocked:
+def _named(
+    blocked: Blocked, classes: Mapping[str, DeviceClass], own: set[str], fleet: Fleet
+) -> Blocked:
     """Return pods whose classes aren't given as those of another driver, if all classes have names
     of other vendors.
     """
     names = [
-        name for name in blocked.classes if name not in classes and is_of_another_vendor(name, own)
+        name
+        for name in blocked.classes
+        if name not in classes and (is_of_another_vendor(name, own) or _is_elsewhere(name, fleet))
     ]
     if not names or len(names) < len(blocked.classes):
         return blocked
-    return _of_another_driver(blocked.member, tuple(f"DeviceClass {name}" for name in names))
+    titles = tuple(f"DeviceClass {name}" for name in names)
+    return _of_another_driver(blocked.member, titles, classes, fleet)
 
 
-def _of_another_driver(member: Member, names: tuple[str, ...]) -> Blocked:
-    message = (
-        f"{member.workload} requests {' and '.join(names)}, whose driver the fleet doesn't run"
-    )
+def _is_elsewhere(name: str, fleet: Fleet) -> bool:
+    """Whether only another cloud creates the class of that name."""
+    known = known_classes().get(name)
+    return known is not None and known.cloud not in ("", fleet.cloud)
+
+
+def _of_another_driver(
+    member: Member, names: tuple[str, ...], classes: Mapping[str, DeviceClass], fleet: Fleet
+) -> Blocked:
+    of_driver = [driver_of_name(name, classes) for name in names]
+    missing = {each.name: each for each in of_driver if each is not None}
+    fixes = [driver_fix(each, fleet) for each in missing.values()]
+    why = "whose driver the fleet doesn't run"
+    if not missing.keys().isdisjoint(driver.name for driver, _ in fleet.drivers.installed()):
+        why = f"which {' and '.join(each.title for each in missing.values())} doesn't create here"
     fix = (
-        "plan on a snapshot of nodes that have these devices (--observed), or request devices of "
-        "the fleet"
+        " and ".join(fixes)
+        if len(missing) == 1 and None not in of_driver and all(fixes)
+        else "plan on a snapshot of nodes that have these devices (--observed), or request devices "
+        "of the fleet"
     )
     return Blocked(
         member=member,
         verdict="cannot-tell",
-        reason=Reason(code=OTHER_DRIVER, message=message, fix=fix, place=member.place),
+        reason=Reason(
+            code=OTHER_DRIVER,
+            message=f"{member.workload} requests {' and '.join(names)}, {why}",
+            fix=fix,
+            place=member.place,
+        ),
     )
 
 
@@ -152,14 +178,14 @@ def is_of_another_vendor(name: str, own: Collection[str]) -> bool:
 
 
 def _own_domains(drivers: Iterable[str], counted: Iterable[str]) -> set[str]:
-    """Return the domains of drivers and of extended resources that pools have."""
-    resources = (name.partition("/")[0] for name in counted if "/" in name)
+    """Return the domains of drivers, of extended resources that pools have, and of those that the
+    device plugins of the same vendors would have.
+    """
+    drivers = tuple(drivers)
+    members = filter(None, map(driver_of, drivers))
+    plugins = (name for each in members for name in each.plugin_resources)
+    resources = (name.partition("/")[0] for name in (*counted, *plugins) if "/" in name)
     return {_domain(name) for name in (*drivers, *resources)}
-
-
-def drivers_of_class(device_class: DeviceClass) -> set[str]:
-    """Return the drivers that the selectors of a class name."""
-    return named_drivers(each.expression for each in device_class.selectors)
 
 
 def _domain(name: str) -> str:

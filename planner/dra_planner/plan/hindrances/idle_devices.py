@@ -13,7 +13,7 @@ from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_
 from dra_planner.drivers import driver_of
 from dra_planner.model import PodSet
 from dra_planner.offers import Offer
-from dra_planner.plan.demand.device_demand import drivers_of_class
+from dra_planner.plan.demand.missing_drivers import drivers_of_class
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 from dra_planner.wording import counted
 

@@ -11,7 +11,7 @@ from typing import Final
 from dra_planner.claims.written import alternatives, pod_sets_with_claims
 from dra_planner.manifests import Manifests
 from dra_planner.model import DeviceClass, ObjectKey, PodSet
-from dra_planner.plan.demand.device_demand import drivers_of_class
+from dra_planner.plan.demand.missing_drivers import drivers_of_class
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 
 FIXED_IN: Final[Mapping[int, int]] = MappingProxyType({35: 6, 36: 2})

@@ -1,0 +1,66 @@
+"""Drivers that pods need and the fleet doesn't run: which these are, and what to set in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dra_planner.claims.requested_drivers import named_drivers
+from dra_planner.clouds import cloud
+from dra_planner.drivers import AnyDriver, availability, driver_of, every_driver, known_classes
+from dra_planner.errors import CatalogError
+from dra_planner.fleet import Fleet
+from dra_planner.model import DeviceClass
+from dra_planner.releases import features_of
+
+
+def drivers_of_class(device_class: DeviceClass) -> set[str]:
+    """Return the drivers that the selectors of a class name."""
+    return named_drivers(each.expression for each in device_class.selectors)
+
+
+def driver_of_name(name: str, classes: Mapping[str, DeviceClass]) -> AnyDriver | None:
+    """Return the driver of "DeviceClass NAME" or of an extended resource; None if it's unknown, or
+    not one.
+    """
+    class_name = name.removeprefix("DeviceClass ")
+    if class_name == name:
+        owners = (each for each in every_driver() if name in each.plugin_resources)
+        return next(owners, None)
+    given, known = classes.get(class_name), known_classes().get(class_name)
+    domains = drivers_of_class(given) if given else {known.driver} if known else set[str]()
+    return driver_of(domains.pop()) if len(domains) == 1 else None
+
+
+def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
+    """Return what to set in the fleet so that nodes publish a driver's devices; "" if nothing
+    helps.
+    """
+    if any(each is driver for each, _ in fleet.drivers.installed()):
+        names = sorted(_class_names(driver, fleet))
+        return f"request DeviceClass {' or '.join(names)}" if names else ""
+    runs = availability(driver.name, fleet.cloud)
+    if runs is None or runs.runs == "no":
+        return ""
+    value = "=true" if driver.accepts_true else ".version"
+    pools = [pool.name for pool in fleet.pools if _serves(driver, pool.machine, fleet)]
+    if pools:
+        return f'set `drivers.{driver.name}{value}` in the fleet, for pool "{pools[0]}"'
+    return (
+        f"add a pool with devices of {driver.title}, and set `drivers.{driver.name}{value}` in the "
+        "fleet"
+    )
+
+
+def _class_names(driver: AnyDriver, fleet: Fleet) -> Iterator[str]:
+    features = features_of(fleet.minor)
+    for each, options in fleet.drivers.installed():
+        if each is driver:
+            found = driver.classes(options, cloud(fleet.cloud), features)
+            yield from (device_class.name for device_class in found)
+
+
+def _serves(driver: AnyDriver, machine: str, fleet: Fleet) -> bool:
+    try:
+        return driver.serves(fleet.machine(machine))
+    except CatalogError:
+        return False
