@@ -18,6 +18,7 @@ from dra_command.explain.message.contract import MessagesOutput
 from dra_command.explain.pod.contract import ExplainPodOutput
 from dra_command.explain.pool.contract import ExplainPoolOutput
 from dra_command.findings.baseline_file import BaselineFile
+from dra_command.migrate.cluster_contract import MigrateClusterOutput
 from dra_command.migrate.contract import MigrateOutput
 from dra_command.migrate.steps_contract import MigrateStepsOutput
 from dra_command.plan.matrix.contract import MatrixOutput
@@ -67,6 +68,11 @@ _MODELS: dict[str, tuple[type[BaseModel], str, str]] = {
         "Answer of `pulumi-dra explain --message --format json`.",
     ),
     "migrate": (MigrateOutput, "serialization", "Answer of `pulumi-dra migrate --format json`."),
+    "migrate-cluster": (
+        MigrateClusterOutput,
+        "serialization",
+        "Answer of `pulumi-dra migrate --observed FILE --format json` without manifests.",
+    ),
     "migrate-steps": (
         MigrateStepsOutput,
         "serialization",

@@ -329,6 +329,8 @@ examples:
     pulumi-dra migrate examples/device-plugin/ --shared nvidia.com/gpu=4
   write a patch for review
     pulumi-dra migrate examples/device-plugin/ --format diff > claims.patch
+  report the users of devices in a running cluster, and pods that would be lost
+    pulumi-dra migrate --context gpu-dev
 
 Comments and formatting stay. A second run changes nothing.
 """

@@ -14,12 +14,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--kubernetes", metavar="VERSION", help="Kubernetes version of the target cluster"
     )
     source = parser.add_argument_group(
-        "the source cluster", "what a unit of the device plugin's resource stands for"
+        "the source cluster",
+        "what a unit of the device plugin's resource stands for; without PATH, report the cluster",
     )
     source.add_argument(
         "--observed",
         metavar="FILE",
-        help="snapshot with its nodes and ConfigMaps: kubectl get nodes,cm -A -o json",
+        help="snapshot with its nodes and ConfigMaps (kubectl get nodes,cm -A -o json); for a report, with all that "
+        "`verify --help` lists",
     )
     add_cluster(source, parser)
     source.add_argument(

@@ -10,6 +10,7 @@ from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import read_inputs
+from dra_command.migrate.cluster import run_cluster
 from dra_command.migrate.diff import unified_diff
 from dra_command.migrate.json import migrate_json
 from dra_command.migrate.steps import run_steps
@@ -39,6 +40,8 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError(
             "--write can't change standard input", fix="name files, or use --format diff"
         )
+    if values.observed and not (values.paths or values.stack):
+        return run_cluster(values, _answers(values))
     inputs = read_inputs(
         argparse.Namespace(**{**vars(values), "observed": "", "kubeconfig": ""}),
         needs_capacity=False,
@@ -72,16 +75,21 @@ def _write(found: Migration) -> None:
 
 def _facts(values: argparse.Namespace) -> PluginFacts:
     """Return what the options and the snapshot say about the source cluster's device plugin."""
-    shared = dict(_sharing(word) for word in values.shared)
-    given = PluginFacts(
-        shared=shared,
-        partition=values.mig_profile,
-        is_known=bool(shared or values.mig_profile or values.observed),
-    )
+    given = _answers(values)
     if not values.observed:
         return given
     documents, _ = read_documents(read_observed(values.observed, values.kubeconfig, _KINDS))
     return read_plugin_facts(read_objects(documents), given)
+
+
+def _answers(values: argparse.Namespace) -> PluginFacts:
+    """Return what the options say about the source cluster's device plugin."""
+    shared = dict(_sharing(word) for word in values.shared)
+    return PluginFacts(
+        shared=shared,
+        partition=values.mig_profile,
+        is_known=bool(shared or values.mig_profile or values.observed),
+    )
 
 
 def _sharing(word: str) -> tuple[str, DeviceSharing]:

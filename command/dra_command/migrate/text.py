@@ -10,7 +10,7 @@ from dra_command.pens.visible import visible
 from dra_planner.migration import Migration, ObjectChange, Result, Target, TemplateOutcome
 from dra_planner.wording import counted
 
-_STYLES = {
+STYLES = {
     Result.REWRITTEN: "green",
     Result.SERVED: "green",
     Result.KEPT: "yellow",
@@ -71,7 +71,7 @@ def _print_template(page: Page, each: TemplateOutcome, *, verbose: bool) -> None
     of = f" ({each.pods})" if each.pods else ""
     devices = f", {counted(each.devices, 'device')} per pod" if each.devices else ""
     page.line(
-        f"{each.place} {each.object}{of}: ", (each.result.value, _STYLES[each.result]), devices
+        f"{each.place} {each.object}{of}: ", (each.result.value, STYLES[each.result]), devices
     )
     if each.reason:
         page.text(each.reason, indent=4)

@@ -52,6 +52,7 @@ __all__ = [
     "known_classes",
     "names",
     "plugin_of",
+    "publishers_of",
 ]
 AnyDriver = Driver[Any]
 _NOT_DRIVERS = frozenset({"protocol", "catalog_page"})
@@ -91,6 +92,19 @@ def plugin_of(machine: Machine) -> VendorDevicePlugin | None:
     """
     plugins = (each.device_plugin for each in every_driver() if each.serves_accelerator(machine))
     return next((each for each in plugins if each is not None and each.is_installable), None)
+
+
+def publishers_of(resource: str) -> frozenset[str]:
+    """Return the DRA drivers that publish the devices of an extended resource, by their names in
+    ResourceSlices.
+    """
+    return frozenset(
+        domain
+        for each in every_driver()
+        if each.device_plugin is not None and each.device_plugin.serves(resource)
+        for domain in each.domains
+        if domain not in each.uncounted
+    )
 
 
 def is_managed(each: AnyDriver, cloud: Cloud) -> bool:

@@ -48,6 +48,9 @@ class BoundPod:
     started: str = ""  # when, as the API writes times; empty where it has not, or nobody says
     ready: bool = True  # unless the cluster says that it is not
     going: bool = False  # terminating: it is there until its node has ended it
+    is_served_by_claim: bool = (
+        False  # a claim serves its extended resources, so no device plugin does
+    )
     outdated: bool = False  # of a template that its workload has no more: a rollout is under way
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from dra_planner.drivers import every_driver
@@ -84,6 +84,13 @@ def read_plugin_facts(
             found = plugin.facts_of(item.kind, f"{item.namespace}/{item.name}", item.data)
             facts = facts.joined(found) if found is not None else facts
     return facts.joined(answers) if answers is not None else facts
+
+
+def operator_notes(objects: Iterable[KubernetesObject]) -> Iterator[str]:
+    """Yield what the objects of vendors' operators mean for a migration."""
+    known = [(item.api_version, item.kind, item.name, item.data) for item in objects]
+    for plugin in _plugins():
+        yield from plugin.operator_notes(known)
 
 
 def _plugin(resource: str) -> VendorDevicePlugin | None:

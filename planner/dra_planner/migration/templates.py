@@ -23,6 +23,10 @@ _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
         "serving.knative.dev",
         "Configuration",
     ): "Knative's webhook rejects resourceClaims in pod templates",
+    (
+        "serving.knative.dev",
+        "Revision",
+    ): "Knative's webhook rejects resourceClaims in pod templates",
     ("tekton.dev", "Task"): "Tekton's pod template has no resourceClaims",
     ("tekton.dev", "TaskRun"): "Tekton's pod template has no resourceClaims",
     ("tekton.dev", "PipelineRun"): "Tekton's pod template has no resourceClaims",

@@ -61,7 +61,7 @@ class WorkloadMigrator:
             for part in parts
             if any(need.counts for need in needs_of_containers(part.spec, is_device))
         ]
-        unlimited = [part for part in parts if part not in using and _takes_all_devices(part.spec)]
+        unlimited = [part for part in parts if part not in using and takes_all_devices(part.spec)]
         outcomes += [_unlimited(item, part) for part in unlimited]
         for part in using:
             name = part.role if len(using) > 1 else ""
@@ -198,7 +198,8 @@ def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
     )
 
 
-def _takes_all_devices(spec: Mapping[str, Any]) -> bool:
+def takes_all_devices(spec: Mapping[str, Any]) -> bool:
+    """Return whether containers of a pod see all GPUs of their node without a claim."""
     containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
     return not spec.get("resourceClaims") and any(
         variable.get("name") == _VISIBLE

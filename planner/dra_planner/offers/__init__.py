@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dra_planner.clouds import AllocatableSettings
 from dra_planner.offers.allocatable import predict_allocatable
+from dra_planner.offers.contested import ContestedDevices, contested_devices
 from dra_planner.offers.contribution import CatalogRow, rows_to_add
 from dra_planner.offers.installed import verify_classes, verify_driver
 from dra_planner.offers.labels import predict_labels, predict_taints
@@ -27,12 +28,14 @@ __all__ = [
     "SYSTEM_POOL",
     "AllocatableSettings",
     "CatalogRow",
+    "ContestedDevices",
     "Deduction",
     "NodeDifference",
     "Offer",
     "Origin",
     "PredictedNode",
     "Verification",
+    "contested_devices",
     "node_price",
     "node_settings",
     "nodes_of",

@@ -20,6 +20,7 @@ from dra_planner.plan.demand.class_findings import ClassSources, find_class_faul
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.device_demand import block_other_drivers, device_demand
 from dra_planner.plan.demand.headroom import with_headroom
+from dra_planner.plan.demand.unrequested_devices import find_unrequested_devices
 from dra_planner.plan.hindrances import with_hindrances
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.guarding import judge_with_guards
@@ -184,6 +185,7 @@ def size_plan(
         *find_built_counts(fleet, pools),
     )
     found = (*found, *find_raised_minimums(fleet, pools))
+    found = (*found, *(() if manifests is None else find_unrequested_devices(manifests)))
     if judgement.demand.quotas is not None:
         found = (*found, *find_full_quotas(judgement.demand.quotas, workloads))
     return Plan(

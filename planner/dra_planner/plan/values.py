@@ -45,7 +45,9 @@ MAY_RUN_OUT: Final = "addresses-may-run-out"
 
 FILE_NOT_READ: Final = "file-not-read"
 """The code of the finding that a file can't be read."""
-_DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ})
+DEVICES_CONTESTED: Final = "devices-contested"
+"""The code of the finding that it isn't known whether two pods get one device."""
+_DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,11 +280,11 @@ class Plan:
 
 
 def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict:
-    """Return the one verdict of a plan: what placing its pods says, and *does not fit* where a
+    """Return the one verdict of a plan: what placing its pods says, and *does not fit* if a
     finding is an error.
 
-    Addresses that may run out and files that can't be read are doubts. Headline, JSON, the plan's
-    document, and the exit status all go by it.
+    Addresses that may run out, files that can't be read, and devices of two allocators are doubts.
+    Headline, JSON, the plan's document, and the exit status all go by it.
     """
     found = tuple(findings)
     if any(finding.severity == "error" and finding.code not in _DOUBTS for finding in found):

@@ -9,7 +9,7 @@ the user say it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -184,6 +184,15 @@ class VendorDevicePlugin(ABC):
         nothing.
         """
         return None
+
+    def operator_notes(
+        self, objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]
+    ) -> Iterator[str]:
+        """Yield what objects of the vendor's operator mean for a migration.
+
+        Each object is given as its version, kind, name, and data.
+        """
+        yield from ()
 
     def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
         """Return the extended resources that the plugin advertises on a node, with their amounts.

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dra_planner.clouds import DRA, cloud
+from dra_planner.offers import contested_devices
+from dra_planner.wording import counted, verb
 from dra_policies.rules.resource_rows import broken_rows
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.node_selection import REQUIRED_TERMS, may_run_on, shown_term, term_accepts
@@ -21,6 +23,7 @@ def check(view: StackView) -> Iterator[Finding]:
         yield from _on_pools(plugin, pools)
     for pool in pools:
         yield from _of_the_platform(pool)
+    yield from _on_observed_nodes(view)
     yield from broken_rows(view, RULE.id)
 
 
@@ -49,6 +52,40 @@ def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Fin
                 place=plugin.place,
                 certain=certain,
             )
+
+
+def _on_observed_nodes(view: StackView) -> Iterator[Finding]:
+    """Yield a finding for the nodes of a snapshot on which both allocators have one device."""
+    offers = view.judgement.offers if view.judgement is not None else ()
+    found = [
+        each for offer in offers if offer.origin == "observed" for each in contested_devices(offer)
+    ]
+    both = [each for each in found if each.units]
+    left = [each for each in found if not each.units]
+    if both:
+        names = sorted({each.node for each in both})
+        yield Finding(
+            message=f"{_nodes(names)} {verb(len(names), 'offer')} {both[0].units} {both[0].resource} of a device "
+            f"plugin, and a DRA driver publishes the same {counted(both[0].devices, 'device')}",
+            fix=f"drain {_them(names)}, and keep either the device plugin or the DRA driver off {_them(names)}",
+        )
+    if left:
+        names = sorted({each.node for each in left})
+        held = sum(each.held for each in left)
+        yield Finding(
+            message=f"{_nodes(names)} {verb(len(names), 'have')} no device plugin any more, but pods still hold "
+            f"{held} {left[0].resource}, and the DRA driver gives the same devices to claims",
+            fix="end these pods before the driver starts: drain the nodes fully",
+        )
+
+
+def _nodes(names: list[str]) -> str:
+    shown = _and(names) if len(names) <= 3 else f"{', '.join(names[:3])}, and {len(names) - 3} more"
+    return f"{'Node' if len(names) == 1 else 'Nodes'} {shown}"
+
+
+def _them(names: list[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:

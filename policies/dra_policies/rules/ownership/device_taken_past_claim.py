@@ -1,10 +1,11 @@
-"""Pods with claims that reach GPUs without them as well."""
+"""Pods that can use GPUs that they don't request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.plan.demand.unrequested_devices import DEVICE_TAKEN, find_unrequested_devices
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.claim_specs import gpu_entries
 from dra_policies.view.stack_view import StackView
@@ -22,11 +23,20 @@ def check(view: StackView) -> Iterator[Finding]:
                 fix="remove it, because the claim provides the device files and libraries",
                 place=pod_set.template.place if pod_set.template.place.file else workload.place,
             )
+    yield from _without_request(view)
+
+
+def _without_request(view: StackView) -> Iterator[Finding]:
+    """Yield pods without any request, unless the plan of the view reports them itself."""
+    if view.manifests is None or any(each.code == DEVICE_TAKEN for each in view.diagnostics):
+        return
+    for found in find_unrequested_devices(view.manifests):
+        yield Finding(message=found.message, fix=found.fix, place=found.place)
 
 
 RULE = Rule(
-    id="device-taken-past-claim",
-    says="A pod with claims can access other GPUs of the node.",
+    id=DEVICE_TAKEN,
+    says="A pod can access GPUs that it doesn't request.",
     why="Device files of the host, NVIDIA_VISIBLE_DEVICES, and privileged containers give access "
     "to all GPUs of the "
     "node, including GPUs of other pods.",

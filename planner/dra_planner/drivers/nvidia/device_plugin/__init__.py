@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dra_planner.catalog import Machine
 from dra_planner.clouds import PluginServing
-from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels, serving
+from dra_planner.drivers.nvidia.device_plugin import counterparts, facts, labels, operator, serving
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     LabelTerm,
@@ -48,6 +48,11 @@ class NvidiaDevicePlugin(VendorDevicePlugin):
 
     def facts_of(self, kind: str, name: str, data: Mapping[str, Any]) -> PluginFacts | None:
         return facts.facts_of(kind, name, data)
+
+    def operator_notes(
+        self, objects: Iterable[tuple[str, str, str, Mapping[str, Any]]]
+    ) -> Iterator[str]:
+        return operator.operator_notes(objects)
 
     def units(self, machine: Machine, plugin: PluginServing) -> Mapping[str, int]:
         return serving.nvidia_units(machine, plugin)

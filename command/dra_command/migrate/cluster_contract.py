@@ -1,0 +1,70 @@
+"""Answer of `pulumi-dra migrate` for a running cluster."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dra_command.contract.output import Output
+
+
+class ClusterPoolRow(Output):
+    """The devices of a pool, or of a node without one."""
+
+    name: str
+    nodes: int
+    allocator: Literal["device-plugin", "dra", "both", "none"]
+    offered: dict[str, int] = Field(description="Units that device plugins offer, by resource.")
+    held: dict[str, int] = Field(description="Units of device plugins that pods have, by resource.")
+    published: int = Field(description="Devices that DRA drivers publish.")
+    claimed: int = Field(description="Devices that claims have.")
+    contested: list[str] = Field(
+        description="Nodes on which pods and claims can get the same device."
+    )
+
+
+class DeviceUserRow(Output):
+    """A workload that uses devices."""
+
+    workload: str
+    pods: int
+    waiting: int = Field(description="Pods without a node.")
+    units: dict[str, int] = Field(
+        description="Units of device plugins that its pods request, by resource."
+    )
+    nodes: list[str]
+    by_claims: bool
+    result: Literal["rewritten", "served", "kept", "cannot"] | None = Field(
+        description="Result of a migration; null for pods with claims."
+    )
+    reason: str
+    alternatives: list[str]
+
+
+class PodLossRow(Output):
+    """A pod that doesn't survive the migration."""
+
+    pod: str
+    node: str
+    reason: str
+    fix: str
+
+
+class ClusterChangeRow(Output):
+    """An object that counts extended resources, and its change."""
+
+    object: str
+    what: str
+
+
+class MigrateClusterOutput(Output):
+    """Answer of `pulumi-dra migrate --observed FILE --format json` without manifests."""
+
+    version: Literal[1] = 1
+    is_ready: bool = Field(description="Every workload can move, and no node has two allocators.")
+    pools: list[ClusterPoolRow]
+    users: list[DeviceUserRow]
+    losses: list[PodLossRow]
+    changes: list[ClusterChangeRow]
+    notes: list[str]

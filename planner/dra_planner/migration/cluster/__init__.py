@@ -1,0 +1,24 @@
+"""A running cluster before its migration: who uses devices, through which allocator, and which pods
+would be lost.
+
+report_cluster(sources, target) -> ClusterReport
+"""
+
+from dra_planner.migration.cluster.pools import PoolDevices
+from dra_planner.migration.cluster.report import (
+    ClusterReport,
+    classes_served,
+    cluster_version,
+    report_cluster,
+)
+from dra_planner.migration.cluster.users import DeviceUser, PodLoss
+
+__all__ = [
+    "ClusterReport",
+    "DeviceUser",
+    "PodLoss",
+    "PoolDevices",
+    "classes_served",
+    "cluster_version",
+    "report_cluster",
+]

@@ -1,0 +1,61 @@
+"""The workload that creates a pod, whatever controllers are in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dra_planner.documents.plain_values import blocks, text
+from dra_planner.manifests.objects import KubernetesObject
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Owner:
+    """The object that creates pods; `kind` is Pod for pods that no controller creates."""
+
+    namespace: str
+    name: str
+    kind: str
+    api_version: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+
+class Owners:
+    """Finds owners by the references of the objects of a snapshot."""
+
+    def __init__(self, objects: Iterable[KubernetesObject]) -> None:
+        self._objects = {(item.kind, item.namespace, item.name): item for item in objects}
+
+    def of(self, item: KubernetesObject) -> Owner:
+        """Return the uppermost controller of an object, which the snapshot may lack; the object
+        itself without one.
+        """
+        seen: set[tuple[str, str, str]] = set()
+        found = Owner(item.namespace, item.name, item.kind, item.api_version)
+        above: KubernetesObject | None = item
+        while above is not None and (reference := _controller(above)) is not None:
+            key = (text(reference.get("kind")), item.namespace, text(reference.get("name")))
+            if key in seen:
+                break
+            seen.add(key)
+            found = Owner(item.namespace, key[2], key[0], text(reference.get("apiVersion")))
+            above = self._objects.get(key)
+        return found
+
+    def object_of(self, owner: Owner) -> KubernetesObject | None:
+        """Return the owner if the snapshot has it."""
+        return self._objects.get((owner.kind, owner.namespace, owner.name))
+
+
+def _controller(item: KubernetesObject) -> Mapping[str, Any] | None:
+    return next(
+        (
+            each
+            for each in blocks(item.metadata, "ownerReferences")
+            if each.get("controller") is True
+        ),
+        None,
+    )

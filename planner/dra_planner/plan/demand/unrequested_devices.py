@@ -1,0 +1,51 @@
+"""Pods that get GPUs of their node without a request, which no plan can reserve for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.drivers import publishers_of
+from dra_planner.errors import Diagnostic
+from dra_planner.manifests import Manifests
+from dra_planner.model import PodTemplate
+
+DEVICE_TAKEN: Final = "device-taken-past-claim"
+"""The code of the finding, and the rule that reports it without a plan."""
+_SETS: Final = "sets NVIDIA_VISIBLE_DEVICES"
+
+
+def find_unrequested_devices(manifests: Manifests) -> Iterator[Diagnostic]:
+    """Yield a warning for each workload whose pods set NVIDIA_VISIBLE_DEVICES and request no
+    device.
+
+    DaemonSets are left out, because drivers and exporters see all devices of their node on purpose.
+    """
+    for workload in manifests.workloads:
+        if workload.kind == "DaemonSet" or workload.ref in manifests.existing:
+            continue
+        for pod_set in workload.pod_sets:
+            way = next(
+                (each for each in pod_set.template.past_claims if each.startswith(_SETS)), ""
+            )
+            if way and not _requests_devices(pod_set.template):
+                yield Diagnostic(
+                    severity="warning",
+                    code=DEVICE_TAKEN,
+                    message=f"{workload.ref} {way} and requests no device, so its pods can use every GPU of their "
+                    "node, also GPUs of other pods, and no GPU is reserved for them",
+                    place=pod_set.template.place if pod_set.template.place.file else workload.place,
+                    fix="remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
+                    "request a claim with adminAccess",
+                )
+
+
+def _requests_devices(template: PodTemplate) -> bool:
+    spec = template.spec
+    containers = (*spec.containers, *spec.init_containers)
+    return bool(spec.resource_claims) or any(
+        publishers_of(name)
+        for container in containers
+        for name in {**container.limits, **container.requests}
+        if "/" in name
+    )

@@ -1,0 +1,142 @@
+"""Two allocators in one cluster, and pods that take GPUs without asking either of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.errors import Diagnostic
+from dra_planner.plan import PlanRequest, make_plan, read_checked
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
+
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}}}
+status:
+  allocatable: {{cpu: "48", memory: 192Gi, pods: "110", nvidia.com/gpu: "{units}"}}
+  nodeInfo: {{kubeletVersion: v1.36.1}}
+---
+"""
+SLICE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: {name}-gpu}}
+spec:
+  driver: gpu.nvidia.com
+  nodeName: {name}
+  pool: {{name: {name}, generation: 1, resourceSliceCount: 1}}
+  devices: [{{name: gpu-0, attributes: {{type: {{string: gpu}}}}}}]
+---
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: old}
+spec:
+  nodeName: n1
+  containers:
+    - {name: main, image: example/a:1, resources: {limits: {nvidia.com/gpu: "1"}}}
+status: {phase: Running}
+---
+"""
+
+
+def node(units: int, *, has_driver: bool) -> str:
+    return NODE.format(name="n1", units=units) + (SLICE.format(name="n1") if has_driver else "")
+
+
+def of_cluster(cluster: str) -> list[Diagnostic]:
+    plan = make_plan(PlanRequest(sources=(), observed=(Source("cluster.yaml", cluster),)))
+    assert plan.manifests is not None
+    return list(check_all(view_of(plan.manifests, features_of(36), plan)))
+
+
+def test_a_node_with_both_allocators_is_an_error_before_any_pod_comes() -> None:
+    (found,) = of_cluster(node(1, has_driver=True))
+
+    assert found.code == "device-plugin-on-dra-node"
+    assert "Node n1 offers 1 nvidia.com/gpu of a device plugin" in found.message
+    assert ", and keep either the device plugin or the DRA driver off " in found.fix
+
+
+@pytest.mark.parametrize(("units", "has_driver"), [(0, True), (1, False)])
+def test_one_allocator_for_each_node_as_the_fix_says_is_silent(
+    units: int, has_driver: bool
+) -> None:
+    assert not of_cluster(node(units, has_driver=has_driver))
+
+
+def test_pods_that_the_removed_device_plugin_started_have_to_end_first() -> None:
+    (found,) = of_cluster(node(0, has_driver=True) + POD)
+
+    assert "pods still hold 1 nvidia.com/gpu" in found.message
+    assert found.fix == "end these pods before the driver starts: drain the nodes fully"
+    assert not of_cluster(node(0, has_driver=True))
+
+
+CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+---
+"""
+
+
+def deployment(container: dict[str, Any], kind: str = "Deployment", claim: str = "") -> str:
+    pod: dict[str, Any] = {
+        "containers": [{"name": "main", "image": "example/a:1", **container}],
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+    }
+    if claim:
+        pod["resourceClaims"] = [{"name": claim, "resourceClaimTemplateName": claim}]
+    labels = {"app": "a"}
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    return yaml.safe_dump(
+        {
+            "apiVersion": "apps/v1",
+            "kind": kind,
+            "metadata": {"name": "a"},
+            "spec": {"selector": {"matchLabels": labels}, "template": template},
+        }
+    )
+
+
+def of_manifests(text: str) -> list[Diagnostic]:
+    features = features_of(36)
+    manifests = read_checked((Source("a.yaml", text),), features)
+    return list(check_all(view_of(manifests, features)))
+
+
+ALL = {"env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}
+
+
+def test_a_variable_without_a_request_shows_all_gpus_and_reserves_none() -> None:
+    (found,) = of_manifests(deployment(ALL))
+
+    assert found.code == "device-taken-past-claim"
+    assert "no GPU is reserved" in found.message
+    assert found.fix == (
+        "remove the variable, and request the GPUs with a claim; to monitor all GPUs, "
+        "request a claim with adminAccess"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        deployment({}),
+        deployment({"env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}]}),
+        deployment(ALL | {"resources": {"limits": {"nvidia.com/gpu": 1}}}),
+        deployment(ALL, "DaemonSet"),
+        CLAIM + deployment({"resources": {"claims": [{"name": "gpu"}]}}, claim="gpu"),
+    ],
+    ids=["no variable", "no devices", "a request", "an exporter on every node", "a claim"],
+)
+def test_pods_that_see_no_gpu_of_others_are_silent(text: str) -> None:
+    assert not of_manifests(text)
