@@ -35,7 +35,7 @@ class AmdDriver(Driver[ChartOptions]):
     meaning = "AMD's GPU driver: true, or a chart version."
     proposals = (("drivers.amd=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"amd.com/gpu": AMD_DRIVER}
-    device_plugin = WholeDevices("amd.com/gpu", AMD_DRIVER)
+    device_plugin = WholeDevices(("amd.com/gpu",), AMD_DRIVER)
     board_kind = "GPU"
 
     def serves(self, machine: Machine) -> bool:

@@ -32,7 +32,7 @@ class GaudiDriver(Driver[ChartOptions]):
     meaning = "Intel's Gaudi driver: true, or a chart version."
     proposals = (("drivers.gaudi=true",),)
     plugin_resources: ClassVar[Mapping[str, str]] = {"habana.ai/gaudi": GAUDI_DRIVER}
-    device_plugin = WholeDevices("habana.ai/gaudi", GAUDI_DRIVER)
+    device_plugin = WholeDevices(("habana.ai/gaudi",), GAUDI_DRIVER)
 
     def serves(self, machine: Machine) -> bool:
         return machine.accelerator is not None and machine.accelerator.vendor == "habana"

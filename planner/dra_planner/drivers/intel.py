@@ -36,7 +36,7 @@ class IntelDriver(Driver[ChartOptions]):
         "gpu.intel.com/i915": INTEL_DRIVER,
         "gpu.intel.com/xe": INTEL_DRIVER,
     }
-    device_plugin = WholeDevices("gpu.intel.com/xe", INTEL_DRIVER)
+    device_plugin = WholeDevices(("gpu.intel.com/i915", "gpu.intel.com/xe"), INTEL_DRIVER)
     board_kind = "GPU"
 
     def serves(self, machine: Machine) -> bool:

@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, blocks, listed, number
+from dra_planner.documents.plain_values import block, blocks, indexed_blocks, listed, number
 from dra_planner.drivers.nvidia import GPU_CLASS, GPU_DRIVER
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable
 from dra_planner.migration.editor import Editor, Path
-from dra_planner.migration.plugins import is_about_devices, needs_of
+from dra_planner.migration.other_requests import requested_below
+from dra_planner.migration.plugins import is_about_devices, is_device, needs_of
+from dra_planner.migration.pods import device_counts
 
 IMPLICIT: Final = "deviceclass.resource.kubernetes.io/"
 _EXPORTER_WITH_CLAIMS: Final = (4, 6, 0)
@@ -211,7 +213,28 @@ def _modelservice(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | No
     changes = [
         "accelerator.dra lets the chart write resourceClaims (llm-d-modelservice 0.4.12 or later)"
     ]
+    for role in ("decode", "prefill"):
+        for index, container in indexed_blocks(block(data, role).get("containers")):
+            for section in ("limits", "requests"):
+                for name in device_counts(
+                    {section: block(block(container, "resources"), section)}, is_device
+                ):
+                    editor.remove((role, "containers", index, "resources", section, name))
+                    changes.append(
+                        f"{role} no longer requests {name}, because the chart's claim has the devices"
+                    )
     return ValuesOutcome(chart="llm-d-modelservice", changes=changes)
+
+
+def _other_chart(editor: Editor, data: Mapping[str, Any]) -> ValuesOutcome | None:
+    """Values of a chart that isn't known: they stay, and the requests are named."""
+    resources = sorted(set(requested_below(data, is_device)))
+    if not resources:
+        return None
+    reason = f"they request {' and '.join(resources)}, and it isn't known if the chart has a value for claims"
+    return ValuesOutcome(
+        chart="that isn't known", reason=reason, alternatives=(_SERVED, _POST_RENDERER)
+    )
 
 
 _CHARTS: Final[Sequence[Callable[[Editor, Mapping[str, Any]], ValuesOutcome | None]]] = (
@@ -219,4 +242,5 @@ _CHARTS: Final[Sequence[Callable[[Editor, Mapping[str, Any]], ValuesOutcome | No
     _triton,
     _modelservice,
     _dcgm_exporter,
+    _other_chart,
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import block, blocks
 from dra_planner.drivers.protocol.device_plugin import LabelTerm, NotTranslatable, SelectionNeeds
 from dra_planner.migration.plugins import is_about_devices, needs_of
 
@@ -98,3 +99,26 @@ def _expressions(term: Mapping[str, Any]) -> list[tuple[int, LabelTerm]]:
         for index, each in enumerate(found)
         if isinstance(each, Mapping)
     ]
+
+
+def missing_label_notes(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a note if pods that stay as they are need node labels that DRA nodes may lack."""
+    keys = {str(key) for key in block(spec, "nodeSelector")}
+    keys |= {term.key for each in _required_terms(spec) for _, term in _expressions(each)}
+    if found := sorted(filter(is_about_devices, keys)):
+        yield (
+            f"it selects nodes by {' and '.join(found)}, so the label has to be on the DRA nodes: "
+            "keep GPU feature discovery there, or set it as a label of the pool"
+        )
+
+
+def preference_notes(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a note if pods prefer nodes by labels that DRA nodes may lack."""
+    affinity = block(block(spec, "affinity"), "nodeAffinity")
+    preferred = blocks(affinity, "preferredDuringSchedulingIgnoredDuringExecution")
+    keys = {term.key for each in preferred for _, term in _expressions(block(each, "preference"))}
+    if found := sorted(filter(is_about_devices, keys)):
+        yield (
+            f"it prefers nodes by {' and '.join(found)}, which DRA nodes may lack: list the "
+            "preferred devices in firstAvailable of the claim's request instead"
+        )

@@ -10,6 +10,7 @@ from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     LabelTerm,
     NoCounterpart,
+    NoDirectCounterpart,
     NotTranslatable,
     PluginFacts,
     SelectionNeeds,
@@ -19,10 +20,31 @@ from dra_planner.drivers.protocol.device_plugin import (
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.target import Target
 
-_OTHERS = (WholeDevices("rebellions.ai/npu", "npu.rebellions.ai"),)
-"""Device plugins of vendors whose drivers have no module here.
+_OTHERS = (
+    WholeDevices(("rebellions.ai/npu",), "npu.rebellions.ai"),
+    NoDirectCounterpart(
+        (
+            "volcano.sh/vgpu-number",
+            "volcano.sh/vgpu-memory",
+            "volcano.sh/vgpu-cores",
+            "volcano.sh/gpu-number",
+            "volcano.sh/gpu-memory",
+        ),
+        "Volcano's scheduler counts it as a share of a GPU",
+    ),
+    NoDirectCounterpart(
+        ("aliyun.com/gpu-mem", "aliyun.com/gpu-count", "aliyun.com/gpu-core.percentage"),
+        "a GPU-sharing scheduler extender counts it as a share of a GPU",
+    ),
+    NoDirectCounterpart(
+        ("tencent.com/vcuda-core", "tencent.com/vcuda-memory"),
+        "GPU manager's scheduler extender counts it as a share of a GPU",
+    ),
+)
+"""Device plugins of vendors whose drivers have no module here, and units of other schedulers.
 
-Source: rebellions-sw/rbln-k8s-dra-driver@dd9af1b.
+Sources: rebellions-sw/rbln-k8s-dra-driver@dd9af1b, volcano-sh/volcano:pkg/scheduler/api/devices,
+AliyunContainerService/gpushare-device-plugin, tkestack/gpu-manager (README).
 """
 
 

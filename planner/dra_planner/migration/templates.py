@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import indexed_blocks
+from dra_planner.documents.plain_values import indexed_blocks, labels
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Path
 
 _NO_CLAIMS: Final[Mapping[tuple[str, str], str]] = {
@@ -77,6 +78,8 @@ _NOTES: Final[Mapping[tuple[str, str], str]] = {
 _ARGO: Final = frozenset(
     {"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"}
 )
+_KSERVE_MODE: Final = "serving.kserve.io/deploymentMode"
+_ON_KNATIVE: Final = ("Serverless", "Knative")
 _ROLE_NAMES: Final = ("name", "groupName")
 
 
@@ -95,9 +98,12 @@ class PodPart:
     role: str = ""
 
 
-def no_claims_reason(group: str, kind: str) -> str:
-    """Return why pods of a kind can't request claims; "" if they can."""
-    return _NO_CLAIMS.get((group, kind), "")
+def no_claims_reason(item: KubernetesObject) -> str:
+    """Return why pods of an object can't request claims; "" if they can."""
+    annotations = labels(item.metadata.get("annotations"))
+    if item.group == "serving.kserve.io" and annotations.get(_KSERVE_MODE) in _ON_KNATIVE:
+        return "KServe creates a Knative service in this mode, whose webhook rejects resourceClaims"
+    return _NO_CLAIMS.get((item.group, item.kind), "")
 
 
 def version_note(group: str, kind: str) -> str:

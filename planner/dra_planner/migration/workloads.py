@@ -16,9 +16,15 @@ from dra_planner.drivers.protocol.device_plugin import (
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import NotOneFlavor, Queues
-from dra_planner.migration.node_terms import NodeSelection, split_node_selection
+from dra_planner.migration.node_terms import (
+    NodeSelection,
+    missing_label_notes,
+    preference_notes,
+    split_node_selection,
+)
+from dra_planner.migration.other_requests import claims_instead, find_other_requests
 from dra_planner.migration.outcome import Result, TemplateOutcome
-from dra_planner.migration.plugins import counterpart, is_device, needs_of
+from dra_planner.migration.plugins import class_of, counterpart, is_device, needs_of
 from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
 from dra_planner.migration.rewriting import (
     claim_template,
@@ -33,6 +39,7 @@ _SERVE: str = (
     "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): "
     "the object stays as it is"
 )
+_KEPT: str = "the options keep it on the device plugin"
 _VISIBLE: str = "NVIDIA_VISIBLE_DEVICES"
 
 
@@ -61,6 +68,7 @@ class WorkloadMigrator:
             for part in parts
             if any(need.counts for need in needs_of_containers(part.spec, is_device))
         ]
+        outcomes += self._outside_of_pods(item, parts)
         unlimited = [part for part in parts if part not in using and takes_all_devices(part.spec)]
         outcomes += [_unlimited(item, part) for part in unlimited]
         for part in using:
@@ -69,6 +77,25 @@ class WorkloadMigrator:
             outcomes.append(outcome)
             added += [template] if template else []
         return outcomes, added
+
+    def _outside_of_pods(
+        self, item: KubernetesObject, parts: Sequence[PodPart]
+    ) -> list[TemplateOutcome]:
+        """Return the result of requests in fields from which a controller creates the pods."""
+        resources = sorted(find_other_requests(item, [part.path for part in parts], is_device))
+        if not resources:
+            return []
+        fault = no_claims_reason(item) or (
+            f"{item.kind} creates its pods from fields of its own, and none is known for claims"
+        )
+        outcome = TemplateOutcome(
+            place=item.place, object=str(item), pods="", result=Result.CANNOT, devices=0
+        )
+        if f"{item.namespace}/{item.name}" in self.target.keep:
+            return [replace(outcome, result=Result.KEPT, reason=_KEPT)]
+        instead = claims_instead(item)
+        why = NoCounterpart(fault, (instead,) if instead else ())
+        return [self._otherwise(outcome, why, resources)]
 
     def _migrate_part(
         self, editor: Editor, prefix: Path, item: KubernetesObject, part: PodPart
@@ -80,15 +107,15 @@ class WorkloadMigrator:
             object=str(item),
             pods=part.role,
             result=Result.REWRITTEN,
-            devices=_devices(needs),
+            devices=_devices(needs, self.facts),
         )
         if f"{item.namespace}/{item.name}" in self.target.keep:
-            return replace(
-                outcome, result=Result.KEPT, reason="the options keep it on the device plugin"
-            ), None
-        fault = no_claims_reason(item.group, item.kind)
+            return replace(outcome, result=Result.KEPT, reason=_KEPT), None
+        fault = no_claims_reason(item)
         if fault:
-            return self._otherwise(outcome, NoCounterpart(fault), resources), None
+            stays = self._otherwise(outcome, NoCounterpart(fault), resources)
+            notes = tuple(missing_label_notes(part.spec)) if stays.result is Result.SERVED else ()
+            return replace(stays, notes=notes), None
         if part.spec.get("nodeName"):
             fault = (
                 "it names its node, and the scheduler, which it bypasses, allocates devices to "
@@ -146,7 +173,12 @@ class WorkloadMigrator:
         namespace = str(item.metadata.get("namespace") or "")
         notes = [
             each
-            for each in (note, version_note(item.group, item.kind), *selection.needs.notes)
+            for each in (
+                note,
+                version_note(item.group, item.kind),
+                *selection.needs.notes,
+                *preference_notes(part.spec),
+            )
             if each
         ]
         return replace(outcome, notes=tuple(notes)), claim_template(name, namespace, claim)
@@ -209,9 +241,13 @@ def takes_all_devices(spec: Mapping[str, Any]) -> bool:
     )
 
 
-def _devices(needs: Sequence[ContainerNeed]) -> int:
+def _devices(needs: Sequence[ContainerNeed], facts: PluginFacts) -> int:
     """Return how many devices a pod holds at once: of its lasting containers, or of its neediest
-    init container.
+    init container. Units that no DeviceClass stands for don't count, such as MiB of memory.
     """
-    lasting = sum(count for need in needs if not need.ends for count in need.counts.values())
-    return max([lasting, *(sum(need.counts.values()) for need in needs if need.ends)], default=0)
+    counts = [
+        (need.ends, sum(n for name, n in need.counts.items() if class_of(name, facts)))
+        for need in needs
+    ]
+    lasting = sum(count for ends, count in counts if not ends)
+    return max([lasting, *(count for ends, count in counts if ends)], default=0)

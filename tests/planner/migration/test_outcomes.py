@@ -5,8 +5,10 @@ migrated at all.
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
+import yaml
 
 from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, Target, migrate
 from dra_planner.sources import Source
@@ -80,9 +82,11 @@ CANNOT = {
     "a fraction of HAMi": (pod(resource="nvidia.com/gpumem", count=4096), "HAMi"),
     "an unknown GPU": (pod("nodeSelector: {nvidia.com/gpu.product: Voodoo-2}"), "Voodoo-2"),
     "a label without a counterpart": (
-        pod('nodeSelector: {nvidia.com/cuda.driver.major: "580"}'),
-        "nvidia.com/cuda.driver.major",
+        pod("nodeSelector: {nvidia.com/gpu.machine: p5.48xlarge}"),
+        "nvidia.com/gpu.machine",
     ),
+    "a share of Volcano's": (pod(resource="volcano.sh/vgpu-memory", count=3000), "Volcano's"),
+    "memory of a scheduler extender": (pod(resource="aliyun.com/gpu-mem"), "scheduler extender"),
     "TPU chips": (pod(resource="google.com/tpu", count=4), "all TPU chips"),
 }
 
@@ -299,3 +303,161 @@ def test_the_pod_that_submits_a_ray_job_has_no_note_about_ray() -> None:
     (outcome,) = migrated(job).templates
 
     assert (outcome.result, outcome.notes) == (Result.REWRITTEN, ())
+
+
+CONTROLLED = {
+    "a TrainJob": (
+        {
+            "apiVersion": "trainer.kubeflow.org/v1alpha1",
+            "kind": "TrainJob",
+            "spec": {"trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": 4}}}},
+        },
+        "its pods come from the runtime",
+        "Request the claim in the pod template of its runtime, and name it in "
+        "resourcesPerNode.claims",
+    ),
+    "a NIMService": (
+        {
+            "apiVersion": "apps.nvidia.com/v1alpha1",
+            "kind": "NIMService",
+            "spec": {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+        },
+        "creates its pods from fields of its own",
+        "Name a ResourceClaimTemplate in spec.draResources, and remove the devices from "
+        "spec.resources",
+    ),
+    "a Tekton task": (
+        {
+            "apiVersion": "tekton.dev/v1",
+            "kind": "Task",
+            "spec": {"steps": [{"computeResources": {"limits": {"nvidia.com/gpu": 1}}}]},
+        },
+        "Tekton's pod template",
+        "",
+    ),
+    "a Spark application": (
+        {
+            "apiVersion": "sparkoperator.k8s.io/v1beta2",
+            "kind": "SparkApplication",
+            "spec": {"executor": {"gpu": {"name": "nvidia.com/gpu", "quantity": 1}}},
+        },
+        "the Spark operator",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(("item", "reason", "instead"), CONTROLLED.values(), ids=CONTROLLED)
+def test_a_request_outside_of_pod_templates_is_named_with_what_its_controller_offers(
+    item: dict[str, Any], reason: str, instead: str
+) -> None:
+    text = yaml.safe_dump({**item, "metadata": {"name": "a", "namespace": "ml"}})
+
+    (stuck,) = migrated(text).templates
+    (served,) = migrated(text, SERVED).templates
+
+    assert stuck.result is Result.CANNOT
+    assert served.result is Result.SERVED
+    assert reason in stuck.reason
+    assert not instead or instead in served.alternatives
+
+
+def test_a_template_with_pods_is_not_counted_twice() -> None:
+    assert len(migrated(KNATIVE).templates) == 1
+
+
+def test_values_of_an_unknown_chart_stay_and_are_named() -> None:
+    text = "replicaCount: 2\nresources: {limits: {nvidia.com/gpu: 1}}\n"
+
+    found = migrated(text)
+
+    assert [each.result for each in found.templates] == [Result.CANNOT]
+    assert "isn't known if the chart has a value for claims" in found.templates[0].reason
+    assert migrated(text, SERVED).templates[0].result is Result.SERVED
+    assert not found.files[0].is_changed
+
+
+def test_values_without_devices_are_no_workload() -> None:
+    assert not migrated("resources: {limits: {nvidia.com/gpu: 0}}\n").templates
+
+
+def test_a_chart_with_its_own_claims_gets_no_devices_of_the_plugin_too() -> None:
+    found = migrated(
+        """\
+        modelArtifacts: {name: a/b}
+        accelerator: {type: nvidia}
+        decode:
+          containers:
+            - name: vllm
+              resources:
+                limits: {cpu: "4", nvidia.com/gpu: "2"}
+        """
+    )
+
+    text = found.files[0].text
+    assert "dra: true" in text
+    assert "nvidia.com/gpu" not in text
+    assert 'limits: {cpu: "4"}' in text
+
+
+@pytest.mark.parametrize("mode", ["Serverless", "Knative"])
+def test_a_model_that_kserve_runs_on_knative_can_not_have_claims(mode: str) -> None:
+    text = f"""\
+        apiVersion: serving.kserve.io/v1beta1
+        kind: InferenceService
+        metadata:
+          name: a
+          namespace: ml
+          annotations: {{serving.kserve.io/deploymentMode: {mode}}}
+        spec:
+          predictor:
+            model: {{modelFormat: {{name: a}}, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}
+        """
+
+    assert migrated(text).templates[0].result is Result.CANNOT
+    standard = text.replace(mode, "Standard")
+    assert migrated(standard).templates[0].result is Result.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    ("label", "condition"),
+    [
+        ("nvidia.com/cuda.driver-version.major", "driverVersion.major() == 580"),
+        ("nvidia.com/cuda.driver.major", "driverVersion.major() == 580"),
+        ("nvidia.com/cuda.runtime-version.minor", "cudaDriverVersion.minor() == 580"),
+    ],
+)
+def test_parts_of_a_driver_version_are_compared_in_the_claim(label: str, condition: str) -> None:
+    found = migrated(pod(f'nodeSelector: {{{label}: "580"}}'))
+
+    assert f'device.attributes["gpu.nvidia.com"].{condition}' in found.files[0].text
+
+
+def test_intel_gpus_of_both_kernel_drivers_become_claims() -> None:
+    for resource in ("gpu.intel.com/i915", "gpu.intel.com/xe"):
+        assert "deviceClassName: gpu.intel.com" in migrated(pod(resource=resource)).files[0].text
+
+
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def test_a_preference_for_nodes_is_noted_because_dra_nodes_may_lack_the_label() -> None:
+    term = "{key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-L4]}"
+    terms = f"[{{weight: 1, preference: {{matchExpressions: [{term}]}}}}]"
+    preferred = f"affinity: {{nodeAffinity: {{{PREFERRED}: {terms}}}}}"
+
+    (outcome,) = migrated(pod(preferred)).templates
+
+    assert outcome.result is Result.REWRITTEN
+    assert "list the preferred devices in firstAvailable" in outcome.notes[0]
+
+
+def test_a_served_pod_that_selects_nodes_by_a_gpu_label_needs_the_label_on_dra_nodes() -> None:
+    text = KNATIVE.replace(
+        "      containers:",
+        "      nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}\n      containers:",
+    )
+
+    (outcome,) = migrated(text, SERVED).templates
+
+    assert "set it as a label of the pool" in outcome.notes[0]

@@ -217,11 +217,11 @@ class VendorDevicePlugin(ABC):
 class WholeDevices(VendorDevicePlugin):
     """A device plugin each of whose units is one device that the driver publishes too."""
 
-    resource: str
+    resources: tuple[str, ...]
     device_class: str
 
     def serves(self, resource: str) -> bool:
-        return resource == self.resource
+        return resource in self.resources
 
     def counterpart(
         self,
@@ -235,7 +235,7 @@ class WholeDevices(VendorDevicePlugin):
         return Counterpart(device_class=self.device_class)
 
     def class_of(self, resource: str, facts: PluginFacts) -> str:
-        return self.device_class if resource == self.resource else ""
+        return self.device_class if resource in self.resources else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,27 @@ def _compute_major(term: LabelTerm) -> SelectionNeeds:
     return SelectionNeeds(conditions=tuple(conditions))
 
 
+def _version_part(attribute: str, part: str) -> Callable[[LabelTerm], SelectionNeeds]:
+    """Return the meaning of a label that holds one part of a version."""
+
+    def needs(term: LabelTerm) -> SelectionNeeds:
+        numbers = [number(each) for each in term.values]
+        version = f"{_ATTRIBUTE}.{attribute}.{part}()"
+        if term.operator in ("Gt", "Lt") and len(numbers) == 1 and numbers[0] is not None:
+            sign = ">" if term.operator == "Gt" else "<"
+            return SelectionNeeds(conditions=(f"{version} {sign} {numbers[0]}",))
+        if term.operator not in ("In", "NotIn") or not numbers or None in numbers:
+            raise NotTranslatable(f"{term.key} {term.operator} isn't a comparison with numbers")
+        condition = f"{version} in [{', '.join(map(str, numbers))}]"
+        if len(numbers) == 1:
+            condition = f"{version} == {numbers[0]}"
+        return SelectionNeeds(
+            conditions=(condition if term.operator == "In" else f"!({condition})",)
+        )
+
+    return needs
+
+
 def _at_least(version: str, major: int) -> str:
     return f'{version}.compareTo(semver("{major}.0.0")) >= 0'
 
@@ -241,6 +262,14 @@ _MEANINGS: Final[Mapping[str, Callable[[LabelTerm], SelectionNeeds]]] = {
     "nvidia.com/gpu.family": _family,
     "nvidia.com/gpu.memory": _memory,
     "nvidia.com/gpu.compute.major": _compute_major,
+    "nvidia.com/cuda.driver-version.major": _version_part("driverVersion", "major"),
+    "nvidia.com/cuda.driver-version.minor": _version_part("driverVersion", "minor"),
+    "nvidia.com/cuda.driver.major": _version_part("driverVersion", "major"),
+    "nvidia.com/cuda.driver.minor": _version_part("driverVersion", "minor"),
+    "nvidia.com/cuda.runtime-version.major": _version_part("cudaDriverVersion", "major"),
+    "nvidia.com/cuda.runtime-version.minor": _version_part("cudaDriverVersion", "minor"),
+    "nvidia.com/cuda.runtime.major": _version_part("cudaDriverVersion", "major"),
+    "nvidia.com/cuda.runtime.minor": _version_part("cudaDriverVersion", "minor"),
     "nvidia.com/gpu.count": _count,
     "nvidia.com/gpu.replicas": _clients,
     "nvidia.com/gpu.sharing-strategy": _sharing,
