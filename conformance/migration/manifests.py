@@ -16,7 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
-from dra_planner.migration import Migration, Result, Target, migrate
+from dra_planner.migration import Migration, Result, migrate
+from dra_planner.migration.target import target_of_fleet
 from dra_planner.migration.templates import find_pod_parts
 from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source
@@ -35,7 +36,6 @@ _FLEET = {
     "cloud": CLOUD.name,
     "region": "us-east-1",
     "systemPool": {"machine": "m7i.large"},
-    "drivers": {"nvidia": {"version": "25.8.1"}},
     "pools": [
         {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 50}},
         {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 50}},
@@ -43,6 +43,11 @@ _FLEET = {
 }
 
 
+_DRIVERS = {
+    34: {"version": "25.8.1"},
+    36: {"version": "0.5.0", "featureGates": {"ConsumableShares": True}, "consumableShares": 4},
+}
+"""The NVIDIA DRA driver by minor version; claims of separate pods can share GPUs from 1.36 on."""
 _MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
 
 
@@ -60,7 +65,10 @@ class Migrated:
 
     @property
     def is_rewritten(self) -> bool:
-        return all(each.result is Result.REWRITTEN for each in self.found.templates)
+        return all(
+            each.result is Result.REWRITTEN or _UNREQUESTED in each.reason
+            for each in self.found.templates
+        )
 
     @property
     def lost_comments(self) -> list[str]:
@@ -85,9 +93,19 @@ def _comment(line: str) -> str:
     return text.strip() if mark else ""
 
 
-def migrated_files(folder: Path) -> Iterator[Migrated]:
-    """Yield the files of a folder with pods that request devices, sorted, each text once."""
-    target, seen = Target(minor=36, shares="4"), set[str]()
+def fleet_of(minor: int) -> Fleet:
+    """Return the fleet that the files move to."""
+    drivers = {"nvidia": _DRIVERS[minor]}
+    return read_fleet({**_FLEET, "kubernetes": f"1.{minor}", "drivers": drivers})
+
+
+def migrated_files(folder: Path, minor: int) -> Iterator[Migrated]:
+    """Yield the files of a folder with pods that request devices, sorted, each text once.
+
+    Names that a class serves are left out of the target, so that only rewritten pods count.
+    """
+    target = replace(target_of_fleet(fleet_of(minor)), served={})
+    seen = set[str]()
     for path in sorted(folder.rglob("*.y*ml")):
         try:
             text = path.read_text(encoding="utf-8")
@@ -98,10 +116,13 @@ def migrated_files(folder: Path) -> Iterator[Migrated]:
             continue
         seen.add(text)
         found = migrate([source], target)
-        if any(each.devices for each in found.templates):
+        if any(_UNREQUESTED not in each.reason for each in found.templates):
             yield Migrated(
                 source, found, migrate([Source(source.name, found.files[0].text)], target)
             )
+
+
+_UNREQUESTED = "requests no device"
 
 
 def _is_readable(source: Source) -> bool:
@@ -194,28 +215,37 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minors", type=int, nargs="*", default=[34, 36])
+    parser.add_argument("--offline", action="store_true", help="without API server and plans")
     given = parser.parse_args()
-    files = list(migrated_files(given.folder))
-    faults = list(_own_faults(files))
-    for each in files:
-        for outcome in each.found.templates:
-            if outcome.result is not Result.REWRITTEN:
-                print(
-                    f"{each.source.name}: {outcome.object}: {outcome.result.value}: "
-                    f"{outcome.reason}",
-                    flush=True,
-                )
-    rewritten = [each for each in files if each.is_rewritten]
-    print(
-        f"{len(files)} files, {len(rewritten)} rewritten "
-        f"({len(rewritten) / max(1, len(files)):.1%})",
-        flush=True,
-    )
+    faults: list[str] = []
     for minor in given.minors:
-        faults += _checked(minor, rewritten)
+        files = list(migrated_files(given.folder, minor))
+        _print_summary(minor, files)
+        faults += _own_faults(files)
+        if not given.offline:
+            faults += _checked(minor, [each for each in files if each.is_rewritten])
     for fault in faults:
         print(f"FAULT {fault}")
     return 1 if faults else 0
+
+
+def _print_summary(minor: int, files: Sequence[Migrated]) -> None:
+    """Print the files that aren't rewritten with the reason, and what holds for the others."""
+    for each in files:
+        for outcome in each.found.templates:
+            if outcome.result is not Result.REWRITTEN and _UNREQUESTED not in outcome.reason:
+                print(
+                    f"1.{minor} {each.source.name}: {outcome.object}: {outcome.result.value}: "
+                    f"{outcome.reason}"
+                )
+    rewritten = sum(each.is_rewritten for each in files)
+    comments = sum(not each.lost_comments for each in files)
+    print(
+        f"1.{minor}: {len(files)} files, {rewritten} rewritten "
+        f"({rewritten / max(1, len(files)):.1%}), {sum(each.is_idempotent for each in files)} "
+        f"idempotent, {comments} with all comments",
+        flush=True,
+    )
 
 
 def _own_faults(files: Sequence[Migrated]) -> Iterator[str]:
@@ -226,25 +256,20 @@ def _own_faults(files: Sequence[Migrated]) -> Iterator[str]:
 
 
 def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
-    """Return what the API server of a minor version has against results, beyond what it has against
-    the originals.
-    """
+    """Return the API server's errors for results whose originals it accepts."""
     faults: list[str] = []
-    fleet, verdicts, doubtful = (
-        read_fleet({**_FLEET, "kubernetes": f"1.{minor}"}),
-        Counter[str](),
-        0,
-    )
+    fleet, verdicts, doubtful = fleet_of(minor), Counter[str](), 0
     with control_plane(Settings(minor, scheduling=False), within_seconds=600) as plane:
         server = ApiServer.of(plane)
         for each in files:
             before = rejections(server, each.source)
-            new = rejections(server, Source(each.source.name, each.text)) - before
+            new = set[str]() if before else rejections(server, Source(each.source.name, each.text))
             doubtful += bool(before)
             faults += [f"1.{minor} {each.source.name}: {text}" for text in sorted(new)]
             verdicts[verdict(fleet, each)] += 1
     print(
-        f"1.{minor}: {len(files)} files; {doubtful} were rejected before, too; plans: "
+        f"1.{minor}: {len(files) - doubtful} results checked; {doubtful} originals are rejected, "
+        "for example because of placeholders; plans: "
         f"{dict(verdicts)}",
         flush=True,
     )

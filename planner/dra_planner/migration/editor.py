@@ -76,10 +76,18 @@ class Editor:
         self.text = layout.result()
 
     def remove(self, path: Path) -> None:
-        """Remove a key or list item, and each parent that would be left empty."""
+        """Remove a key or list item, and each parent that would be left empty.
+
+        Lines of a removed parent that are only a comment stay.
+        """
+        before = self.text
+        self._remove(path)
+        self.text = _with_comments(before, self.text)
+
+    def _remove(self, path: Path) -> None:
         parent, step = path[:-1], path[-1]
         if len(self.get(parent)) == 1 and parent:
-            self.remove(parent)
+            self._remove(parent)
             return
         layout = Layout(self.text)
         if isinstance(step, int):
@@ -137,6 +145,24 @@ def _append(layout: Layout, node: spans.List, value: Any) -> None:
     pad = " " * (node.start - begin)
     lines = block_text([value]).rstrip("\n").splitlines()
     layout.edits.append((at, at, "".join(f"\n{pad}{line}" for line in lines)))
+
+
+def _with_comments(before: str, after: str) -> str:
+    """Return a text after a removal with the whole-line comments that the removal took away."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    kept = new[same : len(new) - tail]
+    lost = [
+        line
+        for line in old[same : len(old) - tail]
+        if line.lstrip().startswith("#") and line not in kept
+    ]
+    return "".join((*new[: len(new) - tail], *lost, *new[len(new) - tail :]))
 
 
 def dotted(path: Path) -> str:

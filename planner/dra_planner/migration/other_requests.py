@@ -1,7 +1,6 @@
 """Requests for devices outside of pod templates: in fields from which a controller creates pods.
 
-Sources: NVIDIA/k8s-nim-operator:api/apps/v1alpha1/dra_types.go@f63f74d,
-kubeflow/trainer:pkg/apis/trainer/v1alpha1@8c0f505, kubeflow/spark-operator (GPUSpec).
+Sources: kubeflow/trainer:pkg/apis/trainer/v1alpha1@8c0f505, kubeflow/spark-operator (GPUSpec).
 """
 
 from __future__ import annotations
@@ -16,12 +15,10 @@ from dra_planner.migration.editor import Path
 _NOT_OF_PODS: Final = frozenset({
     "ResourceQuota", "LimitRange", "Node", "Queue", "ClusterQueue", "Cohort", "LocalQueue",
     "ResourceFlavor", "ConfigMap", "NodePool", "Provisioner", "NodeOverlay", "ComputeClass",
-    "DeviceClass", "ResourceSlice", "CustomResourceDefinition", "ClusterPolicy", "Topology",
+    "DeviceClass", "ResourceSlice", "InferenceModel", "CustomResourceDefinition", "ClusterPolicy", "Topology",
 })  # fmt: skip
 """Kinds whose limits are about other things than the object's own pods."""
 _INSTEAD: Final[Mapping[tuple[str, str], str]] = {
-    ("apps.nvidia.com", "NIMService"): "Name a ResourceClaimTemplate in spec.draResources, and "
-    "remove the devices from spec.resources",
     ("trainer.kubeflow.org", "TrainJob"): "Request the claim in the pod template of its runtime, "
     "and name it in resourcesPerNode.claims",
 }

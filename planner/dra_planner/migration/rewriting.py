@@ -8,7 +8,7 @@ from typing import Any
 from dra_planner.drivers.protocol.device_plugin import Counterpart
 from dra_planner.migration.editor import Editor, Path
 from dra_planner.migration.pods import PodClaim
-from dra_planner.migration.templates import PodPart
+from dra_planner.migration.templates import POD_CLAIMS, PodPart
 
 
 def rewrite_pods(
@@ -39,14 +39,16 @@ def rewrite_pods(
                     editor.get((*resources, section)), Mapping
                 ) and resource in editor.get((*resources, section)):
                     editor.remove((*resources, section, resource))
-        editor.append(
-            (*resources, "claims"), [{"name": name, "request": request} for request in requests]
-        )
+        if part.claims_field == POD_CLAIMS:
+            editor.append(
+                (*resources, "claims"), [{"name": name, "request": request} for request in requests]
+            )
     for gone in device_parts:
         if editor.get((*pod, *gone)) is not None:
             editor.remove((*pod, *gone))
+    entry = {"name": name} if part.claims_field == POD_CLAIMS else {}
     editor.append(
-        (*pod, "resourceClaims"), [{"name": name, "resourceClaimTemplateName": template_name}]
+        (*pod, part.claims_field), [{**entry, "resourceClaimTemplateName": template_name}]
     )
     for key in sorted({each.toleration for each in counterparts.values()} - {""}):
         if not _tolerates(part.spec.get("tolerations"), key):

@@ -62,6 +62,7 @@ _NOTES: Final[Mapping[tuple[str, str], str]] = {
         "argoproj.io",
         "ClusterWorkflowTemplate",
     ): "needs Argo Workflows 4.1.0 or later; before, use podSpecPatch",
+    ("apps.nvidia.com", "NIMService"): "needs a NIM Operator version with spec.draResources",
     (
         "serving.kserve.io",
         "ServingRuntime",
@@ -83,6 +84,9 @@ _ON_KNATIVE: Final = ("Serverless", "Knative")
 _ROLE_NAMES: Final = ("name", "groupName")
 
 
+POD_CLAIMS: Final = "resourceClaims"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodPart:
     """A pod template: the path of the part that holds fields of a pod spec, and the paths of its
@@ -96,6 +100,7 @@ class PodPart:
     spec: Mapping[str, Any]
     containers: Mapping[str, Path]
     role: str = ""
+    claims_field: str = POD_CLAIMS  # where it names claims; its controller may tell containers
 
 
 def no_claims_reason(item: KubernetesObject) -> str:
@@ -117,6 +122,8 @@ def find_pod_parts(data: Mapping[str, Any], group: str, kind: str) -> list[PodPa
         return list(_argo(data, ()))
     if group == "serving.kserve.io" and kind == "InferenceService":
         return [*_kserve(data), *_find(data, (), "")]
+    if group == "apps.nvidia.com" and kind == "NIMService":
+        return list(_nim(data))
     return list(_find(data, (), ""))
 
 
@@ -179,3 +186,16 @@ def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
             yield PodPart(
                 path=path, spec=inner, containers={"kserve-container": (*path, "model")}, role=role
             )
+
+
+def _nim(data: Mapping[str, Any]) -> Iterator[PodPart]:
+    """Yield the pods of a NIMService, which describes their one container by fields of its own."""
+    spec = data.get("spec")
+    if isinstance(spec, Mapping) and isinstance(spec.get("resources"), Mapping):
+        container = {"name": "nim", "resources": spec["resources"]}
+        yield PodPart(
+            path=("spec",),
+            spec={**spec, "containers": [container]},
+            containers={"nim": ("spec",)},
+            claims_field="draResources",
+        )

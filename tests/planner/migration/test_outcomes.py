@@ -316,16 +316,6 @@ CONTROLLED = {
         "Request the claim in the pod template of its runtime, and name it in "
         "resourcesPerNode.claims",
     ),
-    "a NIMService": (
-        {
-            "apiVersion": "apps.nvidia.com/v1alpha1",
-            "kind": "NIMService",
-            "spec": {"resources": {"limits": {"nvidia.com/gpu": 1}}},
-        },
-        "creates its pods from fields of its own",
-        "Name a ResourceClaimTemplate in spec.draResources, and remove the devices from "
-        "spec.resources",
-    ),
     "a Tekton task": (
         {
             "apiVersion": "tekton.dev/v1",
@@ -461,3 +451,46 @@ def test_a_served_pod_that_selects_nodes_by_a_gpu_label_needs_the_label_on_dra_n
     (outcome,) = migrated(text, SERVED).templates
 
     assert "set it as a label of the pool" in outcome.notes[0]
+
+
+def test_comments_in_a_block_that_is_removed_stay() -> None:
+    text = pod().replace(
+        "      resources: {limits: {nvidia.com/gpu: 1}}\n",
+        "      resources:\n        limits:\n          # memory: 1Gi\n          nvidia.com/gpu: 1\n"
+        "        requests:\n          # cpu: 1\n          nvidia.com/gpu: 1\n",
+    )
+
+    found = migrated(text).files[0].text
+
+    assert "# memory: 1Gi\n" in found
+    assert "# cpu: 1\n" in found
+    assert "nvidia.com/gpu: 1" not in found
+    assert migrated(found).files[0].text == found
+
+
+def test_a_nim_service_names_its_claim_template_in_its_own_field() -> None:
+    found = migrated(
+        """\
+        apiVersion: apps.nvidia.com/v1alpha1
+        kind: NIMService
+        metadata: {name: llama, namespace: ml}
+        spec:
+          replicas: 1
+          nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}
+          resources:
+            limits: {cpu: 8, nvidia.com/gpu: 2}
+        """
+    )
+
+    template, service = yaml.safe_load_all(found.files[0].text)
+    (request,) = template["spec"]["spec"]["devices"]["requests"]
+    assert request["exactly"]["count"] == 2
+    assert service["spec"] == {
+        "replicas": 1,
+        "resources": {"limits": {"cpu": 8}},
+        "draResources": [{"resourceClaimTemplateName": template["metadata"]["name"]}],
+        "tolerations": [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+        ],
+    }
+    assert not migrated(found.files[0].text).templates
