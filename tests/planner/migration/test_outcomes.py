@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from dra_planner.fleet import read_fleet
 from dra_planner.migration import DeviceSharing, Migration, PluginFacts, Result, Target, migrate
+from dra_planner.plan import PlanRequest, make_plan
 from dra_planner.sources import Source
 
 SERVED = Target(minor=36, served={"nvidia.com/gpu": "gpu.nvidia.com"})
@@ -450,7 +452,27 @@ def test_a_served_pod_that_selects_nodes_by_a_gpu_label_needs_the_label_on_dra_n
 
     (outcome,) = migrated(text, SERVED).templates
 
-    assert "set it as a label of the pool" in outcome.notes[0]
+    fix = "keep GPU feature discovery there, or set it as a label of the pool"
+    assert fix in outcome.notes[0]
+    selecting = Source("pod.yaml", pod("nodeSelector: {nvidia.com/gpu.product: NVIDIA-L4}"))
+    verdicts = []
+    for labels in ({}, {"nvidia.com/gpu.product": "NVIDIA-L4"}):
+        document = yaml.safe_load(SERVING_FLEET)
+        document["pools"][0]["labels"] = labels
+        fleet = read_fleet(document)
+        verdicts.append(make_plan(PlanRequest(sources=(selecting,), fleet=fleet, steps=0)).verdict)
+    assert verdicts[0] != "fits"
+    assert verdicts[1] == "fits"
+
+
+SERVING_FLEET = """\
+cloud: eks
+region: us-east-1
+kubernetes: "1.36"
+systemPool: {machine: m7i.large}
+drivers: {nvidia: {version: 0.4.1}}
+pools: [{name: l4, machine: g6.2xlarge, count: {max: 2}}]
+"""
 
 
 def test_comments_in_a_block_that_is_removed_stay() -> None:
