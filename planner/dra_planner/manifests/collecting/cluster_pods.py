@@ -68,6 +68,7 @@ class ClusterPods:
                     started=status.get("startTime") or "",
                     ready=_is_ready(status),
                     going=going,
+                    is_served_by_claim=bool(status.get("extendedResourceClaimStatus")),
                 )
             )
             return False
