@@ -86,7 +86,7 @@ class WorkloadMigrator:
         if not resources:
             return []
         fault = no_claims_reason(item) or (
-            f"{item.kind} creates its pods from fields of its own, and none is known for claims"
+            f"the controller of {item.kind} creates the pods, and no field for claims is known"
         )
         outcome = TemplateOutcome(
             place=item.place, object=str(item), pods="", result=Result.CANNOT, devices=0
