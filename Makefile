@@ -24,11 +24,11 @@ planes: setup ## build what is missing of the control plane that tests run (etcd
 demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK=name, of stacks/)
 	@$(VENV)/python -m dra_sandbox demo --stack $(STACK)
 
-test: tools planes ## run the tests, but for the journeys of whole stacks
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q --ignore=tests/program
+test: tools planes ## run the tests, except those of `make journeys`
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not recipe"
 
-journeys: tools planes ## take whole stacks through the Pulumi engine: first `up`, upgrades, lost zones, other languages (long)
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q tests/program
+journeys: tools planes ## run the tests that drive the Pulumi engine, and follow the recipes of CONTRIBUTING.md (long)
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "engine or recipe"
 
 fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/ruff check planner tests/planner
@@ -36,7 +36,7 @@ fast: setup ## lint, types and tests of the planner alone: seconds
 	@$(VENV)/python -m pytest -n 2 -q tests/planner
 
 portable: setup ## run the tests that need neither the engine nor a control plane
-	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not control_plane" --ignore=tests/program
+	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not control_plane and not recipe"
 
 coverage: setup ## measure the coverage of tests (TESTS=folder; tests/planner by default) into build/coverage
 	@$(VENV)/coverage erase

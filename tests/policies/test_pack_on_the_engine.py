@@ -15,6 +15,8 @@ import yaml
 from dra_sandbox.engine import Engine
 from dra_sandbox.run_result import RunResult
 
+pytestmark = pytest.mark.engine
+
 PROGRAM = Path(__file__).parent / "program"
 PACK = Path(__file__).parents[2] / "policies"
 CLOUDS = ("aws:", "gcp:", "kubernetes:")

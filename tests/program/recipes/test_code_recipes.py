@@ -9,7 +9,10 @@ import re
 from collections.abc import Callable
 from textwrap import dedent, indent
 
+import pytest
 from worktree import Worktree
+
+pytestmark = pytest.mark.recipe
 
 Follow = Callable[[str], Worktree]
 PLANNER = "planner/dra_planner"

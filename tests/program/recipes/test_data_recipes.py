@@ -9,8 +9,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from page import PROJECT
 from worktree import Worktree
+
+pytestmark = pytest.mark.recipe
 
 Follow = Callable[[str], Worktree]
 DATA = "planner/dra_planner/data"
