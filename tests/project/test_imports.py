@@ -85,9 +85,9 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
     [
         ("--help", set(), 116),
         ("plan --help", set(), 122),
-        ("catalog gpus", PLANNING, 355),
-        ("check examples/workloads", CHECKING, 1_223),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 911),
+        ("catalog gpus", PLANNING, 360),
+        ("check examples/workloads", CHECKING, 1_245),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 930),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

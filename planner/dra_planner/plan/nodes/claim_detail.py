@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dra_planner.allocation import NodeState, Placement, open_offer, place, sight_of
+from dra_planner.allocation import NodeState, Placement, open_offer, sight_of
 from dra_planner.errors import UnsupportedFeature
 from dra_planner.model import AllocatedDevice, DemandLevel, Shape, WorkloadRef, generated_claim_name
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.claim_devices import GivenClaim, GivenDevice
+from dra_planner.plan.nodes.packed_nodes import fill_pattern
 from dra_planner.plan.values import Plan
 from dra_planner.sizing import NodePattern
 
@@ -52,32 +53,16 @@ class _Detail:
     def claims(self, patterns: Iterable[NodePattern]) -> Iterator[GivenClaim]:
         nodes: Counter[str] = Counter()
         for pattern in patterns:
-            filled = list(self._fill(pattern))
+            filled = list(fill_pattern(pattern, self._open(pattern.pool), self._shapes))
             for _ in range(pattern.nodes):
                 node = f"{pattern.pool}-{nodes[pattern.pool]}"
                 nodes[pattern.pool] += 1
                 for shape, placement in filled:
                     yield from self._given(shape, placement, node)
 
-    def _fill(self, pattern: NodePattern) -> Iterator[tuple[Shape, Placement]]:
-        """Yield each pod of the pattern with its placement, DaemonSets first, as sizing put them
-        there.
-        """
+    def _open(self, pool: str) -> NodeState:
         features = self._plan.judgement.features
-        offer = self._offers[pattern.pool]
-        state: NodeState = open_offer(offer, self._plan.classes, features, self._sight)
-        daemons = sorted(
-            (shape for shape in self._shapes.values() if shape.per_node), key=lambda each: each.id
-        )
-        pods = [(daemon, 1) for daemon in daemons] + [
-            (self._shapes[name], count) for name, count in pattern.pods
-        ]
-        for shape, count in pods:
-            for _ in range(count):
-                answer = place(shape, state)
-                if isinstance(answer, Placement):
-                    state = answer.node
-                    yield shape, answer
+        return open_offer(self._offers[pool], self._plan.classes, features, self._sight)
 
     def _given(self, shape: Shape, placement: Placement, node: str) -> Iterator[GivenClaim]:
         namespace, pod = next(self._names[shape.id])
