@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, TextIO
 
@@ -42,19 +42,32 @@ _UNFINISHED: Final = re.compile(
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class MissingManifests:
+    """Manifests that a folder or file stands for and that nothing built: `missing` names them in
+    the sentence "`title`: `why`, so `missing` aren't in the plan".
+    """
+
+    title: str
+    why: str
+    instead: str
+    missing: str
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
     """A text and the name it has in messages: a path as the user wrote it, or `<stdin>`.
 
     One that is left alone holds no manifest: it is part of what a digest is about, and is not read.
     `namespaces` are (first line, last line, namespace): what stands there is applied with `kubectl
-    -n`.
+    -n`. `absent` are manifests that belong here and aren't in the text.
     """
 
     name: str
     text: str
     left_alone: bool = False
     namespaces: tuple[tuple[int, int, str], ...] = ()
+    absent: MissingManifests | None = field(default=None, compare=False)
 
     def namespace_at(self, line: int) -> str:
         """Return the namespace that a line is applied with, "" where none is given."""

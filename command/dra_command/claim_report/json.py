@@ -46,7 +46,9 @@ def explain_output(explanation: ClaimExplanation) -> ExplainOutput:
             for each in explanation.holders
         ],
         missing=_reason(explanation.missing) if explanation.missing is not None else None,
-        pending_reasons=[_reason(each) for each in explanation.pending_reasons],
+        pending_reasons=[
+            _reason(each) for each in (*explanation.pending_reasons, *explanation.hindrances)
+        ],
         what_if=_what_if(explanation),
     )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
 from dra_planner.allocation.reasons.edits import Edit
-from dra_planner.model import Verdict
+from dra_planner.model import Reason, Verdict
 from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.wording import noun
 
@@ -67,6 +67,14 @@ def edit_lines(edits: Sequence[Edit]) -> Iterator[Line]:
         yield Line(2, "smallest set of changes with which it fits, all of them together:", "→ ")
         for number, edit in enumerate(edits, 1):
             yield Line(4, str(edit), f"{number}. ")
+
+
+def reason_lines(reasons: Iterable[Reason]) -> Iterator[Line]:
+    """Yield reasons, each with its fix."""
+    for reason in reasons:
+        yield Line(2, reason.message)
+        if reason.fix:
+            yield Line(4, reason.fix, "→ ")
 
 
 def print_lines(page: Page, lines: Iterable[Line]) -> None:

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import status_of
-from dra_command.command_line.progress import doing
-from dra_command.explain.what_if import changed_fleet, require_text_or_json
-from dra_command.inputs.command_inputs import CommandInputs, print_skipped_files, read_inputs
-from dra_planner.fleet import Fleet
-from dra_planner.plan import PlanRequest, make_plan
-from dra_planner.plan.explanation.claims import ClaimExplanation, WhatIf, explain_claim
+from dra_command.explain.explained_plan import plan_to_explain
+from dra_command.explain.what_if import require_text_or_json
+from dra_planner.plan.explanation.claims import (
+    ClaimExplanation,
+    WhatIf,
+    explain_claim_of_plan,
+)
 
 
 def run(values: argparse.Namespace) -> int:
@@ -40,10 +41,12 @@ def run(values: argparse.Namespace) -> int:
         return explain_findings(values)
     if values.claim is None:
         return _explain_pool(values)
-    inputs = read_inputs(values, needs_capacity=True)
-    print_skipped_files(inputs.left_alone, quiet=values.quiet)
-    with doing("explaining", quiet=values.quiet):
-        explanation = _explained(inputs, values)
+    plan, before, changes = plan_to_explain(values)
+    explanation = explain_claim_of_plan(plan, values.claim, values.pool)
+    if before is not None:
+        verdict = explain_claim_of_plan(before, values.claim).verdict
+        asked = WhatIf(changes=changes, verdict_before=verdict)
+        explanation = replace(explanation, what_if=asked)
     _print(explanation, values)
     return status_of(explanation.verdict, allow_unknown=values.allow_unknown)
 
@@ -56,14 +59,8 @@ def _explain_pool(values: argparse.Namespace) -> int:
         fix = "give --claim or --pod NAMESPACE/NAME, --finding RULE, or --pool NAME"
         raise UsageError("there is nothing to explain", fix=fix)
     require_text_or_json(values, "--pool without a claim")
-    inputs = read_inputs(values, needs_capacity=True)
-    print_skipped_files(inputs.left_alone, quiet=values.quiet)
-    fleet, changes = changed_fleet(inputs, values)
-    request = PlanRequest(
-        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-    )
-    with doing("explaining", quiet=values.quiet):
-        report = explain_pool(make_plan(request), values.pool)
+    plan, _, changes = plan_to_explain(values)
+    report = explain_pool(plan, values.pool)
     if values.format == "json":
         from dra_command.explain.pool.json import pool_json
 
@@ -73,30 +70,6 @@ def _explain_pool(values: argparse.Namespace) -> int:
 
         print_pool(report, changes, quiet=values.quiet)
     return status_of(report.verdict, allow_unknown=values.allow_unknown)
-
-
-def _explain(
-    inputs: CommandInputs, fleet: Fleet | None, values: argparse.Namespace
-) -> ClaimExplanation:
-    request = PlanRequest(
-        sources=inputs.sources, fleet=fleet, observed=inputs.observed, kubernetes=inputs.kubernetes
-    )
-    return explain_claim(make_plan(request).judgement, values.claim, values.pool)
-
-
-def _explained(inputs: CommandInputs, values: argparse.Namespace) -> ClaimExplanation:
-    """Return the explanation; on a fleet with the values of --what-if, with what it is on the fleet
-    as it stands.
-    """
-    fleet, changes = changed_fleet(inputs, values)
-    explanation = _explain(inputs, fleet, values)
-    if not changes:
-        return explanation
-    before = make_plan(
-        PlanRequest(sources=inputs.sources, fleet=inputs.fleet, kubernetes=inputs.kubernetes)
-    )
-    verdict = explain_claim(before.judgement, values.claim).verdict
-    return replace(explanation, what_if=WhatIf(changes=changes, verdict_before=verdict))
 
 
 def _print(explanation: ClaimExplanation, values: argparse.Namespace) -> None:

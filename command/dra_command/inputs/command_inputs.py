@@ -13,7 +13,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.delivery import Delivered, deliver
 from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
-from dra_command.inputs.kustomizations import Built, build_kustomizations
+from dra_command.inputs.kustomizations import Built, build_kustomizations, find_absent_changes
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
@@ -98,12 +98,14 @@ def read_inputs(
     built = Built()
     if renders and values.command != "migrate":  # which changes the files of bases
         built = build_kustomizations(paths, getattr(values, "exclude", ()))
+    elif values.command == "plan" and needs_manifests:
+        built = Built(absent=find_absent_changes(paths))
     gathered = _gather(paths, built, values, is_lenient=is_lenient)
     sources = (*_without(values.fleet, gathered.sources), *rendered.sources, *built.sources)
     delivered = deliver(sources) if renders else Delivered(sources)
     if getattr(values, "show_rendered", False):
         _print_rendered((*rendered.sources, *built.sources, *delivered.rendered))
-    sources = (*delivered.rest, *delivered.rendered)
+    sources = (*delivered.rest, *delivered.rendered, *built.absent)
     left_alone: tuple[Diagnostic, ...] = ()
     if not is_lenient:
         sources, left_alone = mark_unrelated_files(sources, paths, values.command)

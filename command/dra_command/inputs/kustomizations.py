@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.inputs.kustomization_changes import find_changes
 from dra_command.inputs.rendering import RENDERED, kustomization_of, kustomize_build, run_renderer
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import Diagnostic, Place
-from dra_planner.sources import KUSTOMIZATIONS, Source, is_excluded, manifests_below
+from dra_planner.sources import (
+    KUSTOMIZATIONS,
+    MissingManifests,
+    Source,
+    is_excluded,
+    manifests_below,
+)
 
 NOT_BUILT: Final = "kustomization-not-built"
+NO_BUILDER: Final = "neither kustomize nor kubectl is on PATH"
+OF_FILES: Final = "a saved plan is about the files themselves"
 _MOST: Final = 64  # kustomizations that one command builds
+_SHOWN: Final = 4  # changes in a message
 _INCLUDES: Final = ("resources", "bases", "components")
 _REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\w.-]+/|\?ref=")
 
@@ -25,11 +36,14 @@ _REMOTE: Final = re.compile(r"^[\w+.-]+://|^git@|^(?:www\.)?[\w-]+\.[a-z]{2,}/[\
 class Built:
     """The manifests that kustomizations build, the real paths of the files that they use, and notes
     on the kustomizations that aren't built.
+
+    `absent` are those of them whose changes decide a plan: each is a source without text.
     """
 
     sources: tuple[Source, ...] = ()
     files: frozenset[str] = frozenset()
     notes: tuple[Diagnostic, ...] = ()
+    absent: tuple[Source, ...] = ()
 
     def reads_whole(self, path: str) -> bool:
         """Return whether no manifest below a path remains to be read."""
@@ -45,7 +59,7 @@ class Built:
 @dataclass(frozen=True, slots=True)
 class _Kustomization:
     folder: str  # as the user would write it
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] = field(hash=False)
 
     @property
     def path(self) -> str:
@@ -82,24 +96,16 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
     Bases and components of another one come with that one. Kustomizations that can't be built, for
     example because a base is in another repository, stay the files that they are, with a note.
     """
-    found = {each.path: each for path in paths for each in _below(path, exclude)}
-    included = {
-        name
-        for each in found.values()
-        for text in each.includes()
-        if (name := os.path.realpath(os.path.join(each.path, text))) != each.path
-    }
-    roots = [
-        each
-        for each in found.values()
-        if each.path not in included and not each.is_component and any(each.includes())
-    ]
-    build = kustomize_build()
-    if not roots or build is None:
+    given = tuple(paths)
+    roots = _roots(given, exclude)
+    if not roots:
         return Built()
+    build = kustomize_build()
+    if build is None:
+        return Built(absent=tuple(_absent(roots, given, dict.fromkeys(roots, NO_BUILDER))))
     sources: list[Source] = []
     files: set[str] = set()
-    notes: list[Diagnostic] = []
+    reasons: dict[_Kustomization, str] = {}
     for number, root in enumerate(roots):
         reason = f"more than {_MOST} are in these folders" if number >= _MOST else _missing(root)
         if not reason:
@@ -110,8 +116,70 @@ def build_kustomizations(paths: Iterable[str], exclude: Sequence[str] = ()) -> B
                 continue
             except UsageError as error:
                 reason = error.message
-        notes.append(_note(root, reason))
-    return Built(tuple(sources), frozenset(files), tuple(notes))
+        reasons[root] = reason
+    absent = tuple(_absent(list(reasons), given, reasons))
+    marked = {each.name for each in absent}
+    notes = (_note(root, why) for root, why in reasons.items() if root.folder not in marked)
+    return Built(tuple(sources), frozenset(files), tuple(notes), absent)
+
+
+def find_absent_changes(paths: Iterable[str]) -> tuple[Source, ...]:
+    """Return the kustomizations in the folders among the paths whose changes decide a plan, for a
+    plan of the files themselves.
+    """
+    given = tuple(paths)
+    roots = _roots(given, ())
+    return tuple(_absent(roots, given, dict.fromkeys(roots, OF_FILES)))
+
+
+def _roots(paths: Iterable[str], exclude: Sequence[str]) -> list[_Kustomization]:
+    """Return the kustomizations below the paths that no other one includes."""
+    found = {each.path: each for path in paths for each in _below(path, exclude)}
+    included = {
+        name
+        for each in found.values()
+        for text in each.includes()
+        if (name := os.path.realpath(os.path.join(each.path, text))) != each.path
+    }
+    return [
+        each
+        for each in found.values()
+        if each.path not in included and not each.is_component and any(each.includes())
+    ]
+
+
+def _absent(
+    roots: Sequence[_Kustomization], paths: Sequence[str], reasons: Mapping[_Kustomization, str]
+) -> Iterator[Source]:
+    """Yield a source without text for each kustomization that changes more than its files show."""
+    read = [os.path.realpath(path) for path in paths]
+    users = Counter(each.path for root in roots for each in _with_included(root))
+    for root in roots:
+        changes = list(dict.fromkeys(_changes(root, read, users)))
+        if changes:
+            more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+            yield Source(
+                root.folder,
+                "",
+                absent=MissingManifests(
+                    title=f"Kustomization {root.folder}",
+                    why=f"it isn't built, because {reasons[root]}",
+                    instead=f"kustomize build {root.folder} | pulumi-dra plan -",
+                    missing=f"its changes ({', '.join(changes[:_SHOWN])}{more})",
+                ),
+            )
+
+
+def _changes(root: _Kustomization, read: Sequence[str], users: Mapping[str, int]) -> Iterator[str]:
+    """Yield what building a kustomization would change of what a plan depends on."""
+    for each in _with_included(root):
+        yield from find_changes(each.path, each.data)
+        if each.path != root.path and users[each.path] > 1:
+            yield f"{each.folder} in {users[each.path]} kustomizations"
+        for text in each.includes():
+            path = os.path.realpath(os.path.join(each.path, text))
+            if not any(os.path.commonpath((path, above)) == above for above in read):
+                yield text
 
 
 def _note(root: _Kustomization, reason: str) -> Diagnostic:

@@ -29,11 +29,15 @@ def mark_skipped_files(
     Files that were named one by one are taken for manifests. Raises SourceError where nothing else
     is left.
     """
-    kept, found = split_manifests(source for source in sources if source.name not in named)
+    kept, found = split_manifests(
+        source for source in sources if source.name not in named or source.absent is not None
+    )
     found += [
         why
         for source in kept
-        if not begins_object(source.text) and (why := missing_object_reason(source)) is not None
+        if source.absent is None
+        and not begins_object(source.text)
+        and (why := missing_object_reason(source)) is not None
     ]
     kept = [source for source in kept if source.name not in {each.file for each in found}]
     left = [
@@ -54,9 +58,8 @@ def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[Skipp
     kept: list[Source] = []
     left: list[SkippedFile] = []
     for source in sources:
-        found = (
-            None if has_embedded(source.name) or is_terraform(source.name) else skip_reason(source)
-        )
+        is_whole = source.absent is not None or has_embedded(source.name)
+        found = None if is_whole or is_terraform(source.name) else skip_reason(source)
         if found is None:
             kept.append(source)
         else:
@@ -103,7 +106,17 @@ def kustomization_notes(kept: Iterable[Source]) -> Iterable[Diagnostic]:
     in their files.
     """
     for folder, changes in dict(filter(None, map(kustomization_changes, kept))).items():
-        what = ", ".join(changes)
+        what = ", ".join(changes[:MOST_NAMES])
         said = f"the kustomization of {folder} isn't built, so its changes ({what}) aren't checked"
         fix = f"kustomize build {folder} | pulumi-dra check -"
         yield Diagnostic("note", NOT_BUILT, said, Place(folder), fix)
+
+
+def absent_note(source: Source) -> Diagnostic:
+    """Return a note on manifests that belong into a folder and that nothing built."""
+    absent = source.absent
+    if absent is None:
+        raise ValueError(f"{source.name} lacks nothing")
+    said = f"{absent.title}: {absent.why}, so {absent.missing} aren't checked"
+    fix = absent.instead.replace("pulumi-dra plan", "pulumi-dra check")
+    return Diagnostic("note", NOT_BUILT, said, Place(source.name), fix)

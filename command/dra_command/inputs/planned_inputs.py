@@ -39,23 +39,32 @@ def plan_inputs(
 
     In a folder, files that can't be read become findings, and the verdict is not *fits*.
     """
-    try:
-        inputs = read_inputs(values, needs_capacity=True)
-        require_objects(inputs)
-        request = request_for(inputs)
-        with doing("planning", quiet=values.quiet):
-            plan = make_plan(request)
-        findings: tuple[Diagnostic, ...] = inputs.left_alone
-    except (SourceError, ManifestError):
-        # files that are named are taken for manifests
-        if not any(Path(path).is_dir() for path in values.paths):
-            raise
-        inputs, plan, findings = _plan_readable(values, request_for)
+    inputs, plan, findings = plan_readable(values, request_for)
     _require_room_for_pods(plan)
     return inputs, replace(plan, diagnostics=(*plan.diagnostics, *findings)) if findings else plan
 
 
-def _plan_readable(
+def plan_readable(
+    values: argparse.Namespace,
+    request_for: Callable[[CommandInputs], PlanRequest],
+    action: str = "planning",
+) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
+    """Return the same with the findings apart, for a plan that needn't be built."""
+    try:
+        inputs = read_inputs(values, needs_capacity=True)
+        require_objects(inputs)
+        request = request_for(inputs)
+        with doing(action, quiet=values.quiet):
+            plan = make_plan(request)
+    except (SourceError, ManifestError):
+        # files that are named are taken for manifests
+        if not any(Path(path).is_dir() for path in values.paths):
+            raise
+        return _plan_leniently(values, request_for)
+    return inputs, plan, inputs.left_alone
+
+
+def _plan_leniently(
     values: argparse.Namespace, request_for: Callable[[CommandInputs], PlanRequest]
 ) -> tuple[CommandInputs, Plan, tuple[Diagnostic, ...]]:
     """Plan the files that can be read; what the others need is unknown. Raises PlannerError if no

@@ -4,7 +4,7 @@ manifests a note.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -12,6 +12,7 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.delivery import NOT_RENDERED
 from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.manifest_filter import (
+    absent_note,
     kustomization_notes,
     no_manifests_error,
     skipped_file_notes,
@@ -67,7 +68,7 @@ def evaluate_readable(
         return ReadableAnswer(
             answer,
             replace(inputs, sources=tuple(kept)),
-            (*findings, *not_rendered, *skipped_file_notes(left), *_unbuilt(kept, not_rendered)),
+            (*findings, *not_rendered, *skipped_file_notes(left), *_unbuilt(inputs, kept, left)),
         )
 
 
@@ -80,7 +81,9 @@ def require_objects(inputs: CommandInputs) -> None:
 
 def _is_empty(source: Source) -> bool:
     lines = (line.strip() for line in source.text.splitlines())
-    return all(not line or line.startswith("#") or line in ("---", "...") for line in lines)
+    return source.absent is None and all(
+        not line or line.startswith("#") or line in ("---", "...") for line in lines
+    )
 
 
 def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, PlannerError]:
@@ -96,10 +99,18 @@ def _by_file(error: PlannerError, sources: Iterable[Source]) -> dict[str, Planne
     return faults
 
 
-def _unbuilt(kept: Iterable[Source], noted: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-    """Yield the kustomizations that aren't built, without those on which there is a note."""
-    folders = {each.place.file for each in noted}
-    return (each for each in kustomization_notes(kept) if each.place.file not in folders)
+def _unbuilt(
+    inputs: CommandInputs, kept: Sequence[Source], left: Iterable[SkippedFile]
+) -> Iterable[Diagnostic]:
+    """Yield a note on each kustomization that isn't built and that nothing else reports: with pools
+    it is part of the verdict.
+    """
+    reported = {each.place.file for each in inputs.left_alone} | {each.root for each in left}
+    absent = [source for source in kept if source.absent is not None]
+    if inputs.fleet is None and not inputs.observed:
+        yield from map(absent_note, absent)
+    reported |= {source.name for source in absent}
+    yield from (each for each in kustomization_notes(kept) if each.place.file not in reported)
 
 
 def _excused(faults: dict[str, PlannerError], sources: Iterable[Source]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from dra_command.inputs.kustomization_changes import find_changes
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import (
@@ -41,7 +42,6 @@ _NO_MANIFESTS: Final = (
     "openapi",
     "crds",
 )
-_CHANGING: Final = ("replicas", "namespace", "components", "replacements")
 _TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
 _HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
 _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
@@ -277,18 +277,13 @@ def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
-    """Return the keys of a folder's kustomization that change manifests, patches that are files of
-    their own aside.
-    """
+    """Return the changes of a folder's kustomization that decide a plan."""
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if os.path.isfile(path):
             documents, _ = read_documents([read_file(path)])
             data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
-            inline = any(
-                isinstance(each, Mapping) and each.get("patch") for each in _list(data, "patches")
-            )
-            return (*(["patches"] if inline else []), *(key for key in _CHANGING if data.get(key)))
+            return tuple(dict.fromkeys(find_changes(folder, data)))
     return ()
 
 

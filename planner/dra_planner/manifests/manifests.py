@@ -78,6 +78,7 @@ class UnreadObject:
     why: str
     instead: str
     place: Place = field(default=NOWHERE, compare=False)
+    missing: str = "its pods"  # what the plan doesn't have without it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.collecting.cluster_objects import ClusterObjects
 from dra_planner.manifests.collecting.cluster_pods import ClusterPods, queue_lengths
 from dra_planner.manifests.collecting.device_objects import DeviceObjects
@@ -14,7 +15,7 @@ from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
 from dra_planner.manifests.collecting.setup_objects import SetupObjects
 from dra_planner.manifests.collecting.workload_objects import WorkloadObjects
 from dra_planner.manifests.documents import read_documents
-from dra_planner.manifests.manifests import Manifests
+from dra_planner.manifests.manifests import Manifests, UnreadObject
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings
@@ -39,10 +40,23 @@ def read_manifests(
 
     Raises ManifestError where a text cannot be read at all, with `others` for further faults.
     """
-    documents, remarks = read_documents(sources)
-    return collect_manifests(
+    given = tuple(sources)
+    documents, remarks = read_documents(given)
+    found = collect_manifests(
         read_objects(documents), features, remarks, check_selector=check_selector
     )
+    absent = tuple(
+        UnreadObject(
+            title=each.absent.title,
+            why=each.absent.why,
+            instead=each.absent.instead,
+            missing=each.absent.missing,
+            place=Place(each.name),
+        )
+        for each in given
+        if each.absent is not None
+    )
+    return replace(found, unread=(*found.unread, *absent)) if absent else found
 
 
 def collect_manifests(

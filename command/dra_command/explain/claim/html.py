@@ -79,6 +79,10 @@ def _findings(explanation: ClaimExplanation) -> Iterator[ReportEntry]:
             subject="Missing in the fleet",
             lines=coded_lines([(missing.message, missing.fix)]),
         )
+    if explanation.hindrances:
+        lines = [(each.message, each.fix) for each in explanation.hindrances]
+        subject = "Other conditions"
+        yield ReportEntry(kind=explanation.verdict, subject=subject, lines=coded_lines(lines))
     if explanation.pending_reasons:
         lines = [(each.message, each.fix) for each in explanation.pending_reasons]
         lines += [

@@ -14,6 +14,7 @@ from dra_command.explain.pool_lines import (
     print_lines,
     print_title,
     print_what_if,
+    reason_lines,
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
@@ -91,6 +92,9 @@ def _print_answer(explanation: ClaimExplanation, page: Page) -> None:
         page.gap()
         page.line((explanation.missing.message, "bold"))
         page.text(explanation.missing.fix, indent=2, mark="→ ")
+    if explanation.hindrances:
+        page.gap()
+        print_lines(page, reason_lines(explanation.hindrances))
     if explanation.pending_reasons:
         page.gap()
         page.line((POOLS_TOO_SMALL, "bold"))

@@ -12,10 +12,10 @@ from dra_command.explain.pool_lines import (
     print_lines,
     print_title,
     print_what_if,
+    reason_lines,
 )
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_command.pens.verdict_words import VERDICT_AFTER_A_NAME
-from dra_planner.model import Reason
 from dra_planner.plan.explanation.claims import WhatIf
 from dra_planner.plan.explanation.pods import PodExplanation, PoolForPod
 from dra_planner.wording import counted
@@ -60,8 +60,7 @@ def _print_pod(page: Page, pod: PodExplanation, asked: WhatIf | None, *, quiet: 
     _print_pending(page, pod)
     if pod.hindrances:
         page.gap()
-        for reason in pod.hindrances:
-            print_lines(page, _of_reason(reason))
+        print_lines(page, reason_lines(pod.hindrances))
     if pod.claims:
         page.gap()
         page.text(f"term by term: explain --claim {pod.claims[0]}", mark="→ ")
@@ -80,8 +79,7 @@ def _print_pending(page: Page, pod: PodExplanation) -> None:
     page.gap()
     if pod.pools:
         page.line((POOLS_TOO_SMALL, "bold"))
-    for reason in pod.pending_reasons:
-        print_lines(page, _of_reason(reason))
+    print_lines(page, reason_lines(pod.pending_reasons))
     for holder in pod.holders:
         page.text(
             f"{holder.workload} has {counted(holder.pods, 'pod')} on {holder.pool}",
@@ -108,9 +106,3 @@ def _lines(pool: PoolForPod) -> Iterator[Line]:
         if reason.fix and not pool.edits:
             yield Line(4, reason.fix, "→ ")
     yield from edit_lines(pool.edits)
-
-
-def _of_reason(reason: Reason) -> Iterator[Line]:
-    yield Line(2, reason.message)
-    if reason.fix:
-        yield Line(4, reason.fix, "→ ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TextIO
 
+from dra_command.explain.pool_lines import print_lines, reason_lines
 from dra_command.pens.terminal.page import VERDICT_STYLES, Page
 from dra_planner.plan.explanation.pools import PoolReport, PoolUse, PublishedDevices
 from dra_planner.wording import counted
@@ -44,6 +45,7 @@ def print_pool(
         _print_uses(page, "runs here", report.takes)
         _print_uses(page, "could run here", report.could_take)
         _print_uses(page, "cannot run here", report.refuses)
+        print_lines(page, reason_lines(report.doubts))
 
 
 def _counts(report: PoolReport) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -32,8 +32,10 @@ from dra_planner.model import (
     generated_claim_name,
     worst,
 )
+from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
+from dra_planner.plan.values import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,7 @@ class ClaimExplanation:
     missing: Reason | None = None
     is_observed: bool = False
     what_if: WhatIf | None = None
+    hindrances: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
 
 
 class _Found(NamedTuple):
@@ -135,6 +138,18 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
         pending_reasons=tuple(reason for size in pending for reason in size.reasons),
         holders=tuple(_holders(judgement, room)) if pending else (),
     )
+
+
+def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplanation:
+    """Return the same with what keeps the pods from running although their devices fit, as the
+    plan's verdict has it.
+
+    Raises PlannerError as `explain_claim` does.
+    """
+    found = explain_claim(plan.judgement, name, pool)
+    own = tuple(find_obstacles(plan, found.workload.split(", ")))
+    verdict = worst((found.verdict, *(each.verdict for each in own)))
+    return replace(found, verdict=verdict, hindrances=tuple(each.reason for each in own))
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

@@ -13,6 +13,7 @@ from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name, worst
 from dra_planner.plan.explanation.claims import Holder, smallest_edits
+from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.plan.values import Plan
@@ -96,11 +97,7 @@ def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExpla
 
 
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
-    own = [
-        each
-        for each in plan.hindrances
-        if each.verdict != "fits" and pod.workload in map(str, each.workloads)
-    ]
+    own = tuple(find_obstacles(plan, {pod.workload}))
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
     return replace(pod, verdict=verdict, hindrances=tuple(each.reason for each in own))
 

@@ -12,6 +12,7 @@ from dra_planner.allocation import Refusal, Undecided, reasons_of
 from dra_planner.errors import PlannerError
 from dra_planner.model import Reason, Shape, Unknown, Verdict, worst
 from dra_planner.offers import Offer
+from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import PoolAnswer
 from dra_planner.plan.values import Plan, PlannedPool, PlannedWorkload
 
@@ -56,6 +57,7 @@ class PoolReport:
     verdict: Verdict
     published: tuple[PublishedDevices, ...]
     uses: tuple[PoolUse, ...]
+    doubts: tuple[Reason, ...] = ()  # objects and files that aren't read
     is_observed: bool = False
 
     @property
@@ -88,9 +90,11 @@ def explain_pool(plan: Plan, name: str) -> PoolReport:
     verdicts = [
         each.verdicts[plan.level] for each in plan.workloads if str(each.workload) in concerned
     ]
+    doubts = tuple(find_obstacles(plan, ()))
     return PoolReport(
         pool=pool,
-        verdict=worst(verdicts) if verdicts else "fits",
+        doubts=tuple(each.reason for each in doubts),
+        verdict=worst((*verdicts, *(each.verdict for each in doubts))),
         published=tuple(_published(offer)),
         uses=uses,
         is_observed=plan.judgement.is_observed,

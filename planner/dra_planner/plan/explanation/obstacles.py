@@ -1,0 +1,29 @@
+"""Everything beside capacity that the verdict of a plan depends on, for one workload of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from dra_planner.plan.hindrances import Hindrance
+from dra_planner.plan.values import FILE_NOT_READ, Plan
+
+
+def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Hindrance]:
+    """Yield what keeps pods of these workloads from running although their devices fit, and what
+    leaves the plan as a whole undecided: objects and files that aren't read may change any pod.
+    """
+    for each in plan.hindrances:
+        concerns_all = not each.workloads and each.verdict == "cannot-tell"
+        if concerns_all or (
+            each.verdict != "fits" and not set(workloads).isdisjoint(map(str, each.workloads))
+        ):
+            yield each
+    for found in plan.diagnostics:
+        if found.code == FILE_NOT_READ:
+            yield Hindrance(
+                code=found.code,
+                message=f"{found.place.file} {found.message}, so its objects aren't in the plan",
+                fix=found.fix,
+                place=found.place,
+                verdict="cannot-tell",
+            )

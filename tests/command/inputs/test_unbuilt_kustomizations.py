@@ -1,0 +1,147 @@
+"""Kustomizations that nothing builds: those whose changes decide a plan leave it undecided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_project import Project
+from kustomized_objects import REPLICAS, WORKLOAD
+
+SERVE = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: serve, namespace: ml}\n"
+IMAGE = f"{SERVE}spec: {{template: {{spec: {{containers: [{{name: main, image: 'app:2'}}]}}}}}}\n"
+SELECTS = f"{SERVE}spec: {{template: {{spec: {{nodeSelector: {{zone: a}}}}}}}}\n"
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {type: NodePort}\n"
+
+
+@pytest.fixture
+def base(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    project.write("k/base/kustomization.yaml", "resources: [all.yaml]\n")
+    project.write("k/base/all.yaml", WORKLOAD)
+    return project
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("plan",),
+        ("check",),
+        ("explain", "--pod", "ml/serve"),
+        ("explain", "--claim", "ml/serve-0-gpu"),
+        ("explain", "--pool", "l4"),
+    ],
+)
+def test_each_command_cannot_tell(base: Project, command: tuple[str, ...]) -> None:
+    base.write("k/prod/kustomization.yaml", "resources: [../base]\npatches: [{path: p.yaml}]\n")
+    base.write("k/prod/p.yaml", REPLICAS)
+
+    done = base.run(command[0], "k", *command[1:], "--stack", "dev")
+
+    text = " ".join(done.out.split())
+    assert done.status == 3, done.out + done.err
+    assert "Kustomization k/prod: it isn't built" in text
+    assert "its changes (replicas of Deployment serve) aren't in the plan" in text
+    assert "kustomize build k/prod | pulumi-dra plan -" in text
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "patch", "change"),
+    [
+        ("patches: [{path: p.yaml}]", SELECTS, "nodeSelector.zone of Deployment serve"),
+        ("patchesStrategicMerge: [p.yaml]", REPLICAS, "replicas of Deployment serve"),
+        (
+            "patches: [{target: {kind: Deployment}, path: p.yaml}]",
+            "- {op: add, path: /spec/template/spec/tolerations/-, value: {operator: Exists}}\n",
+            "tolerations of Deployment",
+        ),
+        (
+            "patches: [{patch: '[{op: replace, path: /spec/replicas, value: 9}]'}]",
+            "",
+            "replicas of workloads",
+        ),
+        ("patches: [{path: missing.yaml}]", "", "the patch missing.yaml"),
+        ("replicas: [{name: serve, count: 9}]", "", "replicas of serve"),
+        ("helmCharts: [{name: gpu}]", "", "helmCharts"),
+        ("commonLabels: {kueue.x-k8s.io/queue-name: q}", "", "the label of a queue"),
+        (
+            "replacements: [{targets: [{fieldPaths: [spec.replicas]}]}]",
+            "",
+            "a replacement of spec.replicas",
+        ),
+        ("components: [../many]", REPLICAS, "replicas of Deployment serve"),
+        ("bases: [../../elsewhere]", "", "../../elsewhere"),
+    ],
+)
+def test_what_decides_pods_is_named(
+    base: Project, kustomization: str, patch: str, change: str
+) -> None:
+    base.write("k/prod/kustomization.yaml", f"resources: [../base]\n{kustomization}\n")
+    base.write("k/prod/p.yaml", patch)
+    base.write("k/many/kustomization.yaml", "kind: Component\npatches: [{path: ../prod/p.yaml}]\n")
+
+    done = base.run("plan", "k", "--stack", "dev")
+
+    assert done.status == 3, done.out
+    assert f"({change}) aren't in the plan" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "patch"),
+    [
+        ("images: [{name: app, newTag: '2'}]", ""),
+        ("namePrefix: prod-\ncommonLabels: {team: ml}", ""),
+        ("configMapGenerator: [{name: c, literals: [a=b]}]", ""),
+        ("patches: [{path: p.yaml}]", IMAGE),
+        ("patches: [{path: p.yaml}]", SERVICE),
+        (
+            "patches: [{target: {kind: Deployment}, path: p.yaml}]",
+            "- {op: replace, path: /spec/template/spec/containers/0/image, value: 'app:2'}\n",
+        ),
+    ],
+)
+def test_changes_that_no_plan_depends_on_leave_the_verdict(
+    base: Project, kustomization: str, patch: str
+) -> None:
+    base.write("k/prod/kustomization.yaml", f"resources: [../base]\n{kustomization}\n")
+    if patch:
+        base.write("k/prod/p.yaml", patch)
+
+    done = base.run("plan", "k", "--stack", "dev")
+
+    assert done.status == 0, done.out
+
+
+def test_a_base_of_two_overlays_is_planned_once_and_said(base: Project) -> None:
+    for name in ("dev", "prod"):
+        base.write(f"k/{name}/kustomization.yaml", f"resources: [../base]\nnamePrefix: {name}-\n")
+
+    done = base.run("plan", "k", "--stack", "dev")
+
+    assert done.status == 3
+    assert "(k/base in 2 kustomizations)" in " ".join(done.out.split())
+
+
+def test_a_check_without_pools_has_a_note(base: Project) -> None:
+    base.write("k/prod/kustomization.yaml", "resources: [../base]\npatches: [{path: p.yaml}]\n")
+    base.write("k/prod/p.yaml", REPLICAS)
+
+    done = base.run("check", "k")
+
+    text = " ".join(done.out.split())
+    assert done.status == 0
+    assert "its changes (replicas of Deployment serve) aren't checked" in text
+
+
+def test_a_saved_plan_is_of_the_files_and_cannot_tell(project: Project) -> None:
+    project.write("workloads/base/kustomization.yaml", "resources: [all.yaml]\n")
+    project.write("workloads/base/all.yaml", WORKLOAD)
+    project.write(
+        "workloads/prod/kustomization.yaml",
+        "resources: [../base]\nreplicas: [{name: serve, count: 9}]\n",
+    )
+
+    done = project.run("plan", "--stack", "dev", "--write")
+
+    assert done.status == 3
+    assert "a saved plan is about the files themselves" in " ".join(done.out.split())
