@@ -38,6 +38,7 @@ from dra_policies.rules import (
 )
 from dra_policies.rules import run as run_rules
 from dra_policies.rules.claims.claim_fits_no_pool import REPORTED_OBJECTS
+from dra_policies.view.waiting_pods import waiting_for_one_cause
 
 if TYPE_CHECKING:
     from dra_command.findings.baseline import KnownFindings
@@ -144,12 +145,15 @@ def _unexplained(
     finding.
     """
     by_id = {rule.id: rule for rule in rules}
+    cause = None if view.judgement is None else waiting_for_one_cause(view.judgement)
+    grouped = () if cause is None else cause.workloads
     for size in view.judgement.sizing.workloads if view.judgement is not None else ():
         name, certain = str(size.workload), size.verdict == "does-not-fit"
         rule = by_id.get("claim-fits-no-pool" if certain else "claim-cannot-be-judged")
         if (
             size.verdict == "fits"
             or rule is None
+            or size.workload in grouped
             or any(name in finding.message for _, finding in told)
         ):
             continue

@@ -13,7 +13,8 @@ from dra_command.pens.table import Table
 from dra_planner.model import GuardKind, Guards
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan
-from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
+from dra_planner.plan.judgement.guarded import Guarded
+from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.releases import has_mutating_policies
 from dra_planner.wording import counted, named, verb
 

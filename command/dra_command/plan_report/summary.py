@@ -17,6 +17,7 @@ from dra_planner.catalog import cloud_titles
 from dra_planner.errors import Diagnostic
 from dra_planner.model import DEMAND_LEVELS, Reason, Verdict
 from dra_planner.plan import Plan, detail_claims
+from dra_planner.plan.judgement.shared_cause import shared_cause
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, saved_usd
 from dra_planner.plan.judgement.survival import lost
 from dra_planner.plan.values import MISSING_POOL, LimitUse
@@ -180,9 +181,17 @@ def decisive_assumptions(plan: Plan) -> tuple[str, ...]:
 
 def obstacles(plan: Plan, *, every: bool = False) -> Iterator[Obstacle]:
     """Yield what keeps workloads from running; a few reasons each unless `every` is wanted."""
+    cause = shared_cause(
+        ((each.workload, each.reasons) for each in plan.workloads), plan.judgement.simulated
+    )
+    if cause is not None:
+        subject = f"{counted(len(cause.workloads), 'workload')} with one cause"
+        state = VERDICT_AFTER_A_NAME["cannot-tell"]
+        yield Obstacle(subject, "cannot-tell", state, ((cause.message, cause.fix),))
+    grouped = () if cause is None else cause.workloads
     for workload in plan.workloads:
         verdict = workload.verdicts[plan.level]
-        if verdict == "fits" or not workload.reasons:
+        if verdict == "fits" or not workload.reasons or workload.workload in grouped:
             continue
         told = tuple(
             _together(reason for reason in workload.reasons if reason.code != MISSING_POOL)

@@ -71,7 +71,11 @@ class _Candidate:
 
 
 def find_guards(question: GuardQuestion) -> GuardedCounts | None:
-    """Return the guards and counts that were proved; None if no set of guards was."""
+    """Return the guards and counts that were proved; None if no set of guards was, or if no pods
+    can be steered.
+    """
+    if not question.needs.works:
+        return None
     candidates = _by_promise([each for each in _candidates(question) if each is not None])
     steps, best = question.steps, None
     for tried, candidate in enumerate(candidates):

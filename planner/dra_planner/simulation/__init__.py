@@ -56,6 +56,7 @@ from dra_planner.simulation.sizing.counts import (
     simulate_counts,
 )
 from dra_planner.simulation.sizing.fixes import (
+    FIX_KINDS,
     PREFER_OTHERS,
     Fix,
     FixKind,
@@ -68,6 +69,7 @@ from dra_planner.simulation.sizing.losses import Loss, Losses, simulate_losses
 __all__ = [
     "AT_ONCE",
     "DEFAULT",
+    "FIX_KINDS",
     "MOST_ALLOCATED",
     "PREFER_OTHERS",
     "REVERSED",

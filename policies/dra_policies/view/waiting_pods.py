@@ -11,6 +11,7 @@ from functools import lru_cache
 from dra_planner.manifests import Manifests
 from dra_planner.model import Member, Shape, ShapeClaim
 from dra_planner.plan import Judgement, PoolAnswer
+from dra_planner.plan.judgement.shared_cause import SharedCause, shared_cause
 from dra_planner.sizing import WorkloadSize
 from dra_planner.wording import named
 from dra_policies.view.stack_view import StackView
@@ -48,6 +49,13 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
     workload.
     """
     return tuple(case for case in _waiting(judgement) if case.shape.id not in judgement.on_system)
+
+
+@lru_cache(maxsize=4)
+def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
+    """Return the one cause of several workloads that `waiting` returns; None if there is none."""
+    sizes = {case.size.workload: case.size for case in waiting(judgement)}
+    return shared_cause(((ref, size.reasons) for ref, size in sizes.items()), judgement.simulated)
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:

@@ -17,10 +17,12 @@ from dra_command.plan_report.guards import futures_table, guard_lines
 from dra_command.plan_report.html.page import plan_html
 from dra_command.plan_report.json.plan import plan_json
 from dra_command.plan_report.markdown import StackPlan, plan_markdown
+from dra_command.plan_report.summary import obstacles
 from dra_command.plan_report.text import print_plan
 from dra_planner.fleet import read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
 
 
 def plan_of(**changes: str) -> Plan:
@@ -100,3 +102,33 @@ def test_a_plan_without_guards_has_no_such_key() -> None:
     )
     assert "guards" not in json.loads(plan_json(plan))
     assert "guard" not in plan_markdown([StackPlan("", plan)])
+
+
+@pytest.fixture(scope="module")
+def free() -> Plan:
+    return plan_of()
+
+
+def test_without_guards_pending_pods_are_one_finding_with_guards_as_the_fix(
+    free: Plan, guided: Plan
+) -> None:
+    """Expect the nodes and the price that a plan with guards then has."""
+    assert free.verdict == "cannot-tell"
+    (found,) = obstacles(free)
+    workloads = [each for each in free.workloads if each.verdicts["steady"] != "fits"]
+    assert len(workloads) > 1
+    assert found.subject == f"{len(workloads)} workloads with one cause"
+    ((message, fix),) = found.lines
+    assert str(workloads[0].workload) in message
+    assert fix.startswith("set placement: guided in the fleet, which adds 2 guards (steer, pack)")
+    assert guided.cost is not None
+    nodes = sum(pool.nodes.desired for pool in guided.pools)
+    assert f"on {nodes} nodes, USD {guided.cost.hourly_usd:,.2f} per hour" in fix
+
+
+def test_rules_report_pods_with_one_cause_once(free: Plan) -> None:
+    assert free.manifests is not None
+    view = view_of(free.manifests, free.judgement.features, free, lambda: free.judgement)
+    (found,) = (each for each in check_all(view) if each.code == "claim-cannot-be-judged")
+    assert found.severity == "note"
+    assert found.fix.startswith("set placement: guided in the fleet")

@@ -101,6 +101,7 @@ SENTENCES = {
         "fleet"
     ),
     "maximum": "raise the maximum of pool {} to {}",
+    "guards": "set placement: guided in the fleet, which adds {} ({})",
 }
 
 
@@ -120,7 +121,7 @@ def kinds(made: Plan) -> list[str]:
 
 def test_recorded_cases_hold_fixes_of_every_kind():
     found = {kind for name in CASES for kind in kinds(planned(name))}
-    assert found == {"taint", "affinity", "profile", "maximum"}
+    assert found == {"taint", "affinity", "profile", "maximum", "guards"}
 
 
 def test_the_least_change_of_equal_cost_comes_first():
@@ -147,5 +148,6 @@ def test_a_stranded_workload_is_told_the_cheapest_fix():
     (reason,) = [reason for workload in made.workloads for reason in workload.reasons]
     assert (
         reason.fix
-        == 'raise the maximum of pool "l4" to 5 (simulated: every pod is placed in every order)'
+        == "set placement: guided in the fleet, which adds 2 guards (steer, pack) (simulated: all "
+        "pods are placed in every order, on 2 nodes, USD 9.20 per hour)"
     )

@@ -761,7 +761,7 @@ CASES = [
         "cannot-tell",
         {"l4": 2},
         "simulation-leaves-pods",
-        'raise the maximum of pool "l4" to 3 (simulated: every pod is placed in every order)',
+        'raise the maximum of pool "l4" to 3 (simulated: all pods are placed in every order, on ',
         ("pools.l4.count.max=3",),
         existing=1,
     ),

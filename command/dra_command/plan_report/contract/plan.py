@@ -279,7 +279,7 @@ class StrandingRow(Output):
 class FixRow(Output):
     """A change with which the simulation placed everything in every order of arrival."""
 
-    kind: Literal["taint", "affinity", "profile", "maximum"]
+    kind: Literal["taint", "affinity", "profile", "maximum", "guards"]
     message: str
     nodes: dict[str, int] = Field(description="Number of nodes of each pool with this change.")
     saves_per_hour: float | None = Field(

@@ -25,7 +25,7 @@ from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.demand.headroom import with_headroom
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_outcome
-from dra_planner.plan.judgement.simulated_counts import stranded
+from dra_planner.plan.judgement.simulated_counts import fix_text, stranded
 from dra_planner.plan.judgement.simulated_fleet import CHECK_SEEDS, PROFILES, RANDOM_ORDERS
 from dra_planner.plan.pools.addresses import find_address_doubts
 from dra_planner.plan.pools.built_counts import (
@@ -237,9 +237,10 @@ def _judge(
     simulator = Simulator.of(cluster.demand, nodes, classes, cluster.features, profile=profile)
     outcome = simulator.run(_order(found))
     judged = judge_outcome(cluster.demand, cluster.offers, classes, cluster.features, outcome)
+    fix = fix_text(fixes, found, growth.predicted)
     takers = _takers(growth, judged) if found.counts is None else frozenset[WorkloadRef]()
     workloads = tuple(
-        _answer(size, found, fixes, size.workload in takers) for size in judged.sizing.workloads
+        _answer(size, found, fix, size.workload in takers) for size in judged.sizing.workloads
     )
     sizing = replace(
         judged.sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads)
@@ -276,9 +277,7 @@ def _takers(growth: _Growth, judged: Judgement) -> frozenset[WorkloadRef]:
     return frozenset(size.workload for size in judged.sizing.workloads) - refused
 
 
-def _answer(
-    size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...], takes: bool
-) -> WorkloadSize:
+def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str, takes: bool) -> WorkloadSize:
     """Return the answer for a workload: pods that a new node would take are pending in an order,
     and not for certain.
 
@@ -291,7 +290,7 @@ def _answer(
         return size
     reasons: tuple[Reason, ...] = ()
     if mine:
-        reasons = (stranded(size.workload, mine, found, fixes, is_packed=False),)
+        reasons = (stranded(size.workload, mine, found, fix, is_packed=False),)
     return replace(size, verdict="cannot-tell", reasons=(*reasons, *size.reasons))
 
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from dra_planner.fleet import Fleet
 from dra_planner.model import GuardKind, Guards
-from dra_planner.offers import Offer
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.simulation import SimulatedCounts
 
 
@@ -50,14 +50,3 @@ class Guarded:
             return None
         pods = [each.pods for each in found.at_maximum or found.at_packing]
         return (min(pods), max(pods)) if pods else None
-
-
-def hourly_usd(counts: Mapping[str, int], offers: tuple[Offer, ...]) -> Decimal | None:
-    """Return the price per hour of so many nodes; None if a price is unknown."""
-    total = Decimal(0)
-    for offer in offers:
-        nodes = counts.get(offer.name, 0)
-        if nodes and offer.hourly_usd is None:
-            return None
-        total += nodes * (offer.hourly_usd or Decimal(0))
-    return total

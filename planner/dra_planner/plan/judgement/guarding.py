@@ -30,16 +30,22 @@ from dra_planner.placement import (
     find_guards,
     guard_demand,
 )
-from dra_planner.plan.judgement.guarded import Guarded, hourly_usd
+from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.simulated_counts import is_placed, without_misfits
+from dra_planner.plan.judgement.node_prices import hourly_usd
+from dra_planner.plan.judgement.simulated_counts import (
+    is_placed,
+    with_further_fix,
+    without_misfits,
+)
 from dra_planner.plan.judgement.simulated_fleet import PROFILES, system_nodes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.releases import Features
 from dra_planner.simulation import (
     ArrivalOrder,
     CountQuestion,
+    Fix,
     SimulatedPool,
     check_orders,
     standard_orders,
@@ -98,7 +104,33 @@ def judge_with_guards(
         free = judge(
             demand, offers, classes, features, level=level, fleet=fleet, steps=steps, proved=known
         )
+    if fleet.placement == "free" and with_fixes and steps > 0:
+        fix = _find_guard_fix(free, fleet, steps)
+        return (free if fix is None else with_further_fix(free, fix)), None
     return free, None
+
+
+def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
+    """Return guards as a fix if the scheduler leaves pods of a packing pending; None if no guards
+    were found.
+
+    A plan with `placement: guided` asks the same question, so it comes to the same counts. Gangs
+    are left out, because fixes start them whole.
+    """
+    found = free.simulated
+    if found is None or found.counts is not None or not found.at_packing or free.demand.gangs:
+        return None
+    guided = fleet.model_copy(update={"placement": "guided"})
+    if not _has_room_for_guards(free, guided):
+        return None
+    proved = find_guards(_Search(free, guided).question(steps * GUARD_STEPS))
+    if proved is None or not proved.guards.kinds or proved.found.counts is None:
+        return None
+    counts = {
+        offer.name: sum(proved.found.counts[part] for part in proved.guards.parts_of(offer.name))
+        for offer in free.offers
+    }
+    return Fix(kind="guards", counts=counts, guards=proved.guards)
 
 
 def add_guards(free: Judgement, fleet: Fleet, steps: int) -> Guarded | None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
 from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
-from dra_planner.plan.judgement.simulated_fixes import fix_sentence
+from dra_planner.plan.judgement.simulated_fixes import fix_result, fix_sentence
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.simulation import (
+    FIX_KINDS,
     CountQuestion,
     Opened,
     SimulatedCounts,
@@ -23,15 +24,18 @@ from dra_planner.simulation import (
     find_fixes,
     simulate_counts,
 )
-from dra_planner.sizing import Sizing, WorkloadSize
+from dra_planner.sizing import Sizing, WorkloadSize, node_costs
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:
+    from dra_planner.offers import Offer
+    from dra_planner.plan.judgement.judgement import Judgement
     from dra_planner.simulation import Fix
 
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
-_LEAVES_PODS: Final = "simulation-leaves-pods"
-_LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, _LEAVES_PODS})
+LEAVES_PODS: Final = "simulation-leaves-pods"
+"""The code of the reason that the simulation gives."""
+_LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +82,8 @@ def simulate_sizings(
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
             fixes, left = find_fixes(question, found, _placements(sizing), left, steps * 2 // 3)
-        known[id(sizing)], answers[id(sizing)] = found, _answered(sizing, found, fixes)
+        known[id(sizing)] = found
+        answers[id(sizing)] = _answered(sizing, found, fix_text(fixes, found, nodes.offers))
     for beside in LEVELS_BESIDE:
         other = sizings[beside]
         fitting, _ = without_misfits(other, demand)
@@ -88,7 +93,7 @@ def simulate_sizings(
             if question is not None and question.demand is fitting:
                 asked, known_nodes = replace(asked, beside=question.beside), opened
             counts = simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
-            known[id(other)], answers[id(other)] = counts, _answered(other, counts, ())
+            known[id(other)], answers[id(other)] = counts, _answered(other, counts, "")
     return Simulated(
         sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
         found={each: known[id(size)] for each, size in sizings.items() if id(size) in known},
@@ -119,8 +124,54 @@ def _fits_nowhere(size: WorkloadSize) -> bool:
     return all(verdict == "does-not-fit" for _, verdict in size.fits)
 
 
-def _answered(sizing: Sizing, found: SimulatedCounts, fixes: tuple[Fix, ...]) -> Sizing:
-    workloads = tuple(_answer(size, found, fixes) for size in sizing.workloads)
+def with_further_fix(judgement: Judgement, fix: Fix) -> Judgement:
+    """Return a judgement with one more fix. The reasons of workloads name the cheapest fix."""
+    found = judgement.simulated
+    assert found is not None  # only what was simulated has such fixes
+    prices = {
+        offer.name: cost
+        for offer, cost in zip(judgement.offers, node_costs(judgement.offers), strict=True)
+    }
+
+    def cost(each: Fix) -> tuple[int, ...]:
+        costs = [
+            tuple(count * part for part in prices[pool]) for pool, count in each.counts.items()
+        ]
+        return (*map(sum, zip(*costs, strict=True)), FIX_KINDS.index(each.kind))
+
+    fixes = tuple(sorted((*judgement.fixes, fix), key=cost))
+    text = fix_text(fixes, found, judgement.offers)
+    judged = judgement.sizing
+    workloads = tuple(
+        replace(
+            size,
+            reasons=tuple(
+                replace(reason, fix=text) if reason.code == LEAVES_PODS else reason
+                for reason in size.reasons
+            ),
+        )
+        for size in judged.workloads
+    )
+    sizings = {
+        level: replace(sizing, workloads=workloads) if sizing is judged else sizing
+        for level, sizing in judgement.sizings.items()
+    }
+    return replace(judgement, fixes=fixes, sizings=sizings)
+
+
+def fix_text(fixes: tuple[Fix, ...], found: SimulatedCounts, offers: tuple[Offer, ...]) -> str:
+    """Return the cheapest fix with what the simulation made of it, "" if there is none."""
+    if not fixes:
+        return ""
+    other = " other" if found.left_out else ""
+    return (
+        f"{fix_sentence(fixes[0])} (simulated: all{other} pods are placed in every order, on "
+        f"{fix_result(fixes[0], offers)})"
+    )
+
+
+def _answered(sizing: Sizing, found: SimulatedCounts, fix: str) -> Sizing:
+    workloads = tuple(_answer(size, found, fix) for size in sizing.workloads)
     return replace(sizing, workloads=workloads, verdict=worst(each.verdict for each in workloads))
 
 
@@ -145,7 +196,7 @@ def is_placed(sizing: Sizing, demand: Demand, level: DemandLevel) -> bool:
     )
 
 
-def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...]) -> WorkloadSize:
+def _answer(size: WorkloadSize, found: SimulatedCounts, fix: str) -> WorkloadSize:
     """Return the answer for a workload after the simulation."""
     if found.counts is not None:
         reasons = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
@@ -157,7 +208,7 @@ def _answer(size: WorkloadSize, found: SimulatedCounts, fixes: tuple[Fix, ...]) 
     if not mine:
         return size
     kept = tuple(reason for reason in size.reasons if reason.code != _BETWEEN_PODS)
-    reason = stranded(size.workload, mine, found, fixes, is_packed=len(kept) == len(size.reasons))
+    reason = stranded(size.workload, mine, found, fix, is_packed=len(kept) == len(size.reasons))
     return replace(size, verdict=worst((size.verdict, "cannot-tell")), reasons=(*kept, reason))
 
 
@@ -174,7 +225,7 @@ def stranded(
     ref: WorkloadRef,
     strandings: list[Stranding],
     found: SimulatedCounts,
-    fixes: tuple[Fix, ...],
+    fix: str,
     *,
     is_packed: bool = True,
 ) -> Reason:
@@ -189,13 +240,10 @@ def stranded(
     where = (
         "with every pool at its maximum" if found.at_maximum else "with the nodes of the packing"
     )
-    other = " other" if found.left_out else ""
     return Reason(
-        code=_LEAVES_PODS,
+        code=LEAVES_PODS,
         message=f"{'a packing exists, but ' if is_packed else ''}in the simulation {where}, the "
         f"default scheduler leaves up to {pods} pending in {len(strandings)} of "
         f"{len(found.orders)} pod arrival orders ({orders})",
-        fix=f"{fix_sentence(fixes[0])} (simulated: every{other} pod is placed in every order)"
-        if fixes
-        else "",
+        fix=fix,
     )

@@ -12,6 +12,7 @@ from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import PodSet
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.kustomize import component, patch_target, spec_path
+from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.wording import counted, named
@@ -45,6 +46,21 @@ def fix_sentence(fix: Fix) -> str:
         case "maximum":
             raised = (f'of pool "{pool}" to {fix.counts[pool]}' for pool in fix.pools)
             return f"raise the maximum {' and that '.join(raised)}"
+        case "guards":
+            kinds = fix.guards.kinds
+            return (
+                f"set placement: guided in the fleet, which adds {counted(len(kinds), 'guard')} "
+                f"({', '.join(kinds)})"
+            )
+
+
+def fix_result(fix: Fix, offers: Iterable[Offer]) -> str:
+    """Return what the simulation made of a fix: nodes of all pools, and their price if it is
+    known.
+    """
+    price = hourly_usd(fix.counts, offers)
+    cost = "" if price is None else f", USD {price:,.2f} per hour"
+    return f"{counted(sum(fix.counts.values()), 'node')}{cost}"
 
 
 def saved_usd(fix: Fix, counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
@@ -77,6 +93,8 @@ def fix_patch(fix: Fix, manifests: Manifests) -> dict[str, Any] | None:
             return _component(fix, manifests)
         case "profile":
             return {"schedulerProfile": "most-allocated"}
+        case "guards":
+            return {"placement": "guided"}
 
 
 def prefer_others_rows(level: int) -> list[dict[str, str]]:

@@ -13,6 +13,8 @@ from typing import Final, Literal, NamedTuple
 
 from dra_planner.clouds import POOL
 from dra_planner.model import (
+    NO_GUARDS,
+    Guards,
     NodeSelector,
     NodeSelectorTerm,
     PodSpec,
@@ -29,8 +31,8 @@ from dra_planner.simulation.sizing.counts import (
     simulate_counts,
 )
 
-FixKind = Literal["taint", "affinity", "profile", "maximum"]
-KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum")
+FixKind = Literal["taint", "affinity", "profile", "maximum", "guards"]
+FIX_KINDS: Final[tuple[FixKind, ...]] = ("taint", "affinity", "profile", "maximum", "guards")
 """The one that is least to change first."""
 
 PREFER_OTHERS: Final = Taint("pulumi-dra/prefer-other-pools", "true", "PreferNoSchedule")
@@ -63,13 +65,15 @@ class Fix:
 
     taint: `pools` have `PREFER_OTHERS`. affinity: pods of each entry of `pins` may only go to those
     pools. profile: NodeResourcesFit prefers full nodes (MostAllocated). maximum: `pools` need a
-    higher maximum, their count.
+    higher maximum, their count. guards: the plan adds `guards`; parts of a split pool count
+    together.
     """
 
     kind: FixKind
     counts: Mapping[str, int] = field(hash=False)
     pools: tuple[str, ...] = ()
     pins: Mapping[PodSetRef, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    guards: Guards = NO_GUARDS
 
 
 Placements = Mapping[str, Collection[str]]
@@ -116,7 +120,9 @@ class _FixSearch:
         fixes = [fix for find in (self._taints, self._affinity, self._profile) for fix in find()]
         if self._found.counts is None:
             fixes += self._more_nodes()
-        return tuple(sorted(fixes, key=lambda fix: (self._cost(fix.counts), KINDS.index(fix.kind))))
+        return tuple(
+            sorted(fixes, key=lambda fix: (self._cost(fix.counts), FIX_KINDS.index(fix.kind)))
+        )
 
     def _cost(self, counts: Mapping[str, int]) -> tuple[int, ...]:
         """Return what nodes cost beyond those of the packing, in the units of the pools' costs."""

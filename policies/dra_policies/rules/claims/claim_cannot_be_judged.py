@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dra_planner.allocation import Undecided, reasons_of
 from dra_planner.plan.demand.device_demand import OTHER_DRIVER
 from dra_planner.plan.hindrances import find_hindrances
+from dra_planner.wording import counted
 from dra_policies.rules.claims.class_misspelt import known_classes, meant_class
 from dra_policies.rules.hindrances import situation_of
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
-from dra_policies.view.waiting_pods import Waiting, subject, waiting
+from dra_policies.view.waiting_pods import Waiting, subject, waiting, waiting_for_one_cause
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -21,7 +22,21 @@ def check(view: StackView) -> Iterator[Finding]:
     situation = situation_of(view)
     found = find_hindrances(situation) if situation is not None else ()
     explained = {ref for each in found if each.is_certain for ref in each.workloads}
+    cause = waiting_for_one_cause(judgement)
+    grouped = () if cause is None else cause.workloads
+    cases = [each for each in waiting(judgement) if each.size.workload in grouped]
+    if cause is not None and not explained.issuperset(grouped):
+        yield Finding(
+            message=f"{counted(len(grouped), 'workload')} can't be evaluated: {cause.message}",
+            fix=cause.fix,
+            urn=view.judged_urn,
+            place=cases[0].member.place,
+            about=str(cases[0].size.workload),
+            certain=False,
+        )
     for case in waiting(judgement):
+        if case.size.workload in grouped:
+            continue
         reasons = () if case.size.workload in explained else _unknown(case)
         if reasons:
             text = "; ".join(message for message, _ in reasons)

@@ -1,0 +1,64 @@
+"""One cause for pods of several workloads: the scheduler doesn't follow the packing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from dra_planner.model import Reason, WorkloadRef
+from dra_planner.plan.judgement.simulated_counts import LEAVES_PODS
+from dra_planner.simulation import SimulatedCounts
+from dra_planner.wording import counted
+
+_MOST_NAMED: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedCause:
+    """Workloads that only the scheduler's choices leave in doubt, the sentence for all of them, and
+    its fix.
+    """
+
+    workloads: tuple[WorkloadRef, ...]
+    message: str
+    fix: str
+
+
+def shared_cause(
+    reasons: Iterable[tuple[WorkloadRef, Iterable[Reason]]], found: SimulatedCounts | None
+) -> SharedCause | None:
+    """Return what several workloads have in common; None for fewer than two of them.
+
+    A workload with any other reason isn't among them.
+    """
+    if found is None or found.counts is not None:
+        return None
+    fixes: dict[WorkloadRef, str] = {}
+    for ref, given in reasons:
+        known = tuple(given)
+        if known and all(reason.code == LEAVES_PODS for reason in known):
+            fixes[ref] = known[0].fix
+    if len(fixes) < 2:
+        return None
+    strandings = [
+        sum(each.pending.get(ref, 0) for ref in fixes)
+        for each in found.at_maximum or found.at_packing
+    ]
+    pending = [pods for pods in strandings if pods]
+    least, most = min(pending), max(pending)
+    pods = counted(most, "pod") if least == most else f"{least} to {counted(most, 'pod')}"
+    where = "with every pool at its maximum" if found.at_maximum else "on the nodes of the packing"
+    return SharedCause(
+        workloads=tuple(fixes),
+        message=f"the default scheduler doesn't follow the best packing: {where}, it leaves {pods} "
+        f"of {_some([str(ref) for ref in fixes])} pending in {len(pending)} of "
+        f"{counted(len(found.orders), 'pod arrival order')}",
+        fix=next(iter(fixes.values())),
+    )
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    shown = names if more <= 0 else [*names[:_MOST_NAMED], counted(more, "other workload")]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
