@@ -94,6 +94,33 @@ def test_changes_of_pods_keep_what_they_ask_for() -> None:
     assert planned(found.fleet, *after).verdict == "fits"
 
 
+def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
+    shared = workload("a", 2, resourceClaims=[{"name": "gpu", "resourceClaimName": "one"}])
+    claim = {**shared[0], "kind": "ResourceClaim", "spec": shared[0]["spec"]["spec"]}
+    claim["metadata"] = {"name": "one", "namespace": "ml"}
+    container = shared[1]["spec"]["template"]["spec"]["containers"][0]
+    container["resources"]["requests"] = {"cpu": "5"}
+
+    found = find_joint_fix(planned(fleet(most=1), [claim, shared[1]], workload("b", 2)))
+
+    assert found is not None
+    assert found.steps == (
+        "Job ml/a: give the pods their own claims with a ResourceClaimTemplate",
+        'set the maximum of pool "l4" to 4',
+    )
+
+
+def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:
+    large = {"name": "l4x4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 1}}
+    small = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
+    wanted = (workload("a", 4), workload("b", 2, gpus=4), workload("c", 2, gpus=4))
+
+    found = find_joint_fix(planned(fleet(pools=[small, large]), *wanted))
+
+    assert found is not None
+    assert planned(found.fleet, *wanted).verdict == "fits"
+
+
 @pytest.mark.parametrize(
     "workloads",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,12 +17,17 @@ from dra_planner.offers import predict_offers, with_taint_rules
 from dra_planner.plan.explanation.claims import smallest_edits
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
+from dra_planner.plan.judgement.simulated_fixes import fix_sentence, prefer_others_rows
 from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
 from dra_planner.plan.values import SIMULATED_STEPS, Plan
+from dra_planner.simulation import Fix, PodSetRef
+from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import PoolSize
 from dra_planner.wording import counted
 
-_ROUNDS: Final = 3  # raises of maximums until all pods run in every order
+_SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
+_ROUNDS: Final = 4  # raises of maximums until there is capacity for all pods
+_TRIED: Final = 3  # fixes of the simulation
 _KEEPING: Final = frozenset(
     {
         "tolerate",
@@ -75,6 +81,8 @@ class _Search:
         self._plan, self._judgement, self._fleet = plan, plan.judgement, fleet
         self._steps: dict[str, None] = {}
         self._rows: dict[str, dict[str, Any]] = {}  # the added pools by the sentence that adds them
+        self._most: Mapping[str, int] = {}  # maximums by pool
+        self._fleet_keys: Mapping[str, Any] = {}  # of the document, and `tainted` pools
 
     def run(self) -> JointFix | None:
         shapes = [self._changed(shape) for shape in self._judgement.demand.shapes]
@@ -83,9 +91,8 @@ class _Search:
         demand = replace(
             self._judgement.demand, shapes=tuple(shape for shape in shapes if shape is not None)
         )
-        most: Mapping[str, int] = {}
         for _ in range(_ROUNDS):
-            fixed = self._judge(demand, most)
+            fixed = self._judge(demand)
             if fixed is None:
                 return None
             judgement, fleet = fixed
@@ -96,14 +103,91 @@ class _Search:
                     fleet=fleet,
                     more_usd=self._more(judgement),
                 )
-            raised = {
-                pool.name: max(most.get(pool.name, 0), pool.enough, pool.maximum)
-                for pool in judgement.sizing.pools
-            }
-            if raised == most:
-                return None
-            most = raised
+            split = self._with_own_claims(judgement)
+            if split is not None:
+                demand = split
+            elif not self._raise_maximums(judgement):
+                return self._simulated(demand)
+        return self._simulated(demand)
+
+    def _raise_maximums(self, judgement: Judgement) -> bool:
+        """Return whether a pool gets a higher maximum than before."""
+        raised = {
+            pool.name: max(self._most.get(pool.name, 0), pool.enough, pool.maximum)
+            for pool in judgement.sizing.pools
+        }
+        changed = any(
+            raised[pool.name] > max(pool.maximum, self._most.get(pool.name, 0))
+            for pool in judgement.sizing.pools
+        )
+        self._most = raised
+        return changed
+
+    def _with_own_claims(self, judgement: Judgement) -> Demand | None:
+        """Return the demand with a claim for each pod of workloads that are too many for the node
+        of their shared claim; None if no workload has such a claim for itself.
+        """
+        full = {
+            size.workload
+            for size in judgement.sizing.workloads
+            if any(reason.code == _SHARED_CLAIM_FULL for reason in size.reasons)
+        }
+        demand, changed = judgement.demand, False
+        users = Counter(
+            claim.shared for shape in demand.shapes for claim in shape.claims if claim.shared
+        )
+        shapes: list[Shape] = []
+        for shape in demand.shapes:
+            own = [claim for claim in shape.claims if claim.shared and users[claim.shared] == 1]
+            if own and all(member.workload in full for member in shape.members):
+                changed = True
+                claims = tuple(
+                    replace(each, shared=None) if each in own else each for each in shape.claims
+                )
+                for member in shape.members:
+                    step = "give the pods their own claims with a ResourceClaimTemplate"
+                    self._steps[f"{member.workload}: {step}"] = None
+                shape = replace(shape, claims=claims)
+            shapes.append(shape)
+        return replace(demand, shapes=tuple(shapes)) if changed else None
+
+    def _simulated(self, demand: Demand) -> JointFix | None:
+        """Return what also makes the simulation place every pod, after capacity is enough."""
+        fixed = self._judge(demand, with_fixes=True)
+        if fixed is None or fixed[0].sizing.verdict != "cannot-tell":
+            return None
+        most, more = self._most, self._fleet_keys
+        for fix in fixed[0].fixes[:_TRIED]:
+            self._most, self._fleet_keys = most, more
+            changed = self._with_fix(demand, fix)
+            again = None if changed is None else self._judge(changed)
+            if again is None or again[0].sizing.verdict != "fits":
+                continue
+            if fix.kind != "maximum":
+                self._steps[fix_sentence(fix)] = None
+            return JointFix(
+                steps=tuple(self._worded(again[0])),
+                judgement=again[0],
+                fleet=again[1],
+                more_usd=self._more(again[0]),
+            )
         return None
+
+    def _with_fix(self, demand: Demand, fix: Fix) -> Demand | None:
+        """Return the demand with a fix of the simulation, whose changes of the fleet are noted."""
+        match fix.kind:
+            case "maximum":
+                self._most = {**self._most, **{name: fix.counts[name] for name in fix.pools}}
+            case "profile":
+                self._fleet_keys = {**self._fleet_keys, "schedulerProfile": "most-allocated"}
+            case "taint":
+                self._fleet_keys = {**self._fleet_keys, "tainted": fix.pools}
+            case "affinity":
+                shapes = [_pinned(shape, fix) for shape in demand.shapes]
+                if None in shapes:
+                    return None
+                return replace(demand, shapes=tuple(each for each in shapes if each is not None))
+        return demand
 
     def _changed(self, shape: Shape) -> Shape | None:
         """Return the shape with the changes that let some pool take it, or None for none."""
@@ -163,10 +247,15 @@ class _Search:
         for edit in edits:
             self._steps[f"{names}: {edit.text}"] = None
 
-    def _judge(self, demand: Demand, most: Mapping[str, int]) -> tuple[Judgement, Fleet] | None:
-        document = self._fleet.document()
+    def _judge(self, demand: Demand, *, with_fixes: bool = False) -> tuple[Judgement, Fleet] | None:
+        keys = dict(self._fleet_keys)
+        tainted = keys.pop("tainted", ())
+        document = {**self._fleet.document(), **keys}
         rows = [*document["pools"], *self._rows.values()]
-        document["pools"] = [_with_maximum(row, most.get(row["name"], 0)) for row in rows]
+        document["pools"] = [
+            _with_maximum(_tainted(row) if row["name"] in tainted else row, self._most)
+            for row in rows
+        ]
         before, manifests = self._judgement, self._plan.manifests
         try:
             fleet = read_fleet(document)
@@ -183,7 +272,7 @@ class _Search:
             level=before.level,
             fleet=fleet,
             steps=SIMULATED_STEPS,
-            with_fixes=False,
+            with_fixes=with_fixes,
         )
         return judgement, fleet
 
@@ -215,7 +304,20 @@ def _price(pools: tuple[PoolSize, ...], judgement: Judgement) -> Decimal | None:
     return total
 
 
-def _with_maximum(row: dict[str, Any], most: int) -> dict[str, Any]:
-    count = row.get("count", 1)
+def _with_maximum(row: dict[str, Any], maximums: Mapping[str, int]) -> dict[str, Any]:
+    most, count = maximums.get(row["name"], 0), row.get("count", 1)
     limits = dict(count) if isinstance(count, dict) else {"min": count, "max": count}
     return {**row, "count": {**limits, "max": max(most, limits.get("max", most))}} if most else row
+
+
+def _tainted(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "taints": [*(row.get("taints") or ()), *prefer_others_rows(1)]}
+
+
+def _pinned(shape: Shape, fix: Fix) -> Shape | None:
+    """Return the shape on the pools of a fix; None if only some of its pods would be on them."""
+    pins = {fix.pins.get(PodSetRef(each.workload, each.pod_set)) for each in shape.members}
+    if len(pins) != 1:
+        return None
+    pools = pins.pop()
+    return shape if pools is None else replace(shape, pod=pin_pod(shape.pod, pools))
