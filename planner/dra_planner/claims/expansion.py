@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
 from dra_planner.claims.consumers import ConsumerLimit
 from dra_planner.claims.extended import (
@@ -14,9 +13,16 @@ from dra_planner.claims.extended import (
     serve_extended_resources,
     tolerate_extended_resources,
 )
-from dra_planner.claims.identity import shape_id, strip, visible_labels
+from dra_planner.claims.identity import strip, visible_labels
 from dra_planner.claims.limit_ranges import refuse as refuse_by_limits
 from dra_planner.claims.limit_ranges import with_defaults as with_limit_defaults
+from dra_planner.claims.parts import (
+    ShapePart,
+    effective_budgets,
+    merge_parts,
+    namespace_labels,
+)
+from dra_planner.claims.priorities import refuse_priority, with_priority
 from dra_planner.claims.queue_flavors import flavor_of, with_flavor
 from dra_planner.claims.quotas import Denial, QuotaRoom
 from dra_planner.claims.resolution import (
@@ -30,12 +36,10 @@ from dra_planner.claims.runtime_classes import refuse_runtime_class, with_runtim
 from dra_planner.claims.updates import as_updated, makes_other_pods
 from dra_planner.manifests import Manifests, UnresolvedPods
 from dra_planner.manifests.manifests import BoundPod, GroupClaims
-from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
 from dra_planner.model import (
     Blocked,
     Demand,
     DeviceClass,
-    DisruptionBudget,
     Figures,
     LimitRange,
     Member,
@@ -45,15 +49,12 @@ from dra_planner.model import (
     PodTemplate,
     Reason,
     Rollout,
-    Shape,
     ShapeClaim,
     Workload,
     WorkloadRef,
 )
 from dra_planner.releases import Features
 from dra_planner.wording import counted, verb
-
-NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
 def expand_claims(
@@ -119,6 +120,10 @@ def _blocked(member: Member, denial: Denial, requests_devices: bool) -> Blocked:
     )
 
 
+def _requests_devices(part: ShapePart, created: PodSpec) -> bool:
+    return bool(part.claims) or bool(extended_resources(created))
+
+
 def _without_new(member: Member, pods: int) -> Member | None:
     """Return a member that has so many pods in the cluster and is let make no more; None where it
     has none.
@@ -137,36 +142,6 @@ def _without_new(member: Member, pods: int) -> Member | None:
     )
 
 
-def _not_of_its_class(name: str) -> Reason:
-    """Return why the API server refuses pods that say that they do not preempt, where their
-    PriorityClass does not.
-
-    Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
-    """
-    known = f'PriorityClass "{name}"' if name else "the default priority"
-    message = (
-        f"the pods set preemptionPolicy Never, but {known} sets PreemptLowerPriority, so the "
-        "API server rejects them"
-    )
-    fix = (
-        "remove preemptionPolicy from the pods, and use a PriorityClass with "
-        "preemptionPolicy: Never"
-    )
-    return Reason(code="preemption-policy-of-class", message=message, fix=fix)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Pods of one pod set with their claims, before equal ones are merged."""
-
-    namespace: str
-    labels: Mapping[str, str]
-    pod: PodSpec
-    claims: tuple[ShapeClaim, ...]
-    member: Member
-    per_node: bool
-
-
 class _Expansion:
     """Collects parts and blocked pods, then merges equal parts to shapes."""
 
@@ -182,7 +157,7 @@ class _Expansion:
         self._tolerates = tolerates_extended_resources
         self._served = index_classes(classes) if features.extended_resource else {}
         self._extended = features.extended_resource
-        self._parts: list[_Part] = []
+        self._parts: list[ShapePart] = []
         self._blocked: list[Blocked] = []
         self._assumptions: set[str] = set()
         groups = manifests.group_claims.items()
@@ -232,16 +207,57 @@ class _Expansion:
         return None
 
     def add(self, workload: Workload, pod_set: PodSet) -> None:
-        running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
-        before = self._before(workload)
-        changed = False
+        """Add the pods of a pod set, or why they are never created."""
+        before, changed = self._before(workload), False
         if before is not None:
             pod_set, changed = self._updated(workload, pod_set, before)
         elif pod_set.left is not None:
             pod_set = replace(pod_set, figures=pod_set.figures.at_most(pod_set.left))
         template = self._created(pod_set.template, workload)
+        member = self._member(workload, pod_set, changed=changed)
+        denied = (
+            self._create(workload, pod_set)
+            if workload.ref not in self._manifests.existing
+            else None
+        )
+        if denied is not None:
+            self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
+            return
+        namespace, generated = workload.meta.namespace, self._generated(workload, template.spec)
+        try:
+            self._quotas.check_named(template.spec, namespace)
+            claims = resolve_claims(
+                template.spec, namespace, self._manifests, self._classes, generated
+            )
+            spec = with_priority(strip(template.spec), self._manifests)
+            pod, claims = self._serve(spec, namespace, claims)
+        except UnresolvedClaims as unresolved:
+            blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
+            if unresolved.reason.code == "class-not-found":
+                named = classes_of(template.spec, namespace, self._manifests, generated)
+                blocked = replace(blocked, classes=named)
+            self._blocked.append(blocked)
+            return
+        part = ShapePart(namespace, template.labels, pod, claims, member, pod_set.per_node)
+        refused = (
+            refuse_priority(template.spec, self._manifests)
+            or refuse_by_limits(template.spec, self._limits(namespace))
+            or refuse_runtime_class(pod_set.template.spec, self._manifests.runtime_classes)
+        )
+        if refused is not None:
+            self._keep_without_new(part, template.spec, refused)
+            return
+        replaced = self._pods_of(before, namespace) if before is not None and changed else None
+        self._admit(part, template.spec, replaced, changed=changed)
+
+    def _member(self, workload: Workload, pod_set: PodSet, *, changed: bool) -> Member:
+        """Return the part that a workload has in a shape."""
+        running = self._running.get(workload.ref, ()) if len(workload.pod_sets) == 1 else ()
         ahead = self._manifests.existing.get(workload.ref) is workload
-        member = Member(
+        if not ahead:
+            said = (*workload.assumptions, *pod_set.assumptions)
+            self._assumptions.update(f"{workload.ref}: {text}" for text in said)
+        return Member(
             workload=workload.ref,
             pod_set=pod_set.name,
             figures=self._figures(workload, pod_set, ahead=ahead),
@@ -257,71 +273,52 @@ class _Expansion:
             ahead=ahead,
             place=workload.place,
         )
-        if not member.ahead:
-            said = (*workload.assumptions, *pod_set.assumptions)
-            self._assumptions.update(f"{workload.ref}: {text}" for text in said)
-        denied = (
-            self._create(workload, pod_set)
-            if workload.ref not in self._manifests.existing
-            else None
-        )
-        if denied is not None:
-            self._blocked.append(_blocked(member, denied, bool(template.spec.resource_claims)))
-            return
-        generated = (
+
+    def _generated(self, workload: Workload, pod: PodSpec) -> dict[str, str]:
+        """Return the names of claims that exist for the pods already: a bare pod's, or its
+        group's.
+        """
+        key = ObjectKey(workload.meta.namespace, pod.pod_group)
+        own = (
             self._manifests.generated_claims.get(workload.meta.key, {})
             if workload.kind == "Pod"
             else {}
         )
-        namespace = workload.meta.namespace
-        group = self._manifests.group_claims.get(ObjectKey(namespace, template.spec.pod_group), {})
-        generated = {**generated, **_of_group(template.spec, group)}
-        try:
-            self._quotas.check_named(template.spec, namespace)
-            claims = resolve_claims(
-                template.spec, namespace, self._manifests, self._classes, generated
-            )
-            pod, claims = self._serve(self._with_priority(strip(template.spec)), namespace, claims)
-        except UnresolvedClaims as unresolved:
-            blocked = Blocked(member=member, verdict=unresolved.verdict, reason=unresolved.reason)
-            if unresolved.reason.code == "class-not-found":
-                named = classes_of(template.spec, namespace, self._manifests, generated)
-                blocked = replace(blocked, classes=named)
-            self._blocked.append(blocked)
-            return
-        devices = bool(claims) or bool(extended_resources(template.spec))
-        waiting = self._waiting.get(workload.ref, ())
-        refused = (
-            self._refuse_priority(template.spec)
-            or refuse_by_limits(template.spec, self._limits(namespace))
-            or refuse_runtime_class(pod_set.template.spec, self._manifests.runtime_classes)
-        )
-        if refused is not None:
-            kept = _without_new(member, len(running) + len(waiting))
-            if kept is not None:
-                self._parts.append(
-                    _Part(namespace, template.labels, pod, claims, kept, pod_set.per_node)
-                )
-                member = replace(
-                    member,
-                    figures=Figures.fixed(max(1, member.figures.steady - kept.figures.steady)),
-                )
-            self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
-            return
-        if not pod_set.per_node:
+        return {**own, **_of_group(pod, self._manifests.group_claims.get(key, {}))}
+
+    def _keep_without_new(self, part: ShapePart, created: PodSpec, refused: Reason) -> None:
+        """Keep the pods that the cluster has of a part, and block the others."""
+        member, devices = part.member, _requests_devices(part, created)
+        waiting = self._waiting.get(member.workload, ())
+        kept = _without_new(member, len(member.running) + len(waiting))
+        if kept is not None:
+            self._parts.append(replace(part, member=kept))
+            left = max(1, member.figures.steady - kept.figures.steady)
+            member = replace(member, figures=Figures.fixed(left))
+        self._blocked.append(_blocked(member, Denial(refused, created=False), devices))
+
+    def _admit(
+        self,
+        part: ShapePart,
+        created: PodSpec,
+        replaced: tuple[PodSpec, tuple[ShapeClaim, ...]] | None,
+        *,
+        changed: bool,
+    ) -> None:
+        """Add the pods of a part that quotas and limits let in, and block the others."""
+        member, devices = part.member, _requests_devices(part, created)
+        if not part.per_node:
+            waiting = self._waiting.get(member.workload, ())
             member = self._keep_waiting(
-                member, namespace, [pod for pod in waiting if changed or pod.outdated]
+                member, part.namespace, [pod for pod in waiting if changed or pod.outdated]
             )
-        replaced = self._pods_of(before, namespace) if before is not None and changed else None
-        for part, denial in self._admitted(
-            member, namespace, template.spec, claims, replaced, pod_set.per_node
+        for admitted, denial in self._admitted(
+            member, part.namespace, created, part.claims, replaced, part.per_node
         ):
             if denial is not None:
-                self._blocked.append(_blocked(part, denial, devices))
-                continue
-            self._parts.append(
-                _Part(namespace, template.labels, pod, claims, part, pod_set.per_node)
-            )
+                self._blocked.append(_blocked(admitted, denial, devices))
+            else:
+                self._parts.append(replace(part, member=admitted))
 
     def _create(self, workload: Workload, pod_set: PodSet) -> Denial | None:
         """Count a workload that the cluster does not have yet; return why it cannot be there."""
@@ -341,7 +338,9 @@ class _Expansion:
             member, stuck=tuple(pod.meta.key for pod in pods if pod.meta.key not in held)
         )
 
-    def _leaving(self, member: Member, namespace: str, pods: Iterable[BoundPod]) -> Iterator[_Part]:
+    def _leaving(
+        self, member: Member, namespace: str, pods: Iterable[BoundPod]
+    ) -> Iterator[ShapePart]:
         """Yield the pending pods of a template before that have their claims, each alone."""
         for each in pods:
             if not all(each.claims.values()):
@@ -356,7 +355,7 @@ class _Expansion:
                     charged=0,
                     leaving=(each.meta.key,),
                 )
-                yield _Part(namespace, each.meta.labels, pod, claims, own, per_node=False)
+                yield ShapePart(namespace, each.meta.labels, pod, claims, own, per_node=False)
 
     def _admitted(
         self,
@@ -378,24 +377,6 @@ class _Expansion:
                 continue
             for part, reason in self._limit.split(admitted, claims):
                 yield part, None if reason is None else Denial(reason)
-
-    def _refuse_priority(self, pod: PodSpec) -> Reason | None:
-        """Return why the API server refuses pods of a PriorityClass, where all classes of the
-        cluster are given.
-        """
-        known, name = self._manifests.priority_classes, pod.priority_class_name
-        holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
-        if name and name not in known and holds_all:
-            message = f'there is no PriorityClass "{name}", so the API server rejects the pods'
-            return Reason(code="priority-class-not-found", message=message)
-        is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
-        if (
-            pod.preemption_policy == "Never"
-            and is_known
-            and name not in self._manifests.non_preempting
-        ):
-            return _not_of_its_class(name)
-        return None
 
     def _limits(self, namespace: str) -> list[LimitRange]:
         return [each for each in self._manifests.limit_ranges if each.meta.namespace == namespace]
@@ -457,25 +438,8 @@ class _Expansion:
             *(part.pod for part in self._parts),
             *(each.spec for each in self._manifests.bound_pods),
         )
-        budgets = self._budgets(pods)
-        visible = visible_labels(pods, budgets)
-        shapes: dict[str, Shape] = {}
-        for part in self._parts:
-            labels = {key: part.labels[key] for key in sorted(part.labels) if key in visible}
-            name = shape_id(part.namespace, labels, part.pod, part.claims, part.per_node)
-            shape = shapes.get(name)
-            if shape is None:
-                shapes[name] = Shape(
-                    id=name,
-                    namespace=part.namespace,
-                    labels=labels,
-                    pod=part.pod,
-                    claims=part.claims,
-                    members=(part.member,),
-                    per_node=part.per_node,
-                )
-            else:
-                shapes[name] = replace(shape, members=(*shape.members, part.member))
+        budgets = effective_budgets(self._manifests, pods)
+        shapes = merge_parts(self._parts, visible_labels(pods, budgets))
         used = sorted(
             {claim.shared for shape in shapes.values() for claim in shape.claims if claim.shared}
         )
@@ -484,42 +448,11 @@ class _Expansion:
             shared_claims={key: self._manifests.claims[key] for key in used},
             blocked=tuple(self._blocked),
             assumptions=tuple(sorted(self._assumptions)),
-            namespaces=self._namespaces(),
+            namespaces=namespace_labels(self._manifests, self._parts),
             gangs=self._manifests.gangs,
             budgets=budgets,
             quotas=self._quotas.as_pods_arrive(),
         )
-
-    def _budgets(self, pods: Iterable[PodSpec]) -> tuple[DisruptionBudget, ...]:
-        """Return the budgets, those without a selector aside: they match nothing. Among equals
-        nobody gives way.
-        """
-        if not self._manifests.budgets or len({pod.priority for pod in pods}) < 2:
-            return ()
-        return tuple(
-            each
-            for _, each in sorted(self._manifests.budgets.items())
-            if each.selector.requirements
-        )
-
-    def _namespaces(self) -> dict[str, dict[str, str]]:
-        """Return the labels of the namespaces that are given or used; each carries its own name as
-        one.
-        """
-        given = {name: meta.labels for name, meta in self._manifests.namespaces.items()}
-        used: dict[str, Mapping[str, str]] = {part.namespace: {} for part in self._parts}
-        return {
-            name: {**labels, NAMESPACE_NAME: name}
-            for name, labels in sorted({**used, **given}.items())
-        }
-
-    def _with_priority(self, pod: PodSpec) -> PodSpec:
-        """Fill in the priority as admission does, where its class is given."""
-        name = pod.priority_class_name
-        priority = self._manifests.priority_classes.get(name)
-        if name in self._manifests.non_preempting:
-            pod = replace(pod, preemption_policy="Never")
-        return pod if priority is None or pod.priority else replace(pod, priority=priority)
 
     def _figures(self, workload: Workload, pod_set: PodSet, *, ahead: bool) -> Figures:
         """Return the pods of a set; behind a scheduling gate, those that will be, but none of what

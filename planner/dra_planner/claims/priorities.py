@@ -1,0 +1,51 @@
+"""PriorityClasses: what admission fills in, and the pods that it rejects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dra_planner.manifests import Manifests
+from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
+from dra_planner.model import PodSpec, Reason
+
+
+def with_priority(pod: PodSpec, manifests: Manifests) -> PodSpec:
+    """Fill in the priority as admission does, where its class is given."""
+    name = pod.priority_class_name
+    priority = manifests.priority_classes.get(name)
+    if name in manifests.non_preempting:
+        pod = replace(pod, preemption_policy="Never")
+    return pod if priority is None or pod.priority else replace(pod, priority=priority)
+
+
+def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
+    """Return why the API server refuses pods of a PriorityClass, where all classes of the
+    cluster are given.
+    """
+    known, name = manifests.priority_classes, pod.priority_class_name
+    holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
+    if name and name not in known and holds_all:
+        message = f'there is no PriorityClass "{name}", so the API server rejects the pods'
+        return Reason(code="priority-class-not-found", message=message)
+    is_known = holds_all or name in known or name in SYSTEM_PRIORITIES
+    if pod.preemption_policy == "Never" and is_known and name not in manifests.non_preempting:
+        return _not_of_its_class(name)
+    return None
+
+
+def _not_of_its_class(name: str) -> Reason:
+    """Return why the API server refuses pods that say that they do not preempt, where their
+    PriorityClass does not.
+
+    Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
+    """
+    known = f'PriorityClass "{name}"' if name else "the default priority"
+    message = (
+        f"the pods set preemptionPolicy Never, but {known} sets PreemptLowerPriority, so the "
+        "API server rejects them"
+    )
+    fix = (
+        "remove preemptionPolicy from the pods, and use a PriorityClass with "
+        "preemptionPolicy: Never"
+    )
+    return Reason(code="preemption-policy-of-class", message=message, fix=fix)
