@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, TextIO
@@ -378,7 +379,9 @@ def manifests_below(folder: str) -> Iterator[str]:
 
 
 def _nothing_in(folder: str) -> SourceError:
-    names = {name.lower() for name in os.listdir(folder)} if os.access(folder, os.R_OK) else set()
+    names: set[str] = set()
+    with suppress(OSError):
+        names = {name.lower() for name in os.listdir(folder)}
     if names & KUSTOMIZATIONS:
         fix = f"render it first: kustomize build {folder} | pulumi-dra plan -"
         return SourceError("has no rendered manifest", place=Place(folder), fix=fix)
@@ -397,9 +400,9 @@ def _not_readable(path: str, error: OSError) -> SourceError:
     if isinstance(error, IsADirectoryError):
         return SourceError("is a folder", place=Place(path), fix="name a file in it")
     reason = error.strerror or str(error)
-    return SourceError(
-        f"cannot be read: {reason}", place=Place(path), fix="check the file's permissions"
-    )
+    is_protected = isinstance(error, PermissionError)
+    fix = "check the file's permissions" if is_protected else "name another file"
+    return SourceError(f"cannot be read: {reason}", place=Place(path), fix=fix)
 
 
 def _not_found(path: str) -> SourceError:

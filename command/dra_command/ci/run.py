@@ -117,7 +117,7 @@ def _allowing(values: argparse.Namespace) -> list[str]:
 
 
 def _pulumi_dra(*words: str, shows: bool = True) -> _Done:
-    line = [sys.executable, "-m", "dra_command", *words]
+    line = [sys.executable, "-P", "-m", "dra_command", *words]
     done = subprocess.run(
         line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False
     )

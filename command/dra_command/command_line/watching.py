@@ -39,7 +39,13 @@ def watch(words: Sequence[str], values: argparse.Namespace) -> int:
         raise UsageError(
             "there are no files to watch", fix="name files or folders, --fleet, or --stack"
         )
-    line = [sys.executable, "-m", "dra_command", *(word for word in words if word != "--watch")]
+    line = [
+        sys.executable,
+        "-P",
+        "-m",
+        "dra_command",
+        *(word for word in words if word != "--watch"),
+    ]
     status = subprocess.run(line, check=False).returncode
     print(f"watching {', '.join(folders)} (Ctrl+C ends)", file=sys.stderr, flush=True)
     for changes in changes_of(*folders, raise_interrupt=False):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Final
@@ -38,23 +39,49 @@ def requirement_of(source: str) -> str:
     raise UsageError(f"--install: {source} can't be installed", fix=fix)
 
 
+def with_extras(requirement: str, extras: Sequence[str]) -> str:
+    """Return a requirement of this package with extras."""
+    listed = f"[{','.join(extras)}]"
+    if requirement.startswith(_NAME):
+        return f"{_NAME}{listed}{requirement.removeprefix(_NAME)}"
+    return f"{requirement}{listed}"
+
+
+def index_note(install: str) -> str:
+    """Return a note if generated files install from the package index although this installation
+    came from a local file; else "".
+    """
+    if install or installed_from() != f"{_NAME}=={version(_NAME)}" or not _record():
+        return ""
+    return (
+        f"generated files install {_NAME} {version(_NAME)} from the package index, because this "
+        "installation came from a local file (--install SOURCE changes this)"
+    )
+
+
 def installed_from() -> str:
     """Return what installs this version again: the git commit or URL that pip recorded, else the
     version in the index.
 
     An installation from a checkout is that of its commit, if the checkout has a remote repository.
     """
-    try:
-        text = distribution(_NAME).read_text("direct_url.json")
-        record: Any = json.loads(text) if text else {}
-    except (PackageNotFoundError, ValueError):
-        record = {}
+    record = _record()
     url, git = str(record.get("url", "")), record.get("vcs_info", {})
     if git.get("vcs") == "git":
         return f"{_NAME} @ git+{url}@{git['commit_id']}"
     if url.startswith("file:"):
         return _commit_of(Path(unquote(urlsplit(url).path))) or f"{_NAME}=={version(_NAME)}"
     return f"{_NAME} @ {url}" if url else f"{_NAME}=={version(_NAME)}"
+
+
+def _record() -> dict[str, Any]:
+    """Return what pip recorded of the source; empty if it was the index."""
+    try:
+        text = distribution(_NAME).read_text("direct_url.json")
+        record: Any = json.loads(text) if text else {}
+    except (PackageNotFoundError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def _commit_of(folder: Path) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from dra_command.command_line.arguments import UsageError
+from dra_command.init.install_source import installed_from, requirement_of, with_extras
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 
@@ -84,10 +85,11 @@ def check_stack_name(name: str) -> str:
     return name
 
 
-def project_files(folder: Path, fleet: Fleet) -> dict[str, str]:
+def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, str]:
     """Return the files that all stacks of a project share, by path, for the project in a folder.
 
-    Files in `MERGED` keep the text that they have.
+    Files in `MERGED` keep the text that they have. `install` is what pip installs; by default where
+    this installation came from.
     """
     name = _NOT_IN_A_NAME.sub("-", folder.resolve().name).strip("-.")[:100] or "gpus"
     ignored, required = (folder / each for each in MERGED)
@@ -98,14 +100,15 @@ def project_files(folder: Path, fleet: Fleet) -> dict[str, str]:
         "policies/__main__.py": _PACK_PROGRAM,
         ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
         required.name: _with_requirement(
-            required.read_text(encoding="utf-8") if required.is_file() else "", fleet
+            required.read_text(encoding="utf-8") if required.is_file() else "", fleet, install
         ),
     }
 
 
-def _with_requirement(text: str, fleet: Fleet) -> str:
+def _with_requirement(text: str, fleet: Fleet, install: str) -> str:
     """Return requirements for pip with this package and the SDK of the fleet's cloud among them."""
-    wanted = f"pulumi-dra[{cloud(fleet.cloud).sdk_extra},policy]=={version('pulumi-dra')}"
+    source = requirement_of(install) if install else installed_from()
+    wanted = with_extras(source, (cloud(fleet.cloud).sdk_extra, "policy"))
     lines = text.splitlines()
     return "".join(f"{line}\n" for line in (lines if wanted in lines else [*lines, wanted]))
 

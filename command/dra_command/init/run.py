@@ -13,6 +13,7 @@ from pathlib import Path
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
+from dra_command.init.install_source import index_note
 from dra_command.init.project_files import (
     MERGED,
     account_settings,
@@ -74,7 +75,7 @@ def _write_stack(values: argparse.Namespace) -> int:
     own_file = _path_in(folder, start.file)
     fleet_file = own_file or f"stacks/{stack}.fleet.yaml"
     workloads = [os.path.relpath(path, folder) for path in values.workloads] or [WORKLOADS]
-    shared = {**project_files(folder, start.fleet), **_sample(values)}
+    shared = {**project_files(folder, start.fleet, values.install), **_sample(values)}
     files = {
         **ci_files(values.ci, CheckedFiles(stack=stack), folder, values.install),
         f"stacks/Pulumi.{stack}.yaml": stack_settings(start.fleet, fleet_file, workloads),
@@ -90,6 +91,7 @@ def _write_stack(values: argparse.Namespace) -> int:
     _write(folder, {**new, **files})
     plan = _write_plan(folder, stack)
     _print_notes(folder / fleet_file, (*start.notes, *_access_notes(start)))
+    _print_notes(folder / "requirements.txt", filter(None, [index_note(values.install)]))
     _print_notes(
         folder / f"stacks/Pulumi.{stack}.yaml",
         [f"set {key}" for key in account_settings(start.fleet)],

@@ -72,7 +72,7 @@ def read_inputs(
     if values.kubernetes:
         parse_version(values.kubernetes)
     if needs_capacity and not (values.fleet or values.stack or values.observed):
-        fix = f"give --stack NAME, --fleet FILE, --observed FILE or --context NAME{_stacks()}"
+        fix = f"give --stack NAME, --fleet FILE, --observed FILE, or --context NAME; {_here()}"
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
@@ -89,8 +89,9 @@ def read_inputs(
         fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
+        stacks = f"; {_here()}" if stack_names() else ""
         raise UsageError(
-            "no manifests are given", fix="name a file, a folder, or - for standard input"
+            "no manifests are given", fix=f"name a file, a folder, or - for standard input{stacks}"
         )
     renders = needs_manifests and bool(values.paths) and not is_about_files(values)
     rendered = render_paths(values) if needs_manifests and values.paths else Rendered(paths, ())
@@ -208,10 +209,13 @@ def _without(fleet: str | None, sources: tuple[Source, ...]) -> tuple[Source, ..
     return tuple(source for source in sources if Path(source.name).resolve() != place)
 
 
-def _stacks() -> str:
-    names = stack_names()
+def _here() -> str:
+    """Return which stacks or fleets are in the current folder, or how to get one."""
+    if names := stack_names():
+        return f"stacks here: {', '.join(names)}"
+    patterns = ("fleet*.yaml", "fleet*.yml", "*.fleet.yaml", "*.fleet.yml")
+    if files := sorted({str(each) for pattern in patterns for each in Path().glob(pattern)}):
+        return f"fleets here: {', '.join(files)}"
     return (
-        f"; stacks here: {', '.join(names)}"
-        if names
-        else "; `pulumi-dra init` writes a fleet to start from"
+        "`pulumi-dra init` writes a fleet to start from, and `pulumi-dra check` works without pools"
     )

@@ -30,6 +30,7 @@ def checked_out(repository: Path, ref: str, place: Place) -> Path:
         "--quiet",
         "--end-of-options",
         f"{ref}^{{commit}}",
+        sought=f'the ref "{ref}"',
     )
     below = _git(repository, place, "rev-parse", "--show-prefix").decode().strip()
     return _exported(repository, commit.decode().strip(), below, place)
@@ -67,7 +68,11 @@ def top_of(folder: Path) -> Path:
     """Return the root of the repository that a folder is in; raises SourceError where it is in
     none.
     """
-    return Path(_git(folder, NOWHERE, "rev-parse", "--show-toplevel").decode().strip()).resolve()
+    return Path(
+        _git(folder, NOWHERE, "rev-parse", "--show-toplevel", sought="a repository")
+        .decode()
+        .strip()
+    ).resolve()
 
 
 @cache
@@ -82,7 +87,12 @@ def _exported(repository: Path, commit: str, below: str, place: Place) -> Path:
     return target
 
 
-def _git(repository: Path, place: Place, *words: str) -> bytes:
+def _folder(repository: Path) -> str:
+    name = os.path.relpath(repository)
+    return "the current folder" if name == "." else name
+
+
+def _git(repository: Path, place: Place, *words: str, sought: str = "this ref") -> bytes:
     command = ["git", "-C", str(repository), *words]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -93,8 +103,7 @@ def _git(repository: Path, place: Place, *words: str) -> bytes:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
         raise SourceError(
-            "git can't find this ref in "
-            f"{os.path.relpath(repository)}{f': {said}' if said else ''}",
+            f"git can't find {sought} in {_folder(repository)}{f': {said}' if said else ''}",
             place=place,
             fix="name a branch, tag or commit of a git repository",
         )

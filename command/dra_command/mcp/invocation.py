@@ -7,15 +7,18 @@ Each call runs in a separate process with a time limit, so a hostile input can't
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 SECONDS: Final = 120
 _LONGEST: Final = 4_096  # characters of one argument
+_MOST: Final = 200  # paths or words of one call
 
 
 class NotAllowed(ValueError):
@@ -54,19 +57,25 @@ class Invocation:
         Raises NotAllowed for an option's value that is too long, TimeoutError after `SECONDS`.
         """
         words = [f"--{name}={value}" for name, value in options.items() if value]
-        if any(len(word) > _LONGEST or "\0" in word for word in words):
-            raise NotAllowed("an option is too long or holds a null byte")
-        line = [sys.executable, "-m", "dra_command", command, *words, "--format=json", "--", *paths]
+        if any(len(word) > _LONGEST or "\0" in word for word in (*words, *paths)):
+            raise NotAllowed("an argument is too long or holds a null byte")
+        if len(paths) > _MOST:
+            raise NotAllowed(f"more than {_MOST} paths or words in one call")
+        # -P: a module in the folder must not replace one of the interpreter
+        start = [sys.executable, "-P", "-m", "dra_command.mcp.confinement"]
+        line = [*start, command, *words, "--format=json", "--", *paths]
         try:
-            done = subprocess.run(
-                line,
-                cwd=self.root,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                timeout=SECONDS,
-                check=False,
-            )
+            with TemporaryDirectory(prefix="pulumi-dra-") as scratch:
+                done = subprocess.run(
+                    line,
+                    cwd=self.root,
+                    env={**os.environ, "TMPDIR": scratch},
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    encoding="utf-8",
+                    timeout=SECONDS,
+                    check=False,
+                )
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"no answer within {SECONDS} s: name fewer manifests") from None
         try:

@@ -56,4 +56,4 @@ def find_stale(inputs: CommandInputs, plan: Plan) -> str:
     except PlanFileError as error:
         return str(error)
     changed = ", ".join(differences(saved, plan_file(plan)))
-    return f"{path}: is stale: {changed} would be different now; {fix}" if changed else ""
+    return f"{path}: the plan is stale: {changed} would be different now; {fix}" if changed else ""

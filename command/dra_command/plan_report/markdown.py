@@ -160,7 +160,7 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
         yield [f"{where}{joint_fix_title(joint)}", "", *steps, ""]
     if raised:
         yield [
-            f"{where}With these maximums, all pods that fit a node are placed:",
+            f"{where}Without rollouts, these maximums are enough for all pods that fit a node:",
             *block(raised, "diff"),
             "",
         ]

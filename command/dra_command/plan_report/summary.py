@@ -4,7 +4,7 @@ share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import SimulatedCounts
 
 MOST_REASONS = 3
+_MOST_NAMES = 5
 MOST_NAMED = 4  # pools that share something, workloads that fit no pool
 
 
@@ -437,4 +438,11 @@ def _together(reasons: Iterable[Reason]) -> Iterator[tuple[str, str]]:
         if reason.pool and f'"{reason.pool}"' not in reason.message and reason.pool not in named:
             named.append(reason.pool)
     for (message, fix), names in pools.items():
-        yield (f"{', '.join(names)}: {message}" if names else message), fix
+        yield (f"{_pool_names(names)}: {message}" if names else message), fix
+
+
+def _pool_names(names: Sequence[str]) -> str:
+    """Return names with commas, the first few if they are many."""
+    if len(names) <= _MOST_NAMES + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMES])} and {len(names) - _MOST_NAMES} more pools"

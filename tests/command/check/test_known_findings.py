@@ -230,7 +230,7 @@ class TestADifference:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (("--diff", "nowhere"), "git can't find this ref in"),
+            (("--diff", "nowhere"), "git can't find the ref"),
             (("--diff", "--output=x"), "expected one argument"),
             (("--diff", "main", "--baseline", "a.json"), "not allowed with"),
         ],
@@ -253,7 +253,7 @@ class TestADifference:
         )
 
         assert done.status == 2
-        assert "git can't find this ref in" in done.err
+        assert "git can't find a repository in the current folder" in done.err
 
 
 def test_the_schema_of_a_baseline_is_what_is_written(failing: Project) -> None:

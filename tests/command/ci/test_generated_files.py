@@ -14,7 +14,12 @@ import yaml
 from command_project import Project
 from packaging.requirements import Requirement
 
-from dra_command.init.install_source import installed_from, requirement_of
+from dra_command.init.install_source import (
+    index_note,
+    installed_from,
+    requirement_of,
+    with_extras,
+)
 from dra_planner.errors import PlannerError
 
 COMMIT = "git+https://github.com/acme/pulumi-dra.git@0123456789012345678901234567890123456789"
@@ -106,6 +111,41 @@ def test_by_default_the_source_is_where_this_was_installed_from(
 ) -> None:
     record(monkeypatch, text)
     assert installed_from() == requirement
+
+
+@pytest.mark.parametrize(
+    ("source", "requirement"),
+    [
+        ("1.2.3", "pulumi-dra[aws,policy]==1.2.3"),
+        (
+            "git+https://github.com/acme/p.git@0a1b2c3",
+            "pulumi-dra[aws,policy] @ git+https://github.com/acme/p.git@0a1b2c3",
+        ),
+        (
+            "vendor/pulumi_dra-1.0-py3-none-any.whl",
+            "vendor/pulumi_dra-1.0-py3-none-any.whl[aws,policy]",
+        ),
+    ],
+    ids=["index", "git", "wheel"],
+)
+def test_the_program_installs_from_the_same_source(source: str, requirement: str) -> None:
+    assert with_extras(requirement_of(source), ("aws", "policy")) == requirement
+
+
+@pytest.mark.parametrize(
+    ("text", "install", "has_note"),
+    [
+        ('{"url": "file:///p.whl", "archive_info": {}}', "", True),
+        ('{"url": "file:///p.whl", "archive_info": {}}', "1.0", False),
+        ("", "", False),
+    ],
+    ids=["a local file", "a named source", "the index"],
+)
+def test_a_local_file_is_no_source_for_others(
+    text: str, install: str, has_note: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(monkeypatch, text)
+    assert ("--install SOURCE" in index_note(install)) == has_note
 
 
 def test_a_checkout_is_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_markdown_names_cannot_break_out(project: Project) -> None:
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("nowhere", "--stack", "dev"), "git can't find this ref"),
+        (("nowhere", "--stack", "dev"), "git can't find the ref"),
         (("a.json",), "there is nothing to compare a.json with"),
         (("a.json", "a.json"), "can't be planned without workloads"),
         (("a.json", "b.json", "--workloads", "workloads"), "b.json"),

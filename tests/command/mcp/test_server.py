@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ pytest.importorskip("mcp")
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from dra_command.mcp.confinement import Confinement, NotAllowedHere
 from dra_command.mcp.invocation import Invocation, NotAllowed
 
 FLEET = """\
@@ -80,6 +83,101 @@ def test_hostile_arguments_are_rejected_and_the_server_goes_on(project: Project)
     assert data(option)["exitStatus"] == 2
     assert long.is_error
     assert not last.is_error
+
+
+def call(folder: Path, command: str, *paths: str, **options: str) -> dict[str, Any]:
+    return Invocation(folder.resolve()).answer(command, paths, options)
+
+
+def test_a_stack_whose_fleet_is_shared_reaches_no_network(project: Project) -> None:
+    fleet = "git+https://example.invalid/a/b.git@main#fleet.yaml"
+    project.write("stacks/Pulumi.far.yaml", f"config: {{pulumi-dra:fleet: '{fleet}'}}\n")
+
+    answer = call(project.root, "plan", "./workloads", stack="far")
+
+    assert answer["exitStatus"] == 2
+    assert "this server doesn't start git" in answer["error"]["message"]
+
+
+def test_a_stack_reads_nothing_outside_the_folder(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "stacks", outside):
+        folder.mkdir(parents=True)
+        (folder / "fleet.yaml").write_text(FLEET)
+    (outside / "claim.yaml").write_text((EXAMPLES / "workloads" / "two-pods.yaml").read_text())
+    (root / "link").symlink_to(outside)
+    config = {"pulumi-dra:fleet": "stacks/fleet.yaml", "pulumi-dra:workloads": ["link"]}
+    (root / "stacks" / "Pulumi.dev.yaml").write_text(json.dumps({"config": config}))
+
+    linked = call(root, "plan", stack="dev")
+    unknown = call(root, "plan", stack="dev/../../outside")
+
+    assert (linked["exitStatus"], linked["error"]["file"]) == (2, "link")
+    assert "internal error" not in linked["error"]["message"]
+    assert (unknown["exitStatus"], "there is no stack" in unknown["error"]["message"]) == (2, True)
+
+
+REJECTED = {
+    "a file above": ("open", "../secret.yaml", "r", 0),
+    "a linked file": ("open", "link/secret.yaml", "r", 0),
+    "a device": ("open", "/dev/zero", "rb", 0),
+    "a descriptor's flags": ("open", "fleet.yaml", None, os.O_WRONLY),
+    "a file to write": ("open", "fleet.yaml", "w", 0),
+    "a folder above": ("os.scandir", ".."),
+    "a listing": ("os.listdir", "link"),
+    "a connection": ("socket.connect", None, ("127.0.0.1", 443)),
+    "a host's address": ("socket.getaddrinfo", "example.invalid", 443, 0, 0, 0),
+    "a fetch": ("subprocess.Popen", "git", ["git", "fetch", "--", "file:///", "main"], None, None),
+    "a cluster": ("subprocess.Popen", "kubectl", ["kubectl", "get", "pods"], None, None),
+    "a shell": ("subprocess.Popen", "/bin/sh", ["/bin/sh", "-c", "kustomize build"], None, None),
+}
+ALLOWED = {
+    "a file": ("open", "fleet.yaml", "r", 0),
+    "a folder": ("os.scandir", "."),
+    "a module": ("open", json.__file__, "rb", 0),
+    "a chart": ("subprocess.Popen", "helm", ["/bin/helm", "template", "x", "x"], None, None),
+}
+
+
+@pytest.fixture
+def confined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Confinement:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path)
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    return Confinement(root)
+
+
+@pytest.mark.parametrize("case", REJECTED)
+def test_an_access_is_rejected(case: str, confined: Confinement) -> None:
+    event, *arguments = REJECTED[case]
+    with pytest.raises(NotAllowedHere):
+        confined(event, tuple(arguments))
+
+
+@pytest.mark.parametrize("case", ALLOWED)
+def test_an_access_is_allowed(case: str, confined: Confinement) -> None:
+    event, *arguments = ALLOWED[case]
+    confined(event, tuple(arguments))
+
+
+def test_a_kustomization_is_built_and_modules_in_the_folder_are_not_run(project: Project) -> None:
+    for name in ("argparse.py", "yaml.py", "dra_command.py"):
+        project.write(name, "raise SystemExit('replaced')\n")
+    project.write("overlay/kustomization.yaml", "resources: [claim.yaml]\nnamespace: red\n")
+    project.write("overlay/claim.yaml", (EXAMPLES / "workloads" / "two-pods.yaml").read_text())
+    project.write("fleet.yaml", FLEET)
+
+    answer = call(project.root, "plan", "./overlay", fleet="fleet.yaml")
+
+    assert answer["exitStatus"] == 0, answer
+
+
+@pytest.mark.parametrize("paths", [["x"] * 201, ["x" * 5_000]], ids=["many paths", "a long path"])
+def test_a_call_has_few_and_short_arguments(paths: list[str], tmp_path: Path) -> None:
+    with pytest.raises(NotAllowed):
+        Invocation(tmp_path.resolve()).answer("catalog", paths, {})
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a\0b", "link", "missing.yaml"])

@@ -244,7 +244,7 @@ def test_stacks_are_read_at_a_git_ref(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("ref: v1", "ref: --output=x"))
     now, then = collect(str(file)).stacks
     assert now.fault is None
-    assert "git can't find this ref in" in str(then.fault)
+    assert "git can't find the ref" in str(then.fault)
 
 
 def test_stacks_that_are_not_there_are_told_and_the_rest_is_planned(

@@ -114,7 +114,7 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
 
     Raises PlannerError naming the claims, or pools, there are.
     """
-    name = name if "/" in name else f"default/{name}"
+    name = full_name(name, (known for known, _ in _claims(judgement)))
     shape, claim, workloads = _find_claim(judgement, name)
     answers = [answer for answer in judgement.answers(shape) if pool in ("", answer.offer.name)]
     if not answers:
@@ -150,6 +150,16 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
     return replace(found, verdict=verdict, hindrances=tuple(each.reason for each in own))
+
+
+def full_name(name: str, known: Iterable[str]) -> str:
+    """Return a name with its namespace: the only one in which something of that name is known, or
+    else default.
+    """
+    if "/" in name:
+        return name
+    found = {each for each in known if each.partition("/")[2] == name}
+    return found.pop() if len(found) == 1 else f"default/{name}"
 
 
 def explain_failing(judgement: Judgement) -> Iterator[ClaimExplanation]:

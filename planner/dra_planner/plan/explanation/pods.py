@@ -12,7 +12,7 @@ from typing import Final
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name, worst
-from dra_planner.plan.explanation.claims import Holder, smallest_edits
+from dra_planner.plan.explanation.claims import Holder, full_name, smallest_edits
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -73,7 +73,9 @@ def explain_pod(judgement: Judgement, name: str, pool: str = "") -> tuple[PodExp
     The name is NAMESPACE/NAME of a pod or of its workload. Raises PlannerError naming the pods, or
     pools, there are.
     """
-    name = name if "/" in name else f"default/{name}"
+    namespaces = {ref.namespace for ref in _workloads(judgement)}
+    short = (f"{each}/{name}" for each in namespaces if _is_known(judgement, f"{each}/{name}"))
+    name = full_name(name, short)
     if pool and pool not in {offer.name for offer in judgement.offers}:
         known = ", ".join(offer.name for offer in judgement.offers)
         raise PlannerError(f'there is no pool "{pool}"', fix=f"pools: {known}")
@@ -143,6 +145,10 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
                 pending_reasons=(blocked.reason,),
                 is_observed=judgement.is_observed,
             )
+
+
+def _is_known(judgement: Judgement, name: str) -> bool:
+    return any(_is_named(ref, None, name) for ref in _workloads(judgement))
 
 
 def _is_named(workload: WorkloadRef, pods: int | None, name: str) -> bool:

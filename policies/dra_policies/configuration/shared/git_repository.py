@@ -84,6 +84,8 @@ def _git(*words: str, fix: str) -> bytes:
         )
     except FileNotFoundError:
         raise GitError("git isn't installed", "install git") from None
+    except OSError as error:
+        raise GitError(f"git can't be started: {error}", "name another file") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git didn't answer within {_TIMEOUT_S} seconds", fix) from None
     if done.returncode:
