@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 TABLE = Path(__file__).parents[2] / "planner/dra_planner/manifests/schema/types.json"
-RELEASES = {34: "v0.34.9", 35: "v0.35.7", 36: "v0.36.3", 37: "v0.37.2"}
+RELEASES = {34: "v0.34.9", 35: "v0.35.7", 36: "v0.36.3", 37: "v0.37.2", 38: "v0.38.0-alpha.2"}
 PACKAGES = {
     "core": "k8s.io/api/core/v1",
     "apps": "k8s.io/api/apps/v1",

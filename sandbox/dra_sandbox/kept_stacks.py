@@ -196,7 +196,8 @@ class KeptStacks:
         or a wrong one.
         """
         plan = read_plan_file(plan_path(stack, self.project), stack=stack)
-        return planned_cluster(read_stack(stack, self.project).fleet, plan)
+        catalog = plan.fleet.catalog
+        return planned_cluster(read_stack(stack, self.project, catalog=catalog).fleet, plan)
 
     def _show_cluster(self, plane: ControlPlane, nodes: int) -> None:
         self.console.print(

@@ -4,14 +4,18 @@ plan says so.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from driver_fleets import fleet, job, planned, request
 
 from dra_planner.drivers import nvidia
-from dra_planner.errors import CatalogError, FleetError
+from dra_planner.errors import CatalogError, FleetError, UnsupportedFeature
 from dra_planner.fleet import read_fleet
+from dra_planner.manifests.schema import recorded_minors
+from dra_planner.releases import MAXIMUM_MINOR, PREVIEWS, features_of
 
 WORK = job(1, request("gpu", "gpu.nvidia.com", 1), tolerates="nvidia.com/gpu")
 
@@ -70,3 +74,22 @@ def test_a_known_patch_of_kubernetes_needs_no_remark(kubernetes: str) -> None:
 def test_an_unknown_minor_version_of_kubernetes_is_refused() -> None:
     with pytest.raises(FleetError):
         read_fleet(l4("0.5.0", "1.99.1"))
+
+
+def test_the_next_minor_version_is_a_preview_that_says_so() -> None:
+    plan, newest = planned(t4("1.38"), WORK), planned(t4("1.37"), WORK)
+    assert (plan.verdict, newest.verdict) == ("fits", "fits")
+    note = "Kubernetes 1.38 is a preview: it counts as 1.38.0-alpha.2, and its release can differ"
+    assert note in plan.assumptions
+    assert not any("preview" in each for each in newest.assumptions)
+
+
+def test_a_preview_differs_from_its_base_only_in_its_number() -> None:
+    """k8s.io/api@v0.38.0-alpha.2 has the fields of v0.37.2; nothing is suggested on a preview."""
+    (minor,) = PREVIEWS
+    assert minor == MAXIMUM_MINOR + 1
+    base = features_of(MAXIMUM_MINOR)
+    assert replace(features_of(minor), minor=base.minor, latest_patch=base.latest_patch) == base
+    assert minor in recorded_minors()
+    with pytest.raises(UnsupportedFeature, match=re.escape("use 1.34 to 1.37")):
+        features_of(minor + 1)

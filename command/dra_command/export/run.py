@@ -11,6 +11,7 @@ import yaml
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.inputs.fleet_files import read_fleet_of
+from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.clouds.foreign.export import export_cluster, export_losses
 from dra_planner.fleet import read_stack
 from dra_planner.fleet_sources.description import describe_fleet
@@ -23,7 +24,7 @@ def run(values: argparse.Namespace) -> int:
     """Print the documents, and notes on standard error. Raises PlannerError for wrong input."""
     nodes: dict[str, int] = {}
     if values.stack:
-        fleet = read_stack(values.stack).fleet
+        fleet = read_stack(values.stack, catalog=find_shared_catalog(".")).fleet
         if plan_path(values.stack).exists():
             saved = read_plan_file(plan_path(values.stack), stack=values.stack)
             nodes = {pool.name: pool.nodes.desired for pool in saved.pools}

@@ -16,10 +16,11 @@ from dra_command.inputs.fleet_files import read_fleet_of, read_remote_fleet
 from dra_command.inputs.kustomizations import Built, build_kustomizations, find_absent_changes
 from dra_command.inputs.manifest_filter import mark_skipped_files
 from dra_command.inputs.rendering import Rendered, is_about_files, render_paths
+from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.snapshot import SNAPSHOT_KINDS
 from dra_planner.errors import SourceError
-from dra_planner.fleet import read_stack, stack_names
-from dra_planner.releases import parse_version
+from dra_planner.fleet import Fleet, read_stack, stack_names
+from dra_planner.releases import parse_version, preview_note
 from dra_planner.sources import (
     KUSTOMIZATIONS,
     STDIN_NAME,
@@ -76,7 +77,8 @@ def read_inputs(
         raise UsageError("there are no pools to plan on", fix=fix)
     fleet, paths = None, tuple(values.paths) if needs_manifests else ()
     if values.stack:
-        settings = read_stack(values.stack, remote_fleet=read_remote_fleet)
+        catalog = find_shared_catalog(".")
+        settings = read_stack(values.stack, remote_fleet=read_remote_fleet, catalog=catalog)
         fleet = settings.fleet
         if needs_manifests and not paths:
             paths = settings.workloads
@@ -87,6 +89,7 @@ def read_inputs(
             )
     elif values.fleet:
         fleet = read_fleet_of(values.fleet, quiet=getattr(values, "quiet", False))
+    _print_preview(values, fleet)
     observed = read_observed(values.observed or "", getattr(values, "kubeconfig", ""), kinds)
     if needs_manifests and not paths and not observed:
         stacks = f"; {_here()}" if stack_names() else ""
@@ -120,6 +123,16 @@ def read_inputs(
         stack=values.stack or "",
         kubernetes=values.kubernetes or "",
     )
+
+
+def _print_preview(values: argparse.Namespace, fleet: Fleet | None) -> None:
+    """Print a note on standard error if the Kubernetes version isn't released yet."""
+    minor = fleet.minor if fleet is not None else 0
+    if values.kubernetes:
+        minor = parse_version(values.kubernetes)
+    note = preview_note(minor)
+    if note and not getattr(values, "quiet", False):
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _gather(

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import FleetError, Place
-from dra_planner.fleet import Fleet, is_url, read_fleet_file
+from dra_planner.fleet import Fleet, is_url, read_fleet_file, with_catalog
 from dra_planner.sources import read_file
 
 if TYPE_CHECKING:
@@ -40,12 +41,13 @@ def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
 
         if (shared := find_shared_fleet(path)) is not None:
             return shared
+    catalog = find_shared_catalog(path)
     found = read_other_tools_fleet(path)
     if found is None:
-        return read_fleet_file(Path(path))
+        return read_fleet_file(Path(path), catalog)
     for note in () if quiet else found.notes:
         print(f"{path}: {note}", file=sys.stderr)
-    return found.fleet
+    return with_catalog(found.fleet, catalog)
 
 
 def read_remote_fleet(url: str) -> Fleet:

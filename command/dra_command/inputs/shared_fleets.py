@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.fleet import Fleet, is_url, read_document, read_fleet
 from dra_policies.configuration.finding_it import find_configuration
 from dra_policies.configuration.reading import read_configuration
@@ -19,7 +20,11 @@ def find_shared_fleet(name: str) -> Fleet | None:
     if location is None:
         return None
     source = fetch(location)
-    return read_fleet(read_document(source.text, source.name), file=source.name)
+    return read_fleet(
+        read_document(source.text, source.name),
+        file=source.name,
+        catalog=find_shared_catalog("."),
+    )
 
 
 def _named(name: str) -> Location | None:

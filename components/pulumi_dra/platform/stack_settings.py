@@ -120,6 +120,7 @@ def settings_of(stack: str, config: Mapping[str, Any], project: Path) -> Program
         project=project,
         # the program fetches nothing: the plan has what was fetched
         remote_fleet=lambda _: plan.fleet,
+        catalog=plan.fleet.catalog,  # and the rows of the project's catalog that it was made with
     )
     check_inputs(
         plan,

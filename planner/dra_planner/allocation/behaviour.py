@@ -66,8 +66,11 @@ BEHAVIOURS: Final[Mapping[int, Behaviour]] = {
     35: _OLD,
     36: Behaviour(counters_by_pool_name=True, distinct_memory="last", charges_admin_access=True),
     37: Behaviour(charges_admin_access=True),
+    38: Behaviour(charges_admin_access=True),
 }
-"""Minor → how the latest patch of it behaves; a minor that is not listed has no allocator here."""
+"""Minor → how the latest patch of it, or its preview, behaves; a minor that is not listed has no
+allocator here.
+"""
 
 
 def is_plain(features: Features) -> bool:

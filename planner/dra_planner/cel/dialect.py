@@ -94,8 +94,8 @@ _1_37: Final = CelLibrary(
     affixes_cost_by_argument=True,
     strict_host_colons=True,
 )
-LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37}
-"""The CEL library of each minor version."""
+LIBRARIES: Final = {34: _1_34, 35: _1_34, 36: _1_36, 37: _1_37, 38: _1_37}
+"""The CEL library of each minor version, previews included."""
 
 
 @dataclass(frozen=True, slots=True)

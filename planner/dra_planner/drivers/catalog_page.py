@@ -13,7 +13,15 @@ from dra_planner.catalog import Machine
 from dra_planner.catalog.tables import Row, read_table
 from dra_planner.drivers import nvidia
 from dra_planner.drivers.nvidia import Gpu, MigProfile
-from dra_planner.releases import CHANGES, GATES, RELEASES, Features, Gate
+from dra_planner.releases import (
+    CHANGES,
+    GATES,
+    PREVIEWS,
+    RELEASES,
+    Features,
+    Gate,
+    preview_note,
+)
 
 _INTRODUCTION = """\
 # Catalog
@@ -181,6 +189,8 @@ def _gates() -> list[str]:
             ),
             rows,
         ),
+        "",
+        *(f"{preview_note(minor)}." for minor in PREVIEWS),
     ]
 
 

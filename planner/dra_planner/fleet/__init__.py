@@ -1,6 +1,8 @@
 """The fleet file: cluster, pools, and drivers, validated and with defaults."""
 
+from dra_planner.fleet.catalog_files import parse_catalog, with_catalog
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
+from dra_planner.fleet.learned import LearnedMachine
 from dra_planner.fleet.pools import (
     CapacityBlock,
     Count,
@@ -35,6 +37,7 @@ __all__ = [
     "Fleet",
     "FleetDeviceClass",
     "Headroom",
+    "LearnedMachine",
     "Network",
     "Placement",
     "Pool",
@@ -44,6 +47,7 @@ __all__ = [
     "Reservation",
     "StackSettings",
     "is_url",
+    "parse_catalog",
     "read_document",
     "read_fleet",
     "read_fleet_file",
@@ -52,4 +56,5 @@ __all__ = [
     "split_pools",
     "stack_file",
     "stack_names",
+    "with_catalog",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -20,7 +20,9 @@ from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
+from dra_planner.fleet.catalog_files import with_catalog
 from dra_planner.fleet.checks import check_together
+from dra_planner.fleet.learned import LearnedMachine
 from dra_planner.fleet.required import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.sources import read_file
@@ -44,10 +46,11 @@ class StackSettings:
     workloads: tuple[str, ...]
 
 
-def read_fleet(data: object, *, file: str = "") -> Fleet:
+def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine] = ()) -> Fleet:
     """Return the fleet that plain data describes; raises FleetError listing every fault.
 
     `file` is for the places in the error, with the lines that data from `read_document` knows.
+    `catalog` are machine types that were learned for several fleets.
     """
 
     def fault(at: Location, sentence: str) -> FleetError:
@@ -64,6 +67,7 @@ def read_fleet(data: object, *, file: str = "") -> Fleet:
             error, data, document="the fleet", keys=_known_keys(), what_to_write=wanted
         )
         raise _together([fault(at, message) for at, message in told]) from None
+    fleet = with_catalog(fleet, catalog)
     faults = [fault(at, message) for at, message in check_together(fleet)]
     if faults:
         raise _together(faults)
@@ -99,11 +103,11 @@ def _refuse(remark: Remark, file: str) -> FleetError:
     return FleetError(remark.message, place=Place(file, remark.line), fix=fix)
 
 
-def read_fleet_file(path: Path) -> Fleet:
+def read_fleet_file(path: Path, catalog: Sequence[LearnedMachine] = ()) -> Fleet:
     """Return the fleet of a YAML or JSON file; raises PlannerError when it is missing, broken or
     wrong.
     """
-    return read_fleet(_load(path), file=str(path))
+    return read_fleet(_load(path), file=str(path), catalog=catalog)
 
 
 def stack_names(project: Path = Path()) -> tuple[str, ...]:
@@ -136,7 +140,10 @@ def is_url(text: str) -> bool:
 
 
 def read_stack(
-    stack: str, project: Path = Path(), remote_fleet: RemoteFleet | None = None
+    stack: str,
+    project: Path = Path(),
+    remote_fleet: RemoteFleet | None = None,
+    catalog: Sequence[LearnedMachine] = (),
 ) -> StackSettings:
     """Return the settings of `stacks/Pulumi.<stack>.yaml` below `project`; see `read_settings`."""
     path = stack_file(stack, project)
@@ -144,7 +151,9 @@ def read_stack(
     config = data.get("config") if isinstance(data, Mapping) else None
     if not isinstance(config, Mapping):
         raise FleetError("the stack has no `config:` section", place=Place(str(path)))
-    return read_settings(config, file=str(path), project=project, remote_fleet=remote_fleet)
+    return read_settings(
+        config, file=str(path), project=project, remote_fleet=remote_fleet, catalog=catalog
+    )
 
 
 def read_settings(
@@ -153,6 +162,7 @@ def read_settings(
     file: str = "",
     project: Path | None = None,
     remote_fleet: RemoteFleet | None = None,
+    catalog: Sequence[LearnedMachine] = (),
 ) -> StackSettings:
     """Return what a stack's configuration says, keys with their namespaces as in the file.
 
@@ -187,9 +197,9 @@ def read_settings(
                 "names a file, but the folder of the project isn't known",
                 "write the fleet itself",
             )
-        fleet = read_fleet_file(project / config[key])
+        fleet = read_fleet_file(project / config[key], catalog)
     else:
-        fleet = read_fleet(config[key], file=file)
+        fleet = read_fleet(config[key], file=file, catalog=catalog)
     workloads = config.get(f"{PROJECT}:workloads", [])
     if not isinstance(workloads, list) or not all(
         isinstance(item, str) and item for item in workloads

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dra_planner import catalog
 from dra_planner.clouds import cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.fleet import Fleet, Pool
@@ -36,7 +35,7 @@ def describe_fleet(fleet: Fleet, name: str, nodes: Mapping[str, int]) -> Foreign
 
 def _pool(fleet: Fleet, pool: Pool, nodes: int) -> ForeignPool:
     of_cloud = cloud(fleet.cloud)
-    origin = fleet.nodes_of(pool, catalog.machine(fleet.cloud, pool.machine))
+    origin = fleet.nodes_of(pool, fleet.machine(pool.machine))
     own = [Taint(key=each.key, value=each.value, effect=each.effect) for each in pool.taints]
     return ForeignPool(
         name=pool.name,

@@ -41,7 +41,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
-from dra_planner.releases import Features, features_of, parse_version, unknown_patch
+from dra_planner.releases import Features, features_of, parse_version, version_note
 from dra_planner.sizing import PoolSize, Sizing
 from dra_planner.wording import counted, named, verb
 
@@ -294,7 +294,7 @@ def _assumptions(
     said = [
         f"Kubernetes {features.version} with its default feature gates, at its latest known patch"
     ]
-    said += filter(None, [unknown_patch(fleet.kubernetes)])
+    said += filter(None, [version_note(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]
         can = "can" if wakes else "can't"

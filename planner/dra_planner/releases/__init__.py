@@ -9,13 +9,14 @@ import re
 
 from dra_planner.errors import NOWHERE, Place, UnsupportedFeature
 from dra_planner.releases.features import CHANGES, GATES, Features, Gate, UngatedChange
-from dra_planner.releases.table import RELEASES
+from dra_planner.releases.table import PREVIEWS, RELEASES
 
 __all__ = [
     "CHANGES",
     "GATES",
     "MAXIMUM_MINOR",
     "MINIMUM_MINOR",
+    "PREVIEWS",
     "RELEASES",
     "Features",
     "Gate",
@@ -28,8 +29,9 @@ __all__ = [
     "is_newer",
     "is_too_old",
     "parse_version",
+    "preview_note",
     "served_since",
-    "unknown_patch",
+    "version_note",
 ]
 
 MINIMUM_MINOR = min(RELEASES)
@@ -37,10 +39,12 @@ MAXIMUM_MINOR = max(RELEASES)
 
 
 def features_of(minor: int) -> Features:
-    """Return the record of Kubernetes 1.<minor> with its default gates; raises UnsupportedFeature
-    for others.
+    """Return the record of Kubernetes 1.<minor> with its default gates, also of a preview; raises
+    UnsupportedFeature for others.
     """
     features = RELEASES.get(minor)
+    if features is None and minor in PREVIEWS:
+        return PREVIEWS[minor][1]
     if features is None:
         oldest, newest = RELEASES[MINIMUM_MINOR].version, RELEASES[MAXIMUM_MINOR].version
         raise UnsupportedFeature(
@@ -86,15 +90,30 @@ def parse_version(text: str, place: Place = NOWHERE) -> int:
         raise UnsupportedFeature(error.message, place=place, fix=error.fix) from None
 
 
-def unknown_patch(text: str) -> str:
-    """Return a sentence if a version ("1.36.9") has a newer patch than the tables, which count it
-    as theirs; or "".
+def preview_note(minor: int) -> str:
+    """Return a sentence if Kubernetes 1.<minor> isn't released yet, or ""."""
+    if minor not in PREVIEWS:
+        return ""
+    return (
+        f"Kubernetes 1.{minor} is a preview: it counts as {PREVIEWS[minor][0]}, and its release can "
+        "differ"
+    )
+
+
+def version_note(text: str) -> str:
+    """Return a sentence if a version isn't in the tables as it is, or "".
+
+    A newer patch ("1.36.9") counts as the newest known one, and a version before its release
+    ("1.38") as the pre-release that was read.
     """
-    match = re.match(r"v?1\.(\d+)\.(\d+)", text.strip())
+    match = re.match(r"v?1\.(\d+)(?:\.(\d+))?", text.strip())
     if match is None:
         return ""
-    features = features_of(int(match[1]))
-    if int(match[2]) <= features.latest_patch:
+    minor = int(match[1])
+    if note := preview_note(minor):
+        return note
+    features = features_of(minor)
+    if match[2] is None or int(match[2]) <= features.latest_patch:
         return ""
     known = f"{features.version}.{features.latest_patch}"
     return (

@@ -8,6 +8,7 @@ v1.35.4, v1.36.3 and v1.37.0, and what `Change` names in `features.py`, at the s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -288,3 +289,11 @@ RELEASES: Final[Mapping[int, Features]] = MappingProxyType(
     {release.minor: release for release in (_1_34, _1_35, _1_36, _1_37)}
 )
 """Every supported release by its minor, oldest first."""
+
+# k8s.io/api@v0.38.0-alpha.2 has the fields and validation tags of resource.k8s.io that v0.37.2
+# has. kubernetes/kubernetes@v1.38.0-alpha.0 has the gates, validation, and scheduler plugin of
+# v1.37.0.
+PREVIEWS: Final[Mapping[int, tuple[str, Features]]] = MappingProxyType(
+    {38: ("1.38.0-alpha.2", replace(_1_37, minor=38, latest_patch=0))}
+)
+"""Minor versions before their release: the pre-release that was read, and its record."""

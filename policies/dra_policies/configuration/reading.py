@@ -30,14 +30,15 @@ OF_READING = "object-is-refused"
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A configuration merged from its files, the places of its exemptions, its custom rules, and
-    its fleets.
+    """A configuration merged from its files, the places of its exemptions, its custom rules, its
+    fleets, and its files of learned machine types, later ones first in precedence.
     """
 
     settings: Configuration
     places: tuple[Place, ...] = ()
     custom: tuple[Rule, ...] = ()
     fleets: Mapping[str, Location] = field(default_factory=dict[str, Location], hash=False)
+    catalog: tuple[tuple[Location, Place], ...] = ()
 
     @property
     def known_rules(self) -> frozenset[str]:
@@ -93,7 +94,15 @@ def _merged(layers: Sequence[Layer]) -> Configured:
         ),
         custom=_compiled(settings.custom_rules),
         fleets=fleets,
+        catalog=tuple(_catalog_files(layers)),
     )
+
+
+def _catalog_files(layers: Sequence[Layer]) -> Iterator[tuple[Location, Place]]:
+    for layer in layers:
+        for index, text in enumerate(layer.settings.catalog):
+            place = layer.place(("catalog", index))
+            yield parse_location(text, layer.location, place), place
 
 
 def _compiled(rules: Mapping[str, CustomRule]) -> tuple[Rule, ...]:

@@ -58,6 +58,12 @@ class Configuration(ConfigurationPart):
         default_factory=dict,
         description="Fleets by name, for `--fleet NAME`: files or URLs as in `extends`.",
     )
+    catalog: list[NonEmpty] = Field(
+        default_factory=list,
+        description="Files with machine types and drivers that `pulumi-dra catalog add` learned, "
+        "for all fleets: files or URLs as in `extends`. Later files take precedence over earlier "
+        "ones, and a fleet's own `catalog` over all of them.",
+    )
     rules: dict[str, ConfiguredLevel | CustomRule] = Field(
         default_factory=dict,
         description="Level of each rule: mandatory (an error that fails a preview), advisory (a "

@@ -1,0 +1,32 @@
+"""Learned machine types that a project shares among its fleets: `catalog` of `pulumi-dra.yaml`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dra_planner.fleet import LearnedMachine, parse_catalog, read_document
+from dra_planner.sources import read_file
+from dra_policies.configuration.finding_it import find_configuration
+
+_MAY_NAME_IT: Final = re.compile(r"^\s*\{|^(catalog|extends)\b", re.MULTILINE)
+
+
+def find_shared_catalog(start: str) -> tuple[LearnedMachine, ...]:
+    """Return the rows of the catalog files that the nearest configuration names, in order of
+    precedence, lowest first.
+
+    Raises PlannerError if a file can't be read, or isn't a catalog.
+    """
+    path = find_configuration(start)
+    if not path or not _MAY_NAME_IT.search(read_file(path).text):
+        return ()
+    from dra_policies.configuration.reading import read_configuration  # noqa: PLC0415  (loads all rules)
+    from dra_policies.configuration.shared.fetching import fetch  # noqa: PLC0415  (loads an HTTP client)
+
+    sources = [fetch(*each) for each in read_configuration(path).catalog]
+    return tuple(
+        row
+        for source in sources
+        for row in parse_catalog(read_document(source.text, source.name), file=source.name)
+    )

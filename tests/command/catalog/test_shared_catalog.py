@@ -1,0 +1,101 @@
+"""`catalog` of pulumi-dra.yaml: learned machine types for all fleets of a project."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from captured_npu import CLASS, FLEET, NODE, SLICE, WORK, capture
+from command_project import Project
+
+from dra_planner.planfile import read_plan_file
+from pulumi_dra.platform.stack_settings import settings_of
+
+
+@pytest.fixture
+def shared(project: Project) -> Project:
+    """A project whose configuration names what `catalog add` printed."""
+    capture(project, NODE, SLICE, CLASS)
+    project.write("tables/npu.yaml", project.run("catalog", "add", "--from", "cluster.json").out)
+    project.write("pulumi-dra.yaml", "catalog: [tables/npu.yaml]\n")
+    project.write("fleet.yaml", FLEET)
+    project.write("work.yaml", WORK)
+    return project
+
+
+def table(project: Project, memory: str = "95Gi") -> str:
+    return (project.root / "tables/npu.yaml").read_text(encoding="utf-8").replace("95Gi", memory)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "work.yaml"),
+        ("check", "work.yaml"),
+        ("explain", "work.yaml", "--claim", "default/train-npus"),
+        ("slices",),
+        ("export", "--to", "karpenter"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_knows_the_machine_types(shared: Project, words: tuple[str, ...]) -> None:
+    assert shared.run(*words, "--fleet", "fleet.yaml").status == 0
+    shared.write("pulumi-dra.yaml", "catalog: []\n")
+    assert shared.run(*words, "--fleet", "fleet.yaml").status == 2
+
+
+def test_a_fleets_own_rows_and_later_files_take_precedence(shared: Project) -> None:
+    work = WORK.replace("count: 5", "count: 5, selectors: [{cel: {expression: LARGE}}]")
+    large = "device.capacity['npu.example.org'].memory.compareTo(quantity('90Gi')) >= 0"
+    shared.write("work.yaml", work.replace("LARGE", f'"{large}"'))
+
+    def verdict() -> str:
+        plan = shared.run("plan", "work.yaml", "--fleet", "fleet.yaml", "--format", "json")
+        return str(plan.json["verdict"])
+
+    assert verdict() == "fits"
+    shared.write("tables/smaller.yaml", table(shared, "32Gi"))
+    shared.write("pulumi-dra.yaml", "catalog: [tables/npu.yaml, tables/smaller.yaml]\n")
+    assert verdict() == "does-not-fit"
+    shared.write("fleet.yaml", FLEET + table(shared))
+    assert verdict() == "fits"
+
+
+def test_a_stacks_plan_file_carries_the_rows_to_the_program(shared: Project) -> None:
+    config = {
+        "aws:region": "us-east-1",
+        "pulumi-dra:workloads": ["work.yaml"],
+        "pulumi-dra:fleet": yaml.safe_load(FLEET),
+    }
+    shared.write("stacks/Pulumi.npu.yaml", yaml.safe_dump({"config": config}))
+    assert shared.run("plan", "--stack", "npu", "--write").status == 0
+    assert shared.run("plan", "--stack", "npu", "--check").status == 0
+    settings = settings_of("npu", config, shared.root)
+    assert [row.machine for row in settings.fleet.catalog] == ["npu9-8x"]
+    plan = read_plan_file(shared.root / "stacks/npu.plan.json", stack="npu")
+    assert plan.pools[0].nodes.desired == 2
+
+    shared.write("tables/npu.yaml", table(shared, "64Gi"))
+    assert shared.run("plan", "--stack", "npu", "--check").status == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "pulumi-dra.yaml:1 catalog[0]: tables/npu.yaml doesn't exist"),
+        ("- a\n", "tables/npu.yaml:1: a catalog must be a mapping with the key catalog"),
+        ("catalog:\n- {machine: a, arch: sparc}\n", "catalog[0].arch: must be one of"),
+        ("catalogue: []\n", "tables/npu.yaml:1 catalogue:"),
+        ("catalog: [\n", "tables/npu.yaml:2: cannot be read as YAML"),
+    ],
+    ids=["no file", "a list", "a wrong value", "another key", "broken"],
+)
+def test_a_wrong_file_is_named_with_its_place(
+    shared: Project, text: str | None, message: str
+) -> None:
+    if text is None:
+        (shared.root / "tables/npu.yaml").unlink()
+    else:
+        shared.write("tables/npu.yaml", text)
+    done = shared.run("plan", "work.yaml", "--fleet", "fleet.yaml")
+    assert done.status == 2
+    assert message in done.err
