@@ -1,6 +1,5 @@
 """The fleet file: cluster, pools, and drivers, validated and with defaults."""
 
-from dra_planner.fleet.catalog_files import parse_catalog, with_catalog
 from dra_planner.fleet.drivers import DevicePluginSettings, DriversOfFleet, FleetDeviceClass
 from dra_planner.fleet.learned import LearnedMachine
 from dra_planner.fleet.pools import (
@@ -16,6 +15,7 @@ from dra_planner.fleet.pools import (
 from dra_planner.fleet.reading import (
     StackSettings,
     is_url,
+    parse_catalog,
     read_document,
     read_fleet,
     read_fleet_file,
@@ -23,6 +23,7 @@ from dra_planner.fleet.reading import (
     read_stack,
     stack_file,
     stack_names,
+    with_catalog,
 )
 from dra_planner.fleet.schema import Fleet, Network, Placement
 from dra_planner.fleet.splitting import split_pools

@@ -282,6 +282,14 @@ class LearnedMachine(StrictDocument):
         return next((each for each in found if each is not None), None)
 
 
+class CatalogFile(StrictDocument):
+    """Machine types that a team learned for several fleets, as `pulumi-dra catalog add` prints
+    them.
+    """
+
+    catalog: list[LearnedMachine] = Field(description="Learned machine types.")
+
+
 def _quantity(text: str | None) -> Quantity | None:
     return None if text is None else Quantity.parse(text)
 

@@ -20,9 +20,8 @@ from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.documents.validation import kind_of, sentences
 from dra_planner.documents.yaml_reader import Fault, Remark, read_yaml
 from dra_planner.errors import FleetError, Place
-from dra_planner.fleet.catalog_files import with_catalog
 from dra_planner.fleet.checks import check_together
-from dra_planner.fleet.learned import LearnedMachine
+from dra_planner.fleet.learned import CatalogFile, LearnedMachine
 from dra_planner.fleet.required import what_to_write
 from dra_planner.fleet.schema import Fleet
 from dra_planner.sources import read_file
@@ -52,11 +51,7 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
     `file` is for the places in the error, with the lines that data from `read_document` knows.
     `catalog` are machine types that were learned for several fleets.
     """
-
-    def fault(at: Location, sentence: str) -> FleetError:
-        message, _, fix = sentence.partition("; ")  # what is wrong; what would make it right
-        return FleetError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
-
+    fault = partial(_fault, file, data)
     if not isinstance(data, Mapping):
         raise fault((), f"the fleet must be a mapping of keys, not {kind_of(data)}")
     try:
@@ -72,6 +67,41 @@ def read_fleet(data: object, *, file: str = "", catalog: Sequence[LearnedMachine
     if faults:
         raise _together(faults)
     return fleet
+
+
+def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]:
+    """Return the machine types of a catalog file, given as `read_document` reads it; raises
+    FleetError listing every fault.
+    """
+    fault = partial(_fault, file, data)
+    if not isinstance(data, Mapping):
+        raise fault(
+            (),
+            f"a catalog must be a mapping with the key catalog, not {kind_of(data)}; write what "
+            "`pulumi-dra catalog add` prints",
+        )
+    try:
+        return tuple(CatalogFile.model_validate(data).catalog)
+    except ValidationError as error:
+        told = sentences(error, data, document="the catalog", keys=["catalog"])
+        raise _together([fault(at, message) for at, message in told]) from None
+
+
+def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:
+    """Return the fleet with those rows that its pools use; its own rows take precedence, and later
+    rows over earlier ones.
+    """
+    own = {row.machine for row in fleet.catalog}
+    used = {pool.machine.partition("+")[0] for pool in fleet.pools} - own
+    added = {row.machine: row for row in rows if row.machine in used}
+    if not added:
+        return fleet
+    return fleet.model_copy(update={"catalog": [*fleet.catalog, *added.values()]})
+
+
+def _fault(file: str, data: object, at: Location, sentence: str) -> FleetError:
+    message, _, fix = sentence.partition("; ")  # what is wrong; what would make it right
+    return FleetError(message, place=Place(file, line_at(data, at), path_text(at)), fix=fix)
 
 
 def read_document(text: str, file: str = "", *, most_nodes: int = MOST_NODES) -> Any:
