@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MARKS = (
     "format_version",
+    "lineage",
     "node_groups",
     "node_pools",
     "eksctl.io/",
@@ -61,6 +62,7 @@ def read_other_tools_fleet(
     """Return the fleet that another tool's file describes; None for a file of another kind. Raises
     PlannerError.
     """
+    _require_no_terraform_code(Path(path))
     text = read_file(path).text
     if not any(mark in text for mark in _MARKS):
         return None
@@ -69,6 +71,19 @@ def read_other_tools_fleet(
     return read_imported_fleet(
         _documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster
     )
+
+
+def _require_no_terraform_code(path: Path) -> None:
+    """Raise FleetError for Terraform's language, which only Terraform can evaluate."""
+    is_code = path.suffix == ".tf" or (path.is_dir() and any(path.glob("*.tf")))
+    if is_code:
+        from dra_planner.fleet_sources import TERRAFORM_FIX  # noqa: PLC0415  (loads the readers of every tool)
+
+        raise FleetError(
+            "is Terraform code, which only Terraform evaluates",
+            place=Place(str(path)),
+            fix=TERRAFORM_FIX,
+        )
 
 
 def _documents(text: str, path: str) -> list[Any]:

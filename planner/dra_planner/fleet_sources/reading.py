@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from dra_planner.clouds.foreign import is_foreign, read_foreign_clusters
+from dra_planner.clouds.foreign import is_foreign, read_foreign_clusters, state_file_fault
 from dra_planner.errors import FleetError, Place
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
+
+TERRAFORM_FIX: Final = "write its JSON with Terraform or OpenTofu: terraform show -json > plan.json"
 
 
 def read_imported_fleet(
@@ -24,8 +26,17 @@ def read_imported_fleet(
     several clusters. Raises FleetError if no pool of it can be planned, or if several clusters are
     described and none is named.
     """
+    if any(map(_is_provisioner, documents)):
+        raise FleetError(
+            "is a Provisioner, which Karpenter replaced with NodePools",
+            place=Place(file),
+            fix="write it as a NodePool",
+        )
     if not is_foreign(documents):
         return None
+    for each in documents:
+        if fault := state_file_fault(each):
+            raise FleetError(fault, place=Place(file), fix=TERRAFORM_FIX)
     found = read_foreign_clusters(documents)
     named = [each for each in found if not cluster or each.name == cluster]
     known = ", ".join(each.name or "one without a name" for each in found) or "none"
@@ -33,8 +44,12 @@ def read_imported_fleet(
         message = (
             f'no cluster "{cluster}" is described here'
             if cluster
-            else "no cluster is described here"
+            else "no EKS, GKE, or AKS cluster is described here"
         )
+        if not found:
+            raise FleetError(
+                message, place=Place(file), fix="name the file that describes the node pools"
+            )
         raise FleetError(
             message,
             place=Place(file),
@@ -46,3 +61,14 @@ def read_imported_fleet(
             f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix
         )
     return fleet_of_cluster_description(named[0], file=file, region=region, kubernetes=kubernetes)
+
+
+def _is_provisioner(document: Any) -> bool:
+    """Return whether a document is an object of karpenter.sh/v1alpha5, which Karpenter 1.0 doesn't
+    read.
+    """
+    return (
+        isinstance(document, dict)
+        and document.get("kind") == "Provisioner"
+        and str(document.get("apiVersion")).startswith("karpenter.sh/")
+    )

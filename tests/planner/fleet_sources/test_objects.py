@@ -10,6 +10,7 @@ import yaml
 
 from cluster_descriptions import CLUSTER_API, EKSCTL, KARPENTER
 from dra_planner.clouds.foreign.karpenter import _machines, _Requirement
+from dra_planner.errors import FleetError
 from dra_planner.fleet_sources import ImportedFleet, read_imported_fleet
 
 
@@ -108,3 +109,91 @@ def requirement(key: str, rest: str) -> list[str]:
     text = f"{{key: karpenter.k8s.aws/{key}, {rest}}}"
     given = yaml.safe_load(text)
     return _machines([_Requirement(given["key"], given["operator"], tuple(given["values"]))])
+
+
+TYPE = "{key: node.kubernetes.io/instance-type, operator: In, values: [g6.12xlarge]}"
+ZONES = "{key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a, us-east-1b]}"
+
+
+def node_pool(*requirements: str, limits: str = "{nvidia.com/gpu: 8}") -> str:
+    listed = ", ".join(requirements)
+    return f"""
+        apiVersion: karpenter.sh/v1
+        kind: NodePool
+        metadata: {{name: gpu}}
+        spec:
+          limits: {limits}
+          template: {{spec: {{nodeClassRef: {{name: d}}, requirements: [{listed}]}}}}
+        """
+
+
+def capacity(operator: str, *values: str) -> str:
+    listed = ", ".join(values)
+    return f"{{key: karpenter.sh/capacity-type, operator: {operator}, values: [{listed}]}}"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "planned", "has_note"),
+    [
+        (capacity("In", "spot"), "spot", False),
+        (capacity("NotIn", "on-demand"), "spot", False),
+        (capacity("In", "spot", "on-demand"), "on-demand", True),
+        (capacity("NotIn", "spot"), "on-demand", False),  # the node class has no reservation
+        (capacity("In", "on-demand"), "on-demand", False),
+    ],
+)
+def test_capacity_that_karpenter_may_choose_is_a_note(
+    requirement: str, planned: str, has_note: bool
+) -> None:
+    found = imported(node_pool(TYPE, ZONES, requirement), kubernetes="1.35")
+
+    assert found.document["pools"][0].get("capacity", "on-demand") == planned
+    assert any("also allows" in note for note in found.notes) == has_note
+
+
+def test_a_zone_that_is_excluded_is_not_planned() -> None:
+    excluded = "{key: topology.kubernetes.io/zone, operator: NotIn, values: [us-east-1a]}"
+
+    both = imported(node_pool(TYPE, ZONES, excluded), kubernetes="1.35")
+    only = imported(node_pool(TYPE, excluded), kubernetes="1.35", region="us-east-1")
+
+    assert both.document["pools"][0]["zones"] == ["us-east-1b"]
+    assert any("doesn't start nodes in us-east-1a" in note for note in only.notes)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        ("{nvidia.com/gpu: 8}", 2),
+        ("{cpu: 1k}", 20),
+        ("{cpu: 96500m}", 2),
+        ("{memory: 600Gi}", 3),
+        ("{cpu: 1k, memory: 600Gi}", 3),
+        ("{nvidia.com/gpu: 0}", 0),
+    ],
+)
+def test_limits_are_quantities(limits: str, most: int) -> None:
+    found = imported(node_pool(TYPE, ZONES, limits=limits), kubernetes="1.35")
+
+    assert found.document["pools"][0]["count"]["max"] == most
+
+
+@pytest.mark.parametrize(
+    ("requirements", "said"),
+    [
+        ((), "doesn't restrict machine types"),
+        (
+            (TYPE, "{key: karpenter.k8s.aws/instance-family, operator: In, values: [p5]}"),
+            "no known",
+        ),
+    ],
+    ids=["none", "contradicting"],
+)
+def test_a_node_pool_without_machine_types_says_why(
+    requirements: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(FleetError) as error:
+        imported(node_pool(*requirements))
+
+    assert said in str(error.value)
+    assert "limit" not in str(error.value)

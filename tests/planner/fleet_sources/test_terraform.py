@@ -154,3 +154,73 @@ def test_a_pool_whose_name_begins_with_a_digit_gets_a_name_that_a_fleet_allows()
 
 def test_zones_of_a_cluster_are_those_of_its_network() -> None:
     assert imported(plan(GKE)).document["network"] == {"zones": ["us-central1-a", "us-central1-c"]}
+
+
+def state_file(*resources: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a state file, as `terraform.tfstate` holds it."""
+    return {"version": 4, "serial": 1, "lineage": "x", "resources": list(resources), **fields}
+
+
+def stated(kind: str, *instances: dict[str, Any], name: str = "n", **fields: Any) -> dict[str, Any]:
+    return {"mode": "managed", "type": kind, "name": name, "instances": list(instances), **fields}
+
+
+def group(name: str, machines: list[str], most: int) -> dict[str, Any]:
+    scaling = [{"min_size": 0, "max_size": most}]
+    return {"node_group_name": name, "instance_types": machines, "scaling_config": scaling}
+
+
+CLUSTER = stated(
+    "aws_eks_cluster",
+    {
+        "attributes": {
+            "name": "prod",
+            "version": "1.34",
+            "arn": "arn:aws:eks:us-east-1:1:cluster/prod",
+        }
+    },
+    module="module.eks",
+)
+
+
+def test_a_state_file_has_a_pool_for_each_instance_of_a_resource() -> None:
+    groups = stated(
+        "aws_eks_node_group",
+        {"index_key": "h100", "attributes": group("h100", ["p5.48xlarge"], 2)},
+        {"index_key": "l4", "attributes": group("l4", ["g6.2xlarge"], 4)},
+        {"index_key": "l4", "deposed": "0a1b2c3d", "attributes": group("old", ["g5.2xlarge"], 9)},
+    )
+
+    document = imported(state_file(CLUSTER, groups)).document
+
+    assert (document["region"], document["kubernetes"]) == ("us-east-1", "1.34")
+    pools = [(each["name"], each["machine"], each["count"]["max"]) for each in document["pools"]]
+    assert pools == [("h100", "p5.48xlarge", 2), ("l4", "g6.2xlarge", 4)]
+
+
+def test_a_state_file_holds_the_same_as_its_json() -> None:
+    resources = plan(GKE)["planned_values"]["root_module"]["resources"]
+    written = [
+        stated(each["type"], {"attributes": each["values"]}, name=each["address"].split(".")[1])
+        for each in resources
+    ]
+
+    assert imported(state_file(*written)).document == imported(plan(GKE)).document
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (state_file(version=3, modules=[]), "Terraform state of version 3"),
+        (
+            {"serial": 1, "lineage": "x", "encrypted_data": "y"},
+            "encrypted state of OpenTofu",
+        ),
+        (state_file(), "no EKS, GKE, or AKS cluster is described here"),
+        (state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7), "no pool here has"),
+    ],
+    ids=["old", "encrypted", "empty", "odd"],
+)
+def test_a_state_without_pools_is_an_error(data: Any, said: str) -> None:
+    with pytest.raises(FleetError, match=said):
+        imported(data)

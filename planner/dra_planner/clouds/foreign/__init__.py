@@ -13,7 +13,11 @@ from dra_planner.clouds.foreign.cluster_api import is_machine_set, read_cluster_
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.eksctl import is_eksctl, read_eksctl
 from dra_planner.clouds.foreign.karpenter import is_node_pool, read_node_pools
-from dra_planner.clouds.foreign.terraform import is_terraform, read_configuration
+from dra_planner.clouds.foreign.terraform import (
+    is_terraform,
+    read_configuration,
+    state_file_fault,
+)
 from dra_planner.clouds.foreign.terraform_aks import read_aks
 from dra_planner.clouds.foreign.terraform_eks import read_eks
 from dra_planner.clouds.foreign.terraform_gke import read_gke
@@ -27,6 +31,7 @@ __all__ = [
     "ForeignPool",
     "is_foreign",
     "read_foreign_clusters",
+    "state_file_fault",
 ]
 
 

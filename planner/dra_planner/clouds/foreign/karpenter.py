@@ -15,6 +15,7 @@ from dra_planner.catalog import Machine, machines, machines_without_accelerators
 from dra_planner.clouds.foreign.description import ForeignCluster, ForeignPool
 from dra_planner.clouds.foreign.values import taints
 from dra_planner.documents.plain_values import block, blocks, labels, listed, number, text
+from dra_planner.quantity import Quantity, QuantityError
 
 CLOUD: Final = "eks"
 _EC2: Final = "karpenter.k8s.aws/"
@@ -23,6 +24,8 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 _CAPACITY: Final = "karpenter.sh/capacity-type"
 _TYPE_PARTS: Final = re.compile(r"([a-z]+)(-[0-9]+tb)?([0-9]+).*\.")
 """As aws/karpenter-provider-aws:pkg/providers/instancetype/types.go@v1.14 splits a type."""
+_CAPACITIES: Final = {"reserved": "reservation", "spot": "spot", "on-demand": "on-demand"}
+"""The values of the capacity type, in the order in which Karpenter prefers them."""
 _MOST_MACHINES: Final = 12
 """Machine types that a pool of a fleet may be split into; a NodePool that allows more isn't a
 description of pools.
@@ -140,7 +143,7 @@ def _pool(
         )
         for each in blocks(inner, "requirements")
     ]
-    found = _machines(requirements)
+    found, before = _machines(requirements), len(notes)
     if len(found) > _MOST_MACHINES:
         notes.append(
             f"NodePool {name} allows {len(found)} machine types; name those to plan with in a "
@@ -150,7 +153,10 @@ def _pool(
     unread = sorted({each.key for each in requirements} - {*_LABELS, _ZONE, _CAPACITY, *_OTHERS})
     if unread:
         notes.append(f"NodePool {name}: the requirements of {', '.join(unread)} aren't read")
-    capacity = _values(requirements, _CAPACITY)
+    if not found and len(notes) == before:
+        notes.append(f"NodePool {name}: {_no_machine(requirements)}")
+    node_class = classes.get(text(block(inner, "nodeClassRef").get("name")), {})
+    capacity = _capacity(requirements, node_class, name, notes)
     replicas = number(spec.get("replicas"))
     limit = number(block(spec, "limits").get("nodes"))
     return ForeignPool(
@@ -159,13 +165,9 @@ def _pool(
         minimum=replicas or 0,
         maximum=limit
         or (replicas if replicas is not None else _by_limits(spec, found, notes, name)),
-        zones=_one_zone(_values(requirements, _ZONE), name, notes),
-        capacity="spot"
-        if capacity == ("spot",)
-        else "reservation"
-        if capacity == ("reserved",)
-        else "on-demand",
-        reservation=_reservation(classes.get(text(block(inner, "nodeClassRef").get("name")), {})),
+        zones=_one_zone(requirements, name, notes),
+        capacity=capacity,
+        reservation=_reservation(node_class),
         labels=labels(block(template, "metadata").get("labels")),
         taints=taints(blocks(inner, "taints")),
     )
@@ -204,16 +206,48 @@ def _machines(requirements: Sequence[_Requirement]) -> list[str]:
     ]
 
 
-def _values(requirements: Iterable[_Requirement], key: str) -> tuple[str, ...]:
-    return next(
-        (each.values for each in requirements if each.key == key and each.operator == "In"), ()
-    )
+def _no_machine(requirements: Sequence[_Requirement]) -> str:
+    """Return why no machine type is found for a NodePool."""
+    if any(each.key in _LABELS for each in requirements):
+        return "no known machine type meets its requirements"
+    return f"it doesn't restrict machine types; name those to plan with in a requirement of {_TYPE}"
 
 
-def _one_zone(zones: tuple[str, ...], name: str, notes: list[str]) -> tuple[str, ...]:
+def _capacity(
+    requirements: Sequence[_Requirement],
+    node_class: Mapping[str, Any],
+    name: str,
+    notes: list[str],
+) -> str:
+    """Return the capacity to plan with: on demand if it's allowed. Karpenter itself prefers
+    reserved and Spot capacity if a requirement allows them, and uses neither without one. Reserved
+    capacity also needs a node class that selects reservations.
+    """
+    own = [each for each in requirements if each.key == _CAPACITY]
+    allowed = [kind for kind in _CAPACITIES if all(each.allows(kind) for each in own)]
+    if not blocks(node_class, "capacityReservationSelectorTerms") and len(allowed) > 1:
+        allowed = [kind for kind in allowed if kind != "reserved"]
+    if not own or not allowed:
+        return "on-demand"
+    if "on-demand" in allowed and len(allowed) > 1:
+        others = " and ".join(kind for kind in allowed if kind != "on-demand")
+        notes.append(f"NodePool {name} also allows {others} capacity; on-demand prices are assumed")
+    return _CAPACITIES["on-demand" if "on-demand" in allowed else allowed[0]]
+
+
+def _one_zone(requirements: Sequence[_Requirement], name: str, notes: list[str]) -> tuple[str, ...]:
     """Return one zone to plan in: Karpenter starts each node where it's cheapest, so that no count
     per zone holds.
     """
+    own = [each for each in requirements if each.key == _ZONE]
+    named = next((each.values for each in own if each.operator == "In"), ())
+    zones = tuple(zone for zone in named if all(each.allows(zone) for each in own))
+    excluded = [zone for each in own if each.operator == "NotIn" for zone in each.values]
+    if excluded and not named:
+        notes.append(
+            f"NodePool {name} doesn't start nodes in {', '.join(excluded)}; list the other zones in "
+            "zones of the pool"
+        )
     if len(zones) > 1:
         notes.append(
             f"NodePool {name} may start nodes in {len(zones)} zones; {zones[0]} is assumed"
@@ -226,15 +260,28 @@ def _by_limits(
 ) -> int | None:
     """Return how many nodes limits of GPUs and CPU allow; None if no limit says it."""
     known = [each for each in machines(CLOUD) if each.name in names]
-    gpus, cpus = (number(block(spec, "limits").get(key)) for key in ("nvidia.com/gpu", "cpu"))
+    gpus, cpus, memory = (
+        _amount(block(spec, "limits").get(key)) for key in ("nvidia.com/gpu", "cpu", "memory")
+    )
     counts = [
         amount // least
         for amount, parts in (
             (gpus, [each.gpu_count for each in known if each.gpu_count]),
             (cpus, [each.vcpus for each in known if each.vcpus]),
+            (memory, [each.memory_mib * 2**20 for each in known if each.memory_mib]),
         )
         if amount is not None and (least := min(parts, default=0))
     ]
-    if not counts:
-        notes.append(f"NodePool {name} has no limit of nodes, GPUs, or CPU that tells its maximum")
+    if names and not counts:
+        notes.append(f"NodePool {name} has no limit of nodes, GPUs, CPU, or memory")
     return min(counts, default=None)
+
+
+def _amount(value: object) -> int | None:
+    """Return the whole part of a limit, which is a quantity; None for a value that is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return Quantity.parse(str(value)).milli_value // 1000
+    except QuantityError:
+        return None

@@ -1,17 +1,21 @@
-"""Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`.
+"""Clusters of a Terraform or OpenTofu plan or state: `terraform show -json`, or a state file.
 
 Modules need no rules of their own, since a plan holds the raw resources that they declare. Source
 of the form: https://developer.hashicorp.com/terraform/internals/json-format (format versions 0.1 to
-1.x).
+1.x). A state file has version 4 since Terraform 0.12
+(hashicorp/terraform:internal/states/statefile/version4.go@v1.13).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from dra_planner.documents.plain_values import block, blocks, text
+
+_STATE_VERSION: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +63,27 @@ class TerraformState:
 
 
 def is_terraform(data: Any) -> bool:
-    """Return whether plain data is the JSON of a plan or a state."""
-    return (
-        isinstance(data, Mapping)
-        and "format_version" in data
-        and ("planned_values" in data or "values" in data)
+    """Return whether plain data is the JSON of a plan or a state, or a state file."""
+    return isinstance(data, Mapping) and (
+        is_state_file(data)
+        or ("format_version" in data and ("planned_values" in data or "values" in data))
     )
+
+
+def is_state_file(data: Mapping[str, Any]) -> bool:
+    """Return whether plain data is a state file of any version, readable or not."""
+    return "lineage" in data and "serial" in data and "format_version" not in data
+
+
+def state_file_fault(data: Any) -> str:
+    """Return why a state file can't be read; "" for one that can be, and for other data."""
+    if not isinstance(data, Mapping) or not is_state_file(data):
+        return ""
+    if "encrypted_data" in data:
+        return "is an encrypted state of OpenTofu"
+    if data.get("version") != _STATE_VERSION:
+        return f"is a Terraform state of version {data.get('version')}, not {_STATE_VERSION}"
+    return ""
 
 
 def read_configuration(data: Mapping[str, Any]) -> TerraformState:
@@ -72,11 +91,12 @@ def read_configuration(data: Mapping[str, Any]) -> TerraformState:
     root = block(block(data, "planned_values") or block(data, "values"), "root_module")
     described = block(block(data, "configuration"), "root_module")
     references = dict(_references(described, ""))
+    found = _resources_of_state(data) if is_state_file(data) else _resources(root)
     resources = tuple(
         StateResource(
             each.address, each.type, each.values, references.get(_without_keys(each.address), {})
         )
-        for each in _resources(root)
+        for each in found
     )
     providers = {
         text(each.get("name")) or name.rpartition(":")[2]: {
@@ -98,6 +118,23 @@ def _resources(module: Mapping[str, Any]) -> Iterator[StateResource]:
             )
     for child in blocks(module, "child_modules"):
         yield from _resources(child)
+
+
+def _resources_of_state(data: Mapping[str, Any]) -> Iterator[StateResource]:
+    """Yield the resources of a state file, one for each instance; objects to be destroyed aren't
+    part of it.
+    """
+    for each in blocks(data, "resources"):
+        if each.get("mode") != "managed":
+            continue
+        kind, name, module = (text(each.get(key)) for key in ("type", "name", "module"))
+        address = ".".join(filter(None, (module, kind, name)))
+        for instance in blocks(each, "instances"):
+            if "deposed" in instance:
+                continue
+            key = instance.get("index_key")
+            index = "" if key is None else f"[{json.dumps(key)}]"
+            yield StateResource(f"{address}{index}", kind, block(instance, "attributes"))
 
 
 def _references(
