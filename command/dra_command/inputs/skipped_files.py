@@ -277,13 +277,14 @@ def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
-    """Return the changes of a folder's kustomization that decide a plan."""
+    """Return the changes of a folder's kustomization that decide a plan, and its namespace."""
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if os.path.isfile(path):
             documents, _ = read_documents([read_file(path)])
             data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
-            return tuple(dict.fromkeys(find_changes(folder, data)))
+            namespace = ("namespace",) if data.get("namespace") else ()
+            return (*dict.fromkeys(find_changes(folder, data)), *namespace)
     return ()
 
 

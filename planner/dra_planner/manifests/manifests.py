@@ -122,6 +122,8 @@ class Manifests:
     gangs: tuple[Gang, ...] = ()
     unresolved: tuple[UnresolvedPods, ...] = ()
     refused: frozenset[tuple[str, ObjectKey]] = frozenset()
+    # (kind, key) of the ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts
+    declared: frozenset[tuple[str, ObjectKey]] = frozenset()
     other_kinds: Mapping[str, int] = field(default_factory=dict, hash=False)
     # of the other kinds, those that may make pods with devices
     unread: tuple[UnreadObject, ...] = ()

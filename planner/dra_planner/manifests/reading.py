@@ -9,6 +9,7 @@ from typing import Final
 from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.collecting.cluster_objects import ClusterObjects
 from dra_planner.manifests.collecting.cluster_pods import ClusterPods, queue_lengths
+from dra_planner.manifests.collecting.declared_objects import DeclaredObjects
 from dra_planner.manifests.collecting.device_objects import DeviceObjects
 from dra_planner.manifests.collecting.duplicates import FirstOfName
 from dra_planner.manifests.collecting.ignored_objects import IgnoredObjects
@@ -116,6 +117,7 @@ class _Reading:
         self.refused: set[tuple[str, ObjectKey]] = set()
         self.first = FirstOfName(self.diagnostics)
         self.ignored = IgnoredObjects()
+        self.declared = DeclaredObjects()
         self.devices = DeviceObjects()
         self.cluster = ClusterObjects(self.diagnostics)
         self.pods = ClusterPods(self.ignored)
@@ -156,6 +158,7 @@ class _Reading:
         self.pods.note_controller(item, exists=exists)
         self.workloads.note_group(kept)
         self.setup.note(kept)
+        self.declared.note(kept)
         read = self.readers.get((item.group, item.kind))
         if read is not None:
             read(kept)
@@ -211,6 +214,7 @@ class _Reading:
             gangs=gangs,
             unresolved=tuple(self.workloads.unresolved),
             refused=frozenset(self.refused),
+            declared=frozenset(self.declared.names),
             other_kinds=self.ignored.kinds(gang_makers),
             unread=tuple(self.ignored.unread),
             diagnostics=tuple(self.diagnostics),

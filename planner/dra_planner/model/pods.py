@@ -149,6 +149,8 @@ class PodTemplate:
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     # how its pods reach devices without a claim
     past_claims: tuple[str, ...] = field(default=(), compare=False)
+    # objects of its namespace without which it doesn't start: kind and name
+    needs: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     # as the document of a workload has it
     written: Mapping[str, Any] = field(default_factory=dict, compare=False)
     place: Place = field(default=NOWHERE, compare=False)

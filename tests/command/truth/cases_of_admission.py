@@ -142,6 +142,95 @@ ADMISSION = (
         says=("Namespace ml",),
     ),
     Case(
+        name="a Secret and a ServiceAccount that aren't given",
+        given=[
+            template(),
+            deployment(
+                serviceAccountName="robot",
+                volumes=[
+                    {"name": "token", "secret": {"secretName": "token"}},
+                    {"name": "notes", "configMap": {"name": "notes", "optional": True}},
+                ],
+            ),
+        ],
+        verdict="fits",
+        says=(
+            "names Secret token, ServiceAccount robot, which aren't in the manifests",
+            "without them, the API server rejects the pods and the containers don't start",
+        ),
+        silent=("notes",),
+    ),
+    Case(
+        name="a PersistentVolumeClaim that isn't given",
+        given=[
+            template(),
+            deployment(
+                volumes=[{"name": "m", "persistentVolumeClaim": {"claimName": "models"}}],
+            ),
+        ],
+        verdict="cannot-tell",
+        says=("PersistentVolumeClaim models, which isn't", "it's unknown which nodes can mount it"),
+    ),
+    Case(
+        name="objects that are given, or that a controller creates",
+        given=[
+            template(),
+            api("v1", "ServiceAccount", "robot"),
+            api(
+                "external-secrets.io/v1",
+                "ExternalSecret",
+                "vault",
+                {"target": {"name": "token"}},
+            ),
+            deployment(
+                serviceAccountName="robot",
+                volumes=[
+                    {"name": "token", "secret": {"secretName": "token"}},
+                    {"name": "ca", "configMap": {"name": "kube-root-ca.crt"}},
+                ],
+            ),
+        ],
+        verdict="fits",
+        silent=("in the manifests",),
+    ),
+    Case(
+        name="a misspelled PersistentVolumeClaim",
+        given=[
+            template(),
+            api(
+                "v1",
+                "PersistentVolumeClaim",
+                "model-weights",
+                {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": "1Gi"}},
+                },
+            ),
+            deployment(
+                volumes=[
+                    {"name": "m", "persistentVolumeClaim": {"claimName": "models-weights"}},
+                ],
+            ),
+        ],
+        verdict="cannot-tell",
+        says=("did you mean PersistentVolumeClaim model-weights?", "the pods stay pending"),
+    ),
+    Case(
+        name="a PodDisruptionBudget that selects nothing",
+        given=[
+            template(),
+            deployment(),
+            api(
+                "policy/v1",
+                "PodDisruptionBudget",
+                "serve",
+                {"maxUnavailable": 1, "selector": {"matchLabels": {"app": "server"}}},
+            ),
+        ],
+        verdict="fits",
+        says=("PodDisruptionBudget ml/serve selects no pod",),
+    ),
+    Case(
         name="a scheduling gate",
         given=[template(), deployment(schedulingGates=[{"name": "example.com/approval"}])],
         verdict="cannot-tell",

@@ -16,6 +16,8 @@ from truth_cases import Case
 from dra_planner.plan.hindrances import STAGES
 from dra_policies.rules import RULES
 
+SEVERITY = {0: 0, 3: 1, 1: 2}
+"""Exit statuses in the order of their verdicts."""
 CASES = (*STARTING, *ADMISSION, *QUEUES, *READING)
 
 
@@ -27,6 +29,19 @@ def test_plan_and_check_agree_and_say_why(case: Case, tmp_path: Path) -> None:
         assert answer.status == STATUSES[case.verdict], answer.text
         assert [text for text in case.says if text not in answer.line] == [], answer.text
         assert [text for text in case.silent if text in answer.line] == [], answer.text
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_explain_agrees_with_the_plan(case: Case, tmp_path: Path) -> None:
+    words = Input(name=case.name, manifests=dump(case.given), on=case.on).arguments(tmp_path)
+    planned = run("plan", *words, "--format", "json").json
+    for row in planned["workloads"][:2]:
+        pod = f"{row['namespace']}/{row['name']}"
+        answer = run("explain", *words, "--pod", pod, "--format", "json")
+        assert answer.status in STATUSES.values(), answer.text
+        of_row = STATUSES[row["verdicts"][planned["demand"]]]
+        assert SEVERITY[answer.status] >= SEVERITY[of_row], answer.text
+        assert SEVERITY[answer.status] <= SEVERITY[STATUSES[case.verdict]], answer.text
 
 
 def test_explain_names_what_keeps_a_pod_from_running(tmp_path: Path) -> None:

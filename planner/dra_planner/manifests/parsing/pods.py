@@ -18,6 +18,7 @@ from dra_planner.manifests.parsing.fields import (
     parse_texts,
     text_of,
 )
+from dra_planner.manifests.parsing.needed_objects import needed_objects
 from dra_planner.model import (
     Container,
     ContainerClaim,
@@ -52,6 +53,7 @@ def parse_pod_template(data: Data, place: Place = NOWHERE) -> PodTemplate:
         labels=labels,
         annotations=parse_texts(meta.get("annotations")),
         past_claims=ways_past_claims(data.get("spec") or {}),
+        needs=needed_objects(data.get("spec") or {}),
         place=place,
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dra_planner.documents.tree import Map, child, clone, step
 from dra_planner.errors import Place
 from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.manifests.parsing.needed_objects import needed_objects
 from dra_planner.manifests.parsing.pods import parse_pod_spec, parse_pod_template, ways_past_claims
 from dra_planner.manifests.schema.decoding import decode
 from dra_planner.manifests.validation.pods.specs import check_pods_of_others
@@ -243,6 +244,7 @@ class Reading:
             parsed = PodTemplate(
                 spec=parse_pod_spec(data["spec"], template.place),
                 past_claims=ways_past_claims(data["spec"]),
+                needs=needed_objects(data["spec"]),
                 place=template.place,
             )
         else:

@@ -9,14 +9,14 @@ from dra_planner.plan.values import FILE_NOT_READ, Plan
 
 
 def find_obstacles(plan: Plan, workloads: Collection[str]) -> Iterator[Hindrance]:
-    """Yield what keeps pods of these workloads from running although their devices fit, and what
-    leaves the plan as a whole undecided: objects and files that aren't read may change any pod.
+    """Yield what keeps pods of these workloads from running although their devices fit, and facts
+    about them.
+
+    Objects and files that aren't read may change any pod, so they come too.
     """
     for each in plan.hindrances:
         concerns_all = not each.workloads and each.verdict == "cannot-tell"
-        if concerns_all or (
-            each.verdict != "fits" and not set(workloads).isdisjoint(map(str, each.workloads))
-        ):
+        if concerns_all or not set(workloads).isdisjoint(map(str, each.workloads)):
             yield each
     for found in plan.diagnostics:
         if found.code == FILE_NOT_READ:

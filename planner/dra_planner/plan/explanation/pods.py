@@ -132,7 +132,8 @@ def _explain(judgement: Judgement, name: str, pool: str) -> Iterator[PodExplanat
                 yield _of_shape(judgement, shape, member.workload, member.pod_set, name, pool, size)
     for blocked in judgement.demand.blocked:
         member = blocked.member
-        if _is_named(member.workload, member.figures.peak, name):
+        is_asked = member.figures.at(judgement.level) != 0 or member.workload not in sizes
+        if is_asked and _is_named(member.workload, member.figures.peak, name):
             yield PodExplanation(
                 pod=name,
                 workload=str(member.workload),

@@ -18,7 +18,11 @@ from dra_planner.plan.hindrances.facts import find_facts
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.plan.hindrances.others import find_waits_for_others
 from dra_planner.plan.hindrances.queues import find_queue_faults
-from dra_planner.plan.hindrances.references import find_missing_classes
+from dra_planner.plan.hindrances.references import (
+    find_idle_budgets,
+    find_missing_classes,
+    find_missing_objects,
+)
 from dra_planner.plan.hindrances.slices import find_unusable_slices
 from dra_planner.plan.hindrances.stages import STAGES
 from dra_planner.plan.hindrances.unmet_rules import (
@@ -40,11 +44,13 @@ FINDERS: Final[tuple[Callable[[ClusterSituation], Iterator[Hindrance]], ...]] = 
     find_unprepared_uses,
     find_missing_requests,
     find_missing_classes,
+    find_missing_objects,
     find_waits_for_others,
     find_queue_faults,
     find_unmet_affinity,
     find_daemons_without_devices,
     find_unread_objects,
+    find_idle_budgets,
     find_facts,
 )
 

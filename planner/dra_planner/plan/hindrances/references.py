@@ -6,10 +6,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from dra_planner.manifests.parsing.pods import SYSTEM_PRIORITIES
-from dra_planner.model import PodSpec
-from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
+from dra_planner.model import ObjectKey, PodSpec
+from dra_planner.plan.hindrances.hindrance import FACT, ClusterSituation, Hindrance, fact
+from dra_planner.simulation.workloads.budgets import selects
+
+_ALIKE: Final = 0.8
+_WITHOUT: Final = {
+    "ServiceAccount": "the API server rejects the pods",
+    "PersistentVolumeClaim": "the pods stay pending",
+    "ConfigMap": "the containers don't start",
+    "Secret": "the containers don't start",
+}
 
 
 def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
@@ -37,6 +47,75 @@ def find_missing_classes(situation: ClusterSituation) -> Iterator[Hindrance]:
                     workloads=(workload.ref,),
                     verdict="cannot-tell",
                 )
+
+
+def find_missing_objects(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield workloads with the objects that their pods name and that nothing declares.
+
+    Others may create them, so this is a fact, unless the manifests declare an object of the kind
+    and namespace with a similar name: then the name is probably wrong.
+    """
+    manifests = situation.manifests
+    for workload in manifests.workloads:
+        if workload.ref in manifests.existing:
+            continue
+        namespace = workload.meta.namespace
+        needed = {pair for pods in workload.pod_sets for pair in pods.template.needs}
+        missing = [
+            (kind, name)
+            for kind, name in sorted(needed)
+            if (kind, ObjectKey(namespace, name)) not in manifests.declared
+        ]
+        near = [
+            hint for kind, name in missing if (hint := _nearest(situation, namespace, kind, name))
+        ]
+        if not missing:
+            continue
+        kinds = {kind for kind, _ in missing}
+        listed = ", ".join(f"{kind} {name}" for kind, name in missing)
+        one = len(missing) == 1
+        effects = dict.fromkeys(effect for kind, effect in _WITHOUT.items() if kind in kinds)
+        consequence = " and ".join(effects)
+        yield Hindrance(
+            code="reference-not-found" if near else FACT,
+            message=f"{workload.ref} names {listed}, which {'isn' if one else 'aren'}'t in the "
+            f"manifests; without {'it' if one else 'them'}, {consequence}",
+            fix=f"did you mean {', '.join(near)}?" if near else "create them before the pods",
+            place=workload.place,
+            workloads=(workload.ref,),
+            verdict="cannot-tell" if near else "fits",
+        )
+
+
+def find_idle_budgets(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield PodDisruptionBudgets that select no pod, among manifests whose pods are all known."""
+    manifests = situation.manifests
+    if not manifests.workloads or manifests.unresolved or manifests.unread:
+        return
+    pods = [
+        (workload.meta.namespace, pod_set.template.labels)
+        for workload in manifests.workloads
+        for pod_set in workload.pod_sets
+    ]
+    pods += [(pod.meta.namespace, pod.meta.labels) for pod in manifests.bound_pods]
+    for budget in manifests.budgets.values():
+        if not any(selects(budget, namespace, labels) for namespace, labels in pods):
+            yield fact(
+                f"PodDisruptionBudget {budget.key} selects no pod, so it protects none",
+                "correct its selector or namespace",
+                place=budget.meta.place,
+            )
+
+
+def _nearest(situation: ClusterSituation, namespace: str, kind: str, name: str) -> str:
+    """Return the declared object of that kind and namespace whose name is most like a name."""
+    known = [
+        key.name
+        for declared, key in situation.manifests.declared
+        if declared == kind and key.namespace == namespace
+    ]
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_ALIKE)
+    return f"{kind} {near[0]}" if near else ""
 
 
 def _classes(spec: PodSpec) -> Iterator[tuple[str, str]]:

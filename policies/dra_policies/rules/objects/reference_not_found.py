@@ -1,9 +1,9 @@
-"""Pods that name a PriorityClass or RuntimeClass, or a queue, that nothing declares."""
+"""Pods that name a class, a queue, or an object of their namespace that nothing declares."""
 
 from __future__ import annotations
 
 from dra_planner.plan.hindrances.queues import find_queue_faults
-from dra_planner.plan.hindrances.references import find_missing_classes
+from dra_planner.plan.hindrances.references import find_missing_classes, find_missing_objects
 from dra_policies.rules.hindrances import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
@@ -17,5 +17,7 @@ RULE = Rule(
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
-    check=tell_of_clusters("reference-not-found", find_missing_classes, find_queue_faults),
+    check=tell_of_clusters(
+        "reference-not-found", find_missing_classes, find_missing_objects, find_queue_faults
+    ),
 )

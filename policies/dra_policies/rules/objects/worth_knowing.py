@@ -5,15 +5,16 @@ wrong.
 from __future__ import annotations
 
 from dra_planner.plan.hindrances.facts import find_facts
+from dra_planner.plan.hindrances.references import find_idle_budgets, find_missing_objects
 from dra_policies.rules.hindrances import tell_of_clusters
 from dra_policies.rules.rule import Rule
 
 RULE = Rule(
     id="worth-knowing",
-    says="A fact decides what pods get: a taint rule, a missing namespace, or an idle device.",
+    says="A fact decides what pods get: a taint rule, a missing object, or an idle device.",
     why="It follows from the manifests, but nothing else shows it before the pods run.",
     fix="If this is intended, do nothing.",
     level="advisory",
     needs="pools",
-    check=tell_of_clusters("worth-knowing", find_facts),
+    check=tell_of_clusters("worth-knowing", find_facts, find_missing_objects, find_idle_budgets),
 )

@@ -1,0 +1,43 @@
+"""Names of the objects that pods name and that planning doesn't read otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.model import ObjectKey
+
+_KINDS: Final = frozenset({"ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"})
+_MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Certificate": ("spec", "secretName"),
+    "ExternalSecret": ("spec", "target", "name"),
+    "SealedSecret": ("spec", "template", "metadata", "name"),
+    "VaultStaticSecret": ("spec", "destination", "name"),
+    "VaultDynamicSecret": ("spec", "destination", "name"),
+}
+"""Kinds whose controllers create a Secret, and the field that names it; by default it has the
+name of the object.
+"""
+
+
+class DeclaredObjects:
+    """The ConfigMaps, PersistentVolumeClaims, Secrets, and ServiceAccounts of the manifests."""
+
+    def __init__(self) -> None:
+        self.names: set[tuple[str, ObjectKey]] = set()
+
+    def note(self, item: KubernetesObject) -> None:
+        """Remember what an object declares."""
+        if not item.group and item.kind in _KINDS:
+            self.names.add((item.kind, item.key))
+        elif item.kind in _MAKERS:
+            for name in {item.name, *_at(item.data, _MAKERS[item.kind])}:
+                self.names.add(("Secret", ObjectKey(item.namespace, name)))
+
+
+def _at(data: Any, path: tuple[str, ...]) -> Iterator[str]:
+    for key in path:
+        data = data.get(key) if isinstance(data, Mapping) else None
+    if isinstance(data, str):
+        yield data

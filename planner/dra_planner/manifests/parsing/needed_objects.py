@@ -1,0 +1,63 @@
+"""Objects of its namespace without which a pod doesn't start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+Needed = tuple[str, str]
+"""A kind and a name."""
+
+_GIVEN: Final = frozenset({("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")})
+"""Objects that every namespace has."""
+
+
+def needed_objects(spec: Mapping[str, Any]) -> tuple[Needed, ...]:
+    """Return the objects that the spec of a pod names and that aren't optional, sorted.
+
+    A pod with a missing ServiceAccount is rejected, one with a missing PersistentVolumeClaim stays
+    pending, and one with a missing ConfigMap or Secret stays in ContainerCreating.
+    """
+    return tuple(sorted(set(_named(spec)) - _GIVEN))
+
+
+def _named(spec: Mapping[str, Any]) -> Iterator[Needed]:
+    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if isinstance(account, str):
+        yield "ServiceAccount", account
+    for volume in _rows(spec, "volumes"):
+        yield from _of_volume(volume)
+    for kind in ("containers", "initContainers"):
+        for container in _rows(spec, kind):
+            for source in _rows(container, "envFrom"):
+                yield from _one(source.get("configMapRef"), "ConfigMap", "name")
+                yield from _one(source.get("secretRef"), "Secret", "name")
+            for variable in _rows(container, "env"):
+                value = variable.get("valueFrom")
+                if isinstance(value, Mapping):
+                    yield from _one(value.get("configMapKeyRef"), "ConfigMap", "name")
+                    yield from _one(value.get("secretKeyRef"), "Secret", "name")
+
+
+def _of_volume(volume: Mapping[str, Any]) -> Iterator[Needed]:
+    yield from _one(volume.get("persistentVolumeClaim"), "PersistentVolumeClaim", "claimName")
+    yield from _one(volume.get("configMap"), "ConfigMap", "name")
+    yield from _one(volume.get("secret"), "Secret", "secretName")
+    projected = volume.get("projected")
+    for source in _rows(projected, "sources") if isinstance(projected, Mapping) else ():
+        yield from _one(source.get("configMap"), "ConfigMap", "name")
+        yield from _one(source.get("secret"), "Secret", "name")
+
+
+def _one(reference: Any, kind: str, key: str) -> Iterator[Needed]:
+    if isinstance(reference, Mapping) and not reference.get("optional"):
+        name = reference.get(key)
+        if isinstance(name, str) and name:
+            yield kind, name
+
+
+def _rows(data: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    rows = data.get(key)
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, Mapping):
+            yield row
