@@ -37,13 +37,24 @@ class VerifyOutput(Output):
 
     version: Literal[1] = 1
     verdict: VerdictText = Field(
-        description="cannot-tell if no node of the snapshot belongs to a pool."
+        description="cannot-tell if no node of the snapshot belongs to a pool, or if `unknown` "
+        "isn't empty."
     )
     compared: dict[str, list[str]] = Field(description="Number of nodes by pool.")
     pools_without_nodes: list[str]
     nodes_without_pool: list[str] = Field(description="Only nodes that publish devices.")
     differences: list[NodeDifferenceRow]
     rows_to_add: list[MissingRow]
+    unplanned_workloads: dict[str, int] = Field(
+        default_factory=dict,
+        description="Number of pods with claims, by workload, that the plan doesn't include. Any "
+        "pool may run them. Empty for plans without guards.",
+    )
+    unknown: list[str] = Field(
+        default_factory=list,
+        description="Parts of the plan that the snapshot doesn't show. The verdict is then "
+        "cannot-tell at best.",
+    )
     learned_machines: list[dict[str, Any]] = Field(
         description="Rows for `catalog` of the fleet, as `catalog add` writes them, for machine types with other "
         "devices than predicted."

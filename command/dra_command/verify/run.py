@@ -14,14 +14,14 @@ from typing import Any
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.shared_options import CONTEXT
-from dra_command.inputs.command_inputs import CommandInputs, read_inputs
+from dra_command.inputs.command_inputs import read_inputs
 from dra_command.pens.terminal.page import Page
 from dra_command.verify.contract import MissingRow, NodeDifferenceRow, VerifyOutput
 from dra_planner.documents.snapshot import VERIFIED_KINDS
 from dra_planner.drivers import nvidia
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet
-from dra_planner.model import DeviceClass
+from dra_planner.fleet import Fleet, split_pools
+from dra_planner.model import NO_GUARDS, DeviceClass, WorkloadRef
 from dra_planner.offers import (
     CatalogRow,
     NodeDifference,
@@ -36,8 +36,14 @@ from dra_planner.offers import (
 )
 from dra_planner.offers.learning import learn_machines
 from dra_planner.plan import fleet_classes, read_checked
-from dra_planner.planfile import plan_path, read_plan_file
-from dra_planner.releases import features_of, parse_version
+from dra_planner.plan.cluster.guard_checks import (
+    GuardChecks,
+    guard_kinds,
+    read_policies,
+    verify_guards,
+)
+from dra_planner.planfile import PlanFile, plan_path, read_plan_file
+from dra_planner.releases import features_of, has_mutating_policies, parse_version
 from dra_planner.wording import counted, verb
 
 _MOST_NAMES = 3
@@ -56,45 +62,62 @@ def run(values: argparse.Namespace) -> int:
         raise UsageError(
             "no cluster is named", fix="give --observed FILE, --context NAME or --kubeconfig FILE"
         )
-    inputs = read_inputs(values, needs_capacity=True, needs_manifests=False, kinds=VERIFIED_KINDS)
-    assert inputs.fleet is not None  # --stack or --fleet was given
-    features = features_of(
-        parse_version(inputs.kubernetes) if inputs.kubernetes else inputs.fleet.minor
+    saved = _saved_plan(values.stack)
+    guards = saved.guards.guards if saved is not None and saved.guards is not None else NO_GUARDS
+    further = guard_kinds(saved.fleet.minor) if saved is not None and guards.kinds else ()
+    inputs = read_inputs(
+        values, needs_capacity=True, needs_manifests=False, kinds=(*VERIFIED_KINDS, *further)
     )
+    assert inputs.fleet is not None  # --stack or --fleet was given
+    fleet = split_pools(inputs.fleet, guards.parts)
+    features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else fleet.minor)
     snapshot = read_checked(inputs.observed, features)
     observed = observe_offers(snapshot, features)
-    found = verify_offers(
-        predict_offers(inputs.fleet, features), observed, _planned_counts(inputs, inputs.fleet)
-    )
+    found = verify_offers(predict_offers(fleet, features), observed, _planned_counts(saved, fleet))
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
-    options = inputs.fleet.drivers.of(nvidia.DRIVER)
+    options = fleet.drivers.of(nvidia.DRIVER)
     installed = [
         *(
-            verify_classes(fleet_classes(inputs.fleet, features), snapshot.classes)
+            verify_classes(fleet_classes(fleet, features), snapshot.classes)
             if snapshot.classes
             else ()
         ),
         *(verify_driver(options.version, daemon_sets) if options is not None else ()),
     ]
-    found = dataclasses.replace(found, differences=(*found.differences, *installed))
+    checks = GuardChecks()
+    if saved is not None and guards.kinds:
+        has_policies = has_mutating_policies(features.minor)
+        policies = read_policies(inputs.observed) if has_policies else None
+        planned = (WorkloadRef(row.kind, row.namespace, row.name) for row in saved.workloads)
+        checks = verify_guards(guards, snapshot, planned, policies)
+    found = dataclasses.replace(
+        found, differences=(*found.differences, *installed, *checks.differences)
+    )
     rows = rows_to_add(observed)
-    learned = _learned(found, observed, snapshot.classes, inputs.fleet.cloud)
+    learned = _learned(found, observed, snapshot.classes, fleet.cloud)
     if values.format == "json":
-        print(_json(found, rows, learned))
+        print(_json(found, rows, learned, checks))
     else:
-        _print(found, rows, learned, values)
+        _print(found, rows, learned, checks, values)
     if not found.holds:
         return Status.BROKEN
-    return Status.FITS if found.compared or values.allow_unknown else Status.CANNOT_TELL
+    is_known = bool(found.compared) and not checks.unknown
+    return Status.FITS if is_known or values.allow_unknown else Status.CANNOT_TELL
 
 
-def _planned_counts(inputs: CommandInputs, fleet: Fleet) -> dict[str, tuple[int, int]]:
+def _saved_plan(stack: str) -> PlanFile | None:
+    """Return the saved plan of a stack; None if there is none."""
+    if not stack or not plan_path(stack).exists():
+        return None
+    return read_plan_file(plan_path(stack), stack=stack)
+
+
+def _planned_counts(saved: PlanFile | None, fleet: Fleet) -> dict[str, tuple[int, int]]:
     """Return how many nodes the saved plan of a stack gives each pool: as planned, or within what
     may be changed.
     """
-    if not inputs.stack or not plan_path(inputs.stack).exists():
+    if saved is None:
         return {}
-    saved = read_plan_file(plan_path(inputs.stack), stack=inputs.stack)
     nodes = {row.name: row.nodes for row in saved.pools}
     if fleet.is_autoscaled:
         return {name: (each.min, each.max) for name, each in nodes.items()}
@@ -130,16 +153,22 @@ def _learned(
 
 
 def _json(
-    found: Verification, rows: tuple[CatalogRow, ...], learned: tuple[Mapping[str, Any], ...]
+    found: Verification,
+    rows: tuple[CatalogRow, ...],
+    learned: tuple[Mapping[str, Any], ...],
+    checks: GuardChecks,
 ) -> str:
+    is_known = bool(found.compared) and not checks.unknown
     output = VerifyOutput(
-        verdict="does-not-fit" if not found.holds else "fits" if found.compared else "cannot-tell",
+        verdict="does-not-fit" if not found.holds else "fits" if is_known else "cannot-tell",
         compared={pool: list(nodes) for pool, nodes in found.compared.items()},
         pools_without_nodes=list(found.pools_without_nodes),
         nodes_without_pool=list(found.nodes_without_pool),
         differences=[NodeDifferenceRow(**dataclasses.asdict(each)) for each in found.differences],
         rows_to_add=[MissingRow(**dataclasses.asdict(row)) for row in rows],
         learned_machines=[dict(row) for row in learned],
+        unplanned_workloads=dict(checks.unplanned),
+        unknown=[checks.unknown] if checks.unknown else [],
     )
     return output.model_dump_json(indent=2)
 
@@ -148,6 +177,7 @@ def _print(
     found: Verification,
     rows: tuple[CatalogRow, ...],
     learned: tuple[Mapping[str, Any], ...],
+    checks: GuardChecks,
     values: argparse.Namespace,
 ) -> None:
     with Page() as page:
@@ -173,6 +203,16 @@ def _print(
             page.text(f"pools without a node: {', '.join(found.pools_without_nodes)}")
         if found.nodes_without_pool:
             page.text(f"nodes of no pool: {', '.join(found.nodes_without_pool)}")
+        if checks.unknown:
+            page.text(f"? {checks.unknown}")
+        if checks.unplanned:
+            pods = ", ".join(
+                f"{name} ({counted(number, 'pod')})" for name, number in checks.unplanned.items()
+            )
+            page.text(
+                f"not in the plan, so any pool may run them: {pods}. Add them to the stack's "
+                "workloads, and run pulumi-dra plan --write"
+            )
         if learned:
             machines = ", ".join(str(row["machine"]) for row in learned)
             page.gap()

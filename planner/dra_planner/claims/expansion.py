@@ -52,6 +52,7 @@ from dra_planner.model import (
     ShapeClaim,
     Workload,
     WorkloadRef,
+    templates_in,
 )
 from dra_planner.releases import Features
 from dra_planner.wording import counted, verb
@@ -271,6 +272,7 @@ class _Expansion:
             else frozenset(),
             charged=self._charged(workload),
             ahead=ahead,
+            templates=templates_in(workload.ref.namespace, template.spec),
             place=workload.place,
         )
 

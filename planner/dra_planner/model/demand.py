@@ -35,7 +35,8 @@ class Member:
     figures; `changed`: they are of another template, or at least those that are `outdated`.
     `leaving` pods are pending in the cluster, and of a template before: a member of their own holds
     them, with figures of 0. `stuck` are those of them that lack a claim. `ahead`: not asked about,
-    but its pods are in the cluster's queue or on its nodes.
+    but its pods are in the cluster's queue or on its nodes. `templates`: the ResourceClaimTemplates
+    that its pods name; equal claims of several templates are one shape.
     """
 
     workload: WorkloadRef
@@ -51,6 +52,7 @@ class Member:
     stuck: tuple[ObjectKey, ...] = ()
     charged: int = 0  # pods that the cluster has, and that quotas count already
     ahead: bool = False
+    templates: tuple[ObjectKey, ...] = ()
     place: Place = field(default=NOWHERE, compare=False)
 
 

@@ -93,8 +93,8 @@ NO_GUARDS: Final = Guards()
 
 
 def templates_of(shape: Shape) -> Iterator[ObjectKey]:
-    """Yield the ResourceClaimTemplates that pods of a shape use."""
-    yield from templates_in(shape.namespace, shape.pod)
+    """Yield the ResourceClaimTemplates that pods of a shape use, each once."""
+    yield from dict.fromkeys(key for member in shape.members for key in member.templates)
 
 
 def templates_in(namespace: str, pod: PodSpec) -> tuple[ObjectKey, ...]:

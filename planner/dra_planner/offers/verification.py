@@ -28,6 +28,7 @@ Aspect = Literal[
     "device-taint",
     "class",
     "release",
+    "guard",
 ]
 _CORDON: Final = "node.kubernetes.io/unschedulable"
 _BYTES: Final = ("memory", "ephemeral-storage", "hugepages-")

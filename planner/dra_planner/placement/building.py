@@ -114,12 +114,14 @@ def _rules(
 def _decided_templates(
     pool_of: Mapping[str, str], shapes: Mapping[str, Shape]
 ) -> dict[ObjectKey, str]:
-    """Return the templates of which all pods go to one pool, with the pool."""
+    """Return the templates of which all pods go to one pool, with the pool.
+
+    A template that pods of a DaemonSet use too is left out: these pods have one node each.
+    """
     pools: dict[ObjectKey, set[str]] = defaultdict(set)
     for shape in shapes.values():
-        if not shape.per_node:
-            for key in templates_of(shape):
-                pools[key].add(pool_of.get(shape.id, ""))
+        for key in templates_of(shape):
+            pools[key].add("" if shape.per_node else pool_of.get(shape.id, ""))
     return {
         key: next(iter(found))
         for key, found in pools.items()

@@ -139,3 +139,20 @@ def test_parts_of_a_pool_share_its_maximum() -> None:
 def test_no_guards_change_nothing() -> None:
     fleet = read_fleet(platform("eks", "small", 1).fleet)
     assert split_pools(fleet, Guards().parts) is fleet
+
+
+def test_workloads_with_one_template_on_one_pool_share_a_rule(guided: Plan) -> None:
+    """Expect a rule by template if all its pods go to one pool, and by workload for other pods."""
+    pools: dict[object, set[str]] = {}
+    for shape in guided.demand.shapes:
+        rule = guided.guards.rule_for(shape)
+        for member in shape.members:
+            assert member.templates
+            for key in member.templates:
+                pools.setdefault(key, set()).add("" if rule is None else rule.pool)
+    decided = {key for key, found in pools.items() if len(found) == 1 and "" not in found}
+    assert {key for rule in guided.guards.rules for key in rule.templates} == decided
+    named = {ref for rule in guided.guards.rules for ref, _ in rule.workloads}
+    for shape in guided.demand.shapes:
+        for member in shape.members:
+            assert not (decided.intersection(member.templates) and member.workload in named)

@@ -1,0 +1,199 @@
+"""Guards of a plan in a running cluster: their policies exist, and pods obey them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dra_planner.clouds import POOL
+from dra_planner.manifests import BoundPod, Manifests
+from dra_planner.manifests.documents import read_documents
+from dra_planner.manifests.objects import read_objects
+from dra_planner.model import Guards, WorkloadRef, templates_in
+from dra_planner.offers import NodeDifference
+from dra_planner.planfile import placement_policies
+from dra_planner.releases import has_mutating_policies
+from dra_planner.sources import Source
+from dra_planner.wording import counted
+
+POLICY_KINDS: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
+_READ_FOR_GUARDS: Final = ("pods", "replicasets", "jobs")
+_POLICIES: Final = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+Policies = Mapping[tuple[str, str], Mapping[str, Any]]
+"""The `spec` of admission policies and bindings of a cluster, by kind and name."""
+
+
+def guard_kinds(minor: int) -> tuple[str, ...]:
+    """Return the kinds that a snapshot needs to show guards, as kubectl names them."""
+    return (*_READ_FOR_GUARDS, *(_POLICIES if has_mutating_policies(minor) else ()))
+
+
+def read_policies(sources: Iterable[Source]) -> Policies:
+    """Return the admission policies and bindings of a snapshot."""
+    documents, _ = read_documents(each for each in sources if POLICY_KINDS[0] in each.text)
+    return {
+        (each.kind, each.name): each.data.get("spec") or {}
+        for each in read_objects(documents)
+        if each.kind in POLICY_KINDS
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardChecks:
+    """Differences between the guards of a plan and a cluster.
+
+    `unplanned`: workloads with claims that the plan doesn't know, and their pods. Without a rule,
+    these pods may use any pool. `unknown`: what the snapshot doesn't show, "" if it shows
+    everything.
+    """
+
+    differences: tuple[NodeDifference, ...] = ()
+    unplanned: Mapping[str, int] = field(default_factory=dict, hash=False)
+    unknown: str = ""
+
+
+def verify_guards(
+    guards: Guards,
+    snapshot: Manifests,
+    planned: Iterable[WorkloadRef],
+    policies: Policies | None,
+) -> GuardChecks:
+    """Return where a cluster differs from the guards of its plan.
+
+    `policies` is None if the cluster is too old for admission policies. Then the pods themselves
+    must have the guards.
+    """
+    pods = [
+        pod
+        for pod in (*snapshot.bound_pods, *snapshot.waiting_pods)
+        if pod.spec.resource_claims and not pod.going
+    ]
+    nodes = {node.name: node.meta.labels.get(POOL, "") for node in snapshot.nodes}
+    differences = list(_pod_differences(guards, pods, nodes, patches=policies is None))
+    unknown = ""
+    if policies is not None and guards.rules:
+        if policies:
+            differences += _policy_differences(guards, policies)
+        else:
+            unknown = (
+                "the snapshot has no admission policies, so it doesn't show whether the guards are "
+                "present. Take it with --context, or add "
+                "mutatingadmissionpolicies,mutatingadmissionpolicybindings to `kubectl get`"
+            )
+    return GuardChecks(
+        differences=tuple(sorted(differences)),
+        unplanned=_unplanned(guards, pods, frozenset(planned)),
+        unknown=unknown,
+    )
+
+
+def _policy_differences(guards: Guards, policies: Policies) -> Iterator[NodeDifference]:
+    """Yield the policies and bindings that are missing, or that aren't as planned."""
+    for wanted in placement_policies(guards):
+        kind, name = wanted["kind"], wanted["metadata"]["name"]
+        found = policies.get((kind, name))
+        if found is None:
+            yield _difference(guards, f"{kind} {name}", "", "present", "")
+            continue
+        for key in _changed(wanted["spec"], found):
+            yield _difference(guards, f"{kind} {name}", f"spec.{key}", "as planned", "changed")
+
+
+def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a policy that differ; fields that the API server adds don't count."""
+    return [key for key in sorted(wanted) if not _holds(found.get(key), wanted[key])]
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(
+            key in found and _holds(found[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return (
+            isinstance(found, list)
+            and len(found) == len(wanted)
+            and all(map(_holds, found, wanted))
+        )
+    return bool(found == wanted)
+
+
+def _pod_differences(
+    guards: Guards, pods: Iterable[BoundPod], nodes: Mapping[str, str], *, patches: bool
+) -> Iterator[NodeDifference]:
+    """Yield workloads with pods on other pools, and with pods that lack what their guard adds.
+
+    A running pod on its pool needs nothing more if policies add guards: they change new pods only.
+    """
+    steered: dict[tuple[str, str], list[BoundPod]] = defaultdict(list)
+    for pod in pods:
+        pools = _pools(guards, pod)
+        if len(pools) == 1:  # several rules: the pod doesn't say which part of the workload it is
+            steered[pools[0], _maker(pod)].append(pod)
+    for (pool, maker), members in sorted(steered.items()):
+        elsewhere: dict[str, int] = defaultdict(int)
+        for pod in members:
+            there = nodes.get(pod.node_name, pool) if pod.node_name else pool
+            if there != pool:
+                elsewhere[there or "no pool"] += 1
+        of_all = f"of {counted(len(members), 'pod')}"
+        for there, count in sorted(elsewhere.items()):
+            yield NodeDifference(
+                pool, "", "guard", maker, "pool", pool, f"{there}: {count} {of_all}"
+            )
+        bare = [
+            pod
+            for pod in members
+            if pod.spec.node_selector.get(POOL) != pool and (patches or not pod.node_name)
+        ]
+        if bare:
+            yield NodeDifference(
+                pool,
+                "",
+                "guard",
+                maker,
+                "nodeSelector",
+                f"{POOL}={pool}",
+                f"missing: {len(bare)} {of_all}",
+            )
+
+
+def _unplanned(
+    guards: Guards, pods: Iterable[BoundPod], planned: frozenset[WorkloadRef]
+) -> dict[str, int]:
+    found: dict[str, int] = defaultdict(int)
+    for pod in pods:
+        if pod.owner not in planned and not _pools(guards, pod) and not _is_planned(pod, planned):
+            found[_maker(pod)] += 1
+    return dict(sorted(found.items()))
+
+
+def _is_planned(pod: BoundPod, planned: frozenset[WorkloadRef]) -> bool:
+    return WorkloadRef("Pod", pod.meta.namespace, pod.meta.name) in planned
+
+
+def _pools(guards: Guards, pod: BoundPod) -> list[str]:
+    """Return the pools to which rules send a pod."""
+    templates = templates_in(pod.meta.namespace, pod.spec)
+    owner = pod.owner or WorkloadRef("Pod", pod.meta.namespace, pod.meta.name)
+    return sorted(
+        {
+            rule.pool
+            for rule in guards.rules
+            if any(key in rule.templates for key in templates)
+            or any(ref == owner for ref, _ in rule.workloads)
+        }
+    )
+
+
+def _maker(pod: BoundPod) -> str:
+    return str(pod.owner or WorkloadRef("Pod", pod.meta.namespace, pod.meta.name))
+
+
+def _difference(
+    guards: Guards, subject: str, at: str, predicted: str, observed: str
+) -> NodeDifference:
+    pool = next((rule.pool for rule in guards.rules if subject.endswith(f"-{rule.pool}")), "")
+    return NodeDifference(pool, "", "guard", subject, at, predicted, observed)
