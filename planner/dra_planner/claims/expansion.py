@@ -272,7 +272,7 @@ class _Expansion:
             else frozenset(),
             charged=self._charged(workload),
             ahead=ahead,
-            templates=templates_in(workload.ref.namespace, template.spec),
+            templates=templates_in(workload.ref.namespace, pod_set.template.spec),
             place=workload.place,
         )
 
