@@ -5,7 +5,8 @@ place.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -52,9 +53,10 @@ def migrate(
     facts = read_plugin_facts(objects, answers)
     names = {(item.kind, item.namespace, item.name) for item in objects}
     workloads = WorkloadMigrator(facts=facts, target=target, queues=Queues.of(objects), names=names)
-    for file in files:
-        for document in file.documents:
-            _migrate_document(document, workloads)
+    for document in (each for file in files for each in file.documents):
+        _migrate_document(document, workloads)
+    for document in (each for file in files for each in file.documents):
+        _migrate_queues(document, workloads)
     documents = [document for file in files for document in file.documents]
     uses_devices = any(document.templates for document in documents)
     return Migration(
@@ -89,6 +91,13 @@ class _Document:
     added: list[Mapping[str, Any]] = field(default_factory=list)
     templates: list[TemplateOutcome] = field(default_factory=list)
     changes: list[ObjectChange] = field(default_factory=list)
+
+    def tell(self, item: KubernetesObject, what: Iterable[str], *, is_changed: bool = True) -> None:
+        """Report changes of an object, or changes that only its owner can make."""
+        self.changes += [
+            ObjectChange(place=item.place, object=str(item), what=each, is_changed=is_changed)
+            for each in what
+        ]
 
     def text(self) -> str:
         if not self.added:
@@ -150,28 +159,39 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
     if not document.objects:
         _migrate_values(document, workloads.target)
     for path, item in document.objects:
-        before = document.editor.text
-        try:
-            changes = list(_changes(document.editor, path, item, workloads))
-            document.changes += [
-                ObjectChange(place=item.place, object=str(item), what=each) for each in changes
-            ]
-            notes = [ObjectChange(place=item.place, object=str(item), what=each, is_changed=False)
-                     for each in monitoring_notes(item)]  # fmt: skip
-            document.changes += notes
+        with _unchanged_on_error(document, item):
+            document.tell(item, _changes(document.editor, path, item, workloads))
+            document.tell(item, monitoring_notes(item), is_changed=False)
             outcomes, templates = workloads.migrate(document.editor, path, item)
             document.templates += outcomes
             document.added += templates
-        except (NotEditable, Unwritable) as error:
-            document.editor.text = before
-            document.changes.append(
-                ObjectChange(
-                    place=item.place,
-                    object=str(item),
-                    what=f"stays as it is: {error}",
-                    is_changed=False,
+
+
+def _migrate_queues(document: _Document, workloads: WorkloadMigrator) -> None:
+    """Change the queues of a document, which depends on the results of all workloads."""
+    for path, item in document.objects:
+        if is_queue_object(item):
+            with _unchanged_on_error(document, item):
+                found = migrate_queue_object(
+                    document.editor,
+                    path,
+                    item,
+                    workloads.queues,
+                    lambda name: _logical_name(name, workloads.facts),
                 )
-            )
+                document.tell(item, found.changes)
+                document.added += found.flavors
+
+
+@contextmanager
+def _unchanged_on_error(document: _Document, item: KubernetesObject) -> Iterator[None]:
+    """Restore a document whose text can't be edited for an object, and report that."""
+    before = document.editor.text
+    try:
+        yield
+    except (NotEditable, Unwritable) as error:
+        document.editor.text = before
+        document.tell(item, [f"stays as it is: {error}"], is_changed=False)
 
 
 def _changes(
@@ -182,10 +202,6 @@ def _changes(
         yield from migrate_quota(editor, path, lambda name: class_of(name, workloads.facts))
     elif item.kind == "LimitRange":
         yield from migrate_limit_range(editor, path, is_device)
-    elif is_queue_object(item):
-        yield from migrate_queue_object(
-            editor, path, item, lambda name: _logical_name(name, workloads.facts)
-        )
 
 
 def _logical_name(resource: str, facts: PluginFacts) -> tuple[str, str]:

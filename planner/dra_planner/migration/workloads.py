@@ -75,6 +75,12 @@ class WorkloadMigrator:
             name = part.role if len(using) > 1 else ""
             outcome, template = self._migrate_part(editor, prefix, item, replace(part, role=name))
             outcomes.append(outcome)
+            needs = needs_of_containers(part.spec, is_device)
+            self.queues.record(
+                item,
+                {resource for need in needs for resource in need.counts},
+                is_moved=outcome.result is Result.REWRITTEN,
+            )
             added += [template] if template else []
         return outcomes, added
 
@@ -85,6 +91,7 @@ class WorkloadMigrator:
         resources = sorted(find_other_requests(item, [part.path for part in parts], is_device))
         if not resources:
             return []
+        self.queues.record(item, resources, is_moved=False)
         fault = no_claims_reason(item) or (
             f"the controller of {item.kind} creates the pods, and no field for claims is known"
         )
