@@ -20,6 +20,7 @@ from dra_planner.manifests.rewriting.texts import cut
 from dra_planner.migration.chart_values import migrate_values
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
+from dra_planner.migration.limit_ranges import device_defaults, migrate_limit_range
 from dra_planner.migration.monitoring import monitoring_notes
 from dra_planner.migration.outcome import (
     MigratedFile,
@@ -29,7 +30,7 @@ from dra_planner.migration.outcome import (
     TemplateOutcome,
 )
 from dra_planner.migration.plugins import class_of, is_device, read_plugin_facts
-from dra_planner.migration.quotas import migrate_limit_range, migrate_quota
+from dra_planner.migration.quotas import migrate_quota
 from dra_planner.migration.target import Target
 from dra_planner.migration.workloads import WorkloadMigrator
 from dra_planner.sources import Source
@@ -52,7 +53,13 @@ def migrate(
     ]
     facts = read_plugin_facts(objects, answers)
     names = {(item.kind, item.namespace, item.name) for item in objects}
-    workloads = WorkloadMigrator(facts=facts, target=target, queues=Queues.of(objects), names=names)
+    workloads = WorkloadMigrator(
+        facts=facts,
+        target=target,
+        queues=Queues.of(objects),
+        defaults=device_defaults(objects, is_device),
+        names=names,
+    )
     for document in (each for file in files for each in file.documents):
         _migrate_document(document, workloads)
     for document in (each for file in files for each in file.documents):

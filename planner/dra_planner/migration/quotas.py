@@ -1,4 +1,4 @@
-"""ResourceQuotas and LimitRanges that count extended resources.
+"""ResourceQuotas that count extended resources.
 
 Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.37.2.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from dra_planner.documents.plain_values import block, number
+from dra_planner.documents.plain_values import number
 from dra_planner.migration.editor import Editor, Path
 
 ClassOf = Callable[[str], str]
@@ -40,27 +40,3 @@ def migrate_quota(editor: Editor, prefix: Path, class_of: ClassOf) -> Iterator[s
             "don't set it to 0 if a DeviceClass serves the name, because claims count against it "
             "too"
         )
-
-
-def migrate_limit_range(
-    editor: Editor, prefix: Path, is_device: Callable[[str], bool]
-) -> Iterator[str]:
-    """Remove extended resources from a LimitRange: it would add a device to every container, also
-    to migrated ones.
-    """
-    limits = editor.get((*prefix, "spec", "limits"))
-    for index in reversed(range(len(limits) if isinstance(limits, list) else 0)):
-        entry = limits[index]
-        for section in ("default", "defaultRequest", "max", "min", "maxLimitRequestRatio"):
-            for name in [each for each in block(entry, section) if is_device(str(each))]:
-                editor.remove((*prefix, "spec", "limits", index, section, name))
-                yield f"{section} no longer sets {name}, {_consequence(section, name)}"
-
-
-def _consequence(section: str, name: str) -> str:
-    if section in ("default", "defaultRequest"):
-        return f"which would give every container {name}, including containers that request a claim"
-    return (
-        "which has no counterpart for claims; a ValidatingAdmissionPolicy can limit the count "
-        "of a request"
-    )

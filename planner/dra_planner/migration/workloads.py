@@ -16,6 +16,7 @@ from dra_planner.drivers.protocol.device_plugin import (
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import NotOneFlavor, Queues
+from dra_planner.migration.limit_ranges import DeviceDefaults, with_defaults, write_defaults
 from dra_planner.migration.node_terms import (
     NodeSelection,
     missing_label_notes,
@@ -45,13 +46,16 @@ _VISIBLE: str = "NVIDIA_VISIBLE_DEVICES"
 
 @dataclass(slots=True)
 class WorkloadMigrator:
-    """Migrates workloads of one source cluster to one target. `names` are the (kind, namespace,
-    name) in use.
+    """Migrates workloads of one source cluster to one target.
+
+    `defaults` are the devices that containers get from LimitRanges, which the migration removes.
+    `names` are the (kind, namespace, name) in use.
     """
 
     facts: PluginFacts
     target: Target
     queues: Queues
+    defaults: DeviceDefaults = field(default_factory=dict)
     names: set[tuple[str, str, str]] = field(default_factory=set)
 
     def migrate(
@@ -62,7 +66,9 @@ class WorkloadMigrator:
         """
         outcomes: list[TemplateOutcome] = []
         added: list[Mapping[str, Any]] = []
-        parts = find_pod_parts(item.data, item.group, item.kind)
+        defaults = self.defaults.get(item.namespace, {})
+        given = {part.path: part for part in find_pod_parts(item.data, item.group, item.kind)}
+        parts = [replace(part, spec=with_defaults(part.spec, defaults)) for part in given.values()]
         using = [
             part
             for part in parts
@@ -74,6 +80,8 @@ class WorkloadMigrator:
         for part in using:
             name = part.role if len(using) > 1 else ""
             outcome, template = self._migrate_part(editor, prefix, item, replace(part, role=name))
+            if outcome.result is not Result.REWRITTEN:
+                write_defaults(editor, prefix, given[part.path], defaults)
             outcomes.append(outcome)
             needs = needs_of_containers(part.spec, is_device)
             self.queues.record(
