@@ -30,6 +30,7 @@ from dra_planner.migration.outcome import (
     TemplateOutcome,
 )
 from dra_planner.migration.plugins import class_of, is_device, read_plugin_facts
+from dra_planner.migration.priorities import device_priorities
 from dra_planner.migration.quotas import migrate_quota
 from dra_planner.migration.target import Target
 from dra_planner.migration.workloads import WorkloadMigrator
@@ -58,6 +59,7 @@ def migrate(
         target=target,
         queues=Queues.of(objects),
         defaults=device_defaults(objects, is_device),
+        priorities=device_priorities(objects),
         names=names,
     )
     for document in (each for file in files for each in file.documents):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from dra_planner.migration.other_requests import claims_instead, find_other_requ
 from dra_planner.migration.outcome import Result, TemplateOutcome
 from dra_planner.migration.plugins import class_of, counterpart, is_device, needs_of
 from dra_planner.migration.pods import ContainerNeed, claim_of, needs_of_containers
+from dra_planner.migration.priorities import priority_of
 from dra_planner.migration.rewriting import (
     claim_template,
     rewrite_pods,
@@ -49,13 +50,15 @@ class WorkloadMigrator:
     """Migrates workloads of one source cluster to one target.
 
     `defaults` are the devices that containers get from LimitRanges, which the migration removes.
-    `names` are the (kind, namespace, name) in use.
+    `priorities` are the priority classes of all pods with devices, and `names` the (kind,
+    namespace, name) in use.
     """
 
     facts: PluginFacts
     target: Target
     queues: Queues
     defaults: DeviceDefaults = field(default_factory=dict)
+    priorities: frozenset[str] = frozenset()
     names: set[tuple[str, str, str]] = field(default_factory=set)
 
     def migrate(
@@ -193,10 +196,19 @@ class WorkloadMigrator:
                 version_note(item.group, item.kind),
                 *selection.needs.notes,
                 *preference_notes(part.spec),
+                *self._priority_notes(part.spec),
             )
             if each
         ]
         return replace(outcome, notes=tuple(notes)), claim_template(name, namespace, claim)
+
+    def _priority_notes(self, spec: Mapping[str, Any]) -> Iterator[str]:
+        name = priority_of(spec)
+        if name and len(self.priorities) > 1:
+            yield (
+                f"its PriorityClass {name} no longer decides which pods get GPUs, because "
+                "kube-scheduler never preempts pods with claims for another pod's claim"
+            )
 
     def _selection(
         self, item: KubernetesObject, part: PodPart, resources: Sequence[str]

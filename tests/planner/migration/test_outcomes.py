@@ -516,3 +516,13 @@ def test_a_nim_service_names_its_claim_template_in_its_own_field() -> None:
         ],
     }
     assert not migrated(found.files[0].text).templates
+
+
+@pytest.mark.parametrize(("second", "notes"), [("low", 2), ("high", 0)])
+def test_priorities_that_no_longer_free_gpus_are_noted(second: str, notes: int) -> None:
+    pods = [pod(f"priorityClassName: {name}") for name in ("high", second)]
+
+    found = migrated("---\n".join(pods))
+
+    told = [note for each in found.templates for note in each.notes]
+    assert len([each for each in told if "no longer decides which pods get GPUs" in each]) == notes

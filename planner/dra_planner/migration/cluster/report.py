@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,7 @@ from dra_planner.migration.cluster.users import (
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import ObjectChange, Result
 from dra_planner.migration.plugins import operator_notes, read_plugin_facts
+from dra_planner.migration.priorities import priority_notes, priority_of
 from dra_planner.migration.target import Target
 from dra_planner.sources import Source
 
@@ -89,7 +90,7 @@ def report_cluster(
         users=tuple(users_of(pods, owners, by_name, facts, target)),
         losses=tuple(find_losses(pods, owners, _offered(by_name, nodes))),
         changes=_changes(objects, target, facts),
-        notes=(*operator_notes(objects), *_priorities([pod.spec for pod in pods])),
+        notes=(*operator_notes(objects), *priority_notes({priority_of(pod.spec) for pod in pods})),
     )
 
 
@@ -140,12 +141,3 @@ def _changes(
     found = [plain(item.data) for item in objects if item.kind in _ALSO_MIGRATED]
     text = "---\n".join(f"{json.dumps(each)}\n" for each in found)
     return migrate([Source("cluster.json", text)], target, facts).changes if found else ()
-
-
-def _priorities(specs: Sequence[Mapping[str, object]]) -> Iterator[str]:
-    names = sorted({str(spec.get("priorityClassName") or "the default") for spec in specs})
-    if len(names) > 1:
-        yield (
-            f"GPU pods have different priorities ({', '.join(names)}), but kube-scheduler never preempts pods with "
-            "claims for another pod's claim, so priorities no longer decide which pods get GPUs"
-        )

@@ -8,10 +8,8 @@ from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.outcome import Migration
-from dra_planner.migration.plugins import is_device
-from dra_planner.migration.pods import needs_of_containers
+from dra_planner.migration.priorities import device_priorities, priority_notes
 from dra_planner.migration.target import Target
-from dra_planner.migration.templates import find_pod_parts
 
 
 def notes_before_the_start(
@@ -40,21 +38,7 @@ def _notes(
             "claim, so every step "
             "sets the minimum of the pools to the nodes that it needs"
         )
-    priorities = {name for item in objects for name in _priorities(item)}
-    if len(priorities) > 1:
-        names = ", ".join(sorted(each or "the default" for each in priorities))
-        yield (
-            f"GPU pods have different priorities ({names}), but kube-scheduler never preempts pods "
-            "with claims for "
-            "another pod's claim, so priorities no longer decide which pods get GPUs"
-        )
+    yield from priority_notes(device_priorities(objects))
     for each in found.changes:
         if not each.is_changed:
             yield f"{each.object}: {each.what.splitlines()[0]}"
-
-
-def _priorities(item: KubernetesObject) -> Iterator[str]:
-    """Yield the priority classes of an object's pods that use devices; "" for the default."""
-    for part in find_pod_parts(item.data, item.group, item.kind):
-        if any(need.counts for need in needs_of_containers(part.spec, is_device)):
-            yield str(part.spec.get("priorityClassName") or "")
