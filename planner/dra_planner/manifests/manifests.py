@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dra_planner.errors import NOWHERE, Diagnostic, Place
+from dra_planner.manifests.metric_readers import MetricReader
 from dra_planner.model import (
     CelSelector,
     ClaimSpec,
@@ -113,6 +114,10 @@ class Manifests:
     non_preempting: frozenset[str] = frozenset()  # those of them with preemptionPolicy Never
     limit_ranges: tuple[LimitRange, ...] = ()
     quotas: tuple[Mapping[str, Any], ...] = ()  # ResourceQuotas in API form
+    quota_places: Mapping[ObjectKey, Place] = field(default_factory=dict, hash=False)
+    metric_readers: tuple[MetricReader, ...] = ()
+    # whether dcgm-exporter labels series with pods that have claims; None if it isn't given
+    exporter_names_claims: bool | None = None
     budgets: Mapping[ObjectKey, DisruptionBudget] = field(default_factory=dict, hash=False)
     generated_claims: Mapping[ObjectKey, Mapping[str, str]] = field(
         default_factory=dict, hash=False

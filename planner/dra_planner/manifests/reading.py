@@ -17,6 +17,7 @@ from dra_planner.manifests.collecting.setup_objects import SetupObjects
 from dra_planner.manifests.collecting.workload_objects import WorkloadObjects
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.manifests import Manifests, UnreadObject
+from dra_planner.manifests.metric_readers import exporter_names_claims, read_metrics
 from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.manifests.validation.context import CheckSelector, Context, ExistingObjects
 from dra_planner.manifests.validation.findings import findings
@@ -208,6 +209,9 @@ class _Reading:
             queues=self.setup.queues(),
             limit_ranges=tuple(self.cluster.limit_ranges),
             quotas=tuple(self.cluster.quotas),
+            quota_places=self.cluster.quota_places,
+            metric_readers=read_metrics(self.first.objects()),
+            exporter_names_claims=exporter_names_claims(self.first.objects()),
             budgets=self.cluster.budgets,
             generated_claims=self.pods.generated_claims,
             group_claims=group_claims,

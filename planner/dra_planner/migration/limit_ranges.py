@@ -1,7 +1,7 @@
 """LimitRanges that give containers an extended resource that their manifests don't request.
 
 Source: kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.37.2
-(mergePodResourceRequirements).
+(mergePodResourceRequirements), pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dra_planner.migration.templates import PodPart
 
 DeviceDefaults = Mapping[str, Mapping[str, int]]
 """The extended resources that each container of a namespace gets by default, by namespace."""
+_DEFAULTING: Final = ("min", "defaultRequest", "max", "default")
+"""Fields that the API server also uses as defaults; a later one takes precedence."""
 _CONTAINERS: Final = ("initContainers", "containers")
 
 
@@ -28,7 +30,9 @@ def device_defaults(
         if item.kind != "LimitRange":
             continue
         for limit in blocks(block(item.data, "spec"), "limits"):
-            amounts = {**block(limit, "defaultRequest"), **block(limit, "default")}
+            amounts: dict[Any, Any] = {}
+            for section in _DEFAULTING:
+                amounts |= block(limit, section)
             for name, amount in amounts.items() if limit.get("type") == "Container" else ():
                 count = number(amount) if is_device(str(name)) else None
                 if count:
@@ -92,12 +96,12 @@ def migrate_limit_range(
 
 
 def _consequence(section: str, name: str) -> str:
-    if section in ("default", "defaultRequest"):
-        return (
-            f"which would give every container {name}, including containers that request a claim; "
-            "containers that rely on it request their devices themselves"
-        )
-    return (
-        "which has no counterpart for claims; a ValidatingAdmissionPolicy can limit the count "
-        "of a request"
+    if section == "maxLimitRequestRatio":
+        return "which has no counterpart for claims"
+    gives = (
+        f"which would give every container {name}, including containers that request a claim; "
+        "containers that rely on it request their devices themselves"
     )
+    if section in ("default", "defaultRequest"):
+        return gives
+    return f"{gives}; a ValidatingAdmissionPolicy can limit the count of a claim's request"

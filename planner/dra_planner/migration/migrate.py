@@ -14,6 +14,7 @@ from dra_planner.documents.tree import Map
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.errors import Place
+from dra_planner.manifests.metric_readers import read_metrics
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.rewriting.layout import Unwritable, block_text
 from dra_planner.manifests.rewriting.texts import cut
@@ -62,11 +63,15 @@ def migrate(
         priorities=device_priorities(objects),
         names=names,
     )
-    for document in (each for file in files for each in file.documents):
-        _migrate_document(document, workloads)
-    for document in (each for file in files for each in file.documents):
-        _migrate_queues(document, workloads)
+    readers = {(each.title, each.place): each for each in read_metrics(objects)}
     documents = [document for file in files for document in file.documents]
+    for document in documents:
+        _migrate_document(document, workloads)
+        for _, item in document.objects:
+            if reader := readers.get((str(item), item.place)):
+                document.tell(item, monitoring_notes(reader), is_changed=False)
+    for document in documents:
+        _migrate_queues(document, workloads)
     uses_devices = any(document.templates for document in documents)
     return Migration(
         files=tuple(MigratedFile(file.source, file.text()) for file in files),
@@ -170,7 +175,6 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
     for path, item in document.objects:
         with _unchanged_on_error(document, item):
             document.tell(item, _changes(document.editor, path, item, workloads))
-            document.tell(item, monitoring_notes(item), is_changed=False)
             outcomes, templates = workloads.migrate(document.editor, path, item)
             document.templates += outcomes
             document.added += templates

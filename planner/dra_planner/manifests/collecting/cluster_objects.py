@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dra_planner.errors import Diagnostic
+from dra_planner.errors import Diagnostic, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.disruption_budgets import parse_disruption_budget
 from dra_planner.manifests.parsing.fields import parse_meta
@@ -39,6 +39,7 @@ class ClusterObjects:
         self.non_preempting: set[str] = set()  # names of priorities
         self.runtime_classes: dict[str, RuntimeClass] = {}
         self.quotas: list[Mapping[str, Any]] = []
+        self.quota_places: dict[ObjectKey, Place] = {}
         self.limit_ranges: list[LimitRange] = []
         self.budgets: dict[ObjectKey, DisruptionBudget] = {}
 
@@ -69,6 +70,7 @@ class ClusterObjects:
 
     def add_quota(self, item: KubernetesObject) -> None:
         self.quotas.append(item.data)
+        self.quota_places[item.key] = item.place
         self._diagnostics += uncounted(item)
 
     def add_limit_range(self, item: KubernetesObject) -> None:

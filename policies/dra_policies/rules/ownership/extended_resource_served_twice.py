@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.claims.extended import index_classes
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
@@ -11,16 +12,55 @@ SERVED = "nvidia.com/gpu"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if not view.device_plugins or view.manifests is None:
+    if view.manifests is None:
         return
-    plugin = view.device_plugins[0].title
-    for name, device_class in sorted(view.manifests.classes.items()):
-        if device_class.extended_resource_name == SERVED:
+    if view.device_plugins:
+        plugin = view.device_plugins[0].title
+        for name, device_class in sorted(view.manifests.classes.items()):
+            if device_class.extended_resource_name == SERVED:
+                yield Finding(
+                    message=f"DeviceClass {name} serves the extended resource {SERVED}, but "
+                    f"{plugin} serves it, too, so the node decides which of them a pod gets",
+                    fix=f"remove extendedResourceName from the class, or {plugin}",
+                    place=device_class.meta.place,
+                )
+    yield from _in_a_fleet(view)
+
+
+def _in_a_fleet(view: StackView) -> Iterator[Finding]:
+    """Yield workloads that run on pools of both kinds, because a class of the driver serves the
+    name that the device plugin serves on other pools.
+    """
+    assert view.manifests is not None
+    offers = view.judgement.offers if view.judgement is not None else ()
+    plugin_pools = {
+        name: offer.name
+        for offer in offers
+        if offer.origin == "predicted"
+        for name, units in offer.plugin_units.items()
+        if units
+    }
+    has_dra_pool = any(offer.slices for offer in offers if offer.origin == "predicted")
+    if view.features is None or not view.features.extended_resource or not has_dra_pool:
+        return
+    served = index_classes({**view.classes, **view.manifests.classes})
+    for workload in view.manifests.workloads:
+        names = {
+            name
+            for pod_set in workload.pod_sets
+            for each in (*pod_set.template.spec.containers, *pod_set.template.spec.init_containers)
+            for name, amount in each.requests.items()
+            if amount and name in plugin_pools and name in served
+        }
+        for name in sorted(names):
             yield Finding(
-                message=f"DeviceClass {name} serves the extended resource {SERVED}, but {plugin} "
-                "serves it, too, so the node decides which of them a pod gets",
-                fix=f"remove extendedResourceName from the class, or {plugin}",
-                place=device_class.meta.place,
+                message=f"{workload.ref} requests {name}, which the device plugin serves on pool "
+                f"{plugin_pools[name]} and DeviceClass {served[name]} on DRA pools, so its pods "
+                "can run on both, also before you migrate them",
+                fix=f"remove extendedResourceName from DeviceClass {served[name]}, or request a "
+                "claim",
+                place=workload.place,
+                remark=True,
             )
 
 

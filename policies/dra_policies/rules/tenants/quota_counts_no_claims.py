@@ -1,53 +1,93 @@
-"""Quotas of extended resources in namespaces whose pods take their devices by claims, which they do
-not count.
+"""Quotas of extended resources in namespaces whose pods get their devices through claims, which the
+quotas don't count.
+
+Source: kubernetes/kubernetes:pkg/quota/v1/evaluator/core/resource_claims.go@v1.37.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from dra_planner.claims.written import pod_sets_with_claims
-from dra_planner.drivers.nvidia import GPU_CLASS
+from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.documents.plain_values import block, text
+from dra_planner.drivers import publishers_of
+from dra_planner.drivers.nvidia import GPU_DRIVER
+from dra_planner.manifests import Manifests
+from dra_planner.model import ObjectKey
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.claim_specs import gpu_entries
+from dra_policies.view.claim_specs import GPU_CLASSES
 from dra_policies.view.stack_view import StackView
 
 URL: Final = "https://kubernetes.io/docs/concepts/policy/resource-quotas/"
-_EXTENDED: Final = ("requests.nvidia.com/", "limits.nvidia.com/")
-_OF_CLAIMS: Final = "resource.k8s.io"
+_OF_CLAIMS: Final = (".deviceclass.resource.k8s.io/devices", "requests.deviceclass.")
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    if (
-        not view.complete
-        or view.manifests is None
-        or view.features is None
-        or view.features.extended_resource
-    ):
-        return  # with that gate a quota of an extended resource counts the claims of its class too
-    claiming = {
-        workload.meta.namespace: str(workload.ref)
-        for workload, pod_set in pod_sets_with_claims(view.manifests)
-        if gpu_entries(view.manifests, workload, pod_set)
-    }
-    quotas = [each for each in view.objects if each.type.endswith(":ResourceQuota")]
+    if view.manifests is None or view.features is None:
+        return
+    quotas = {_key(each): _hard(each) for each in view.manifests.quotas}
     limited = {
-        each.props.text("metadata.namespace", "default")
-        for each in quotas
-        if any(_OF_CLAIMS in key for key in each.props.mapping("spec.hard") or {})
+        key.namespace
+        for key, hard in quotas.items()
+        if any(part in name for name in hard for part in _OF_CLAIMS)
     }
-    for each in quotas:
-        namespace = each.props.text("metadata.namespace", "default")
-        keys = [key for key in each.props.mapping("spec.hard") or {} if key.startswith(_EXTENDED)]
-        if keys and namespace in claiming and not limited & {namespace, None}:
+    for key, hard in quotas.items():
+        names = [name for name in hard if _is_of_gpus(name)]
+        users = _uncounted_users(view, view.manifests, key.namespace)
+        if names and users and key.namespace not in limited:
+            user, device_class = users[0]
             yield Finding(
-                message=f'ResourceQuota "{each.name}" limits {keys[0]}, but '
-                f"{claiming[namespace]} requests GPUs through claims, which the quota "
-                "doesn't count",
-                fix=f"limit {GPU_CLASS}.deviceclass.resource.k8s.io/devices in the namespace too",
-                urn=each.urn,
+                message=f'ResourceQuota "{key.name}" limits {names[0]}, but {user} requests GPUs '
+                "through claims, which the quota doesn't count",
+                fix=f"limit {device_class}.deviceclass.resource.k8s.io/devices in the namespace "
+                "too",
+                place=view.manifests.quota_places[key],
             )
+
+
+def _uncounted_users(
+    view: StackView, manifests: Manifests, namespace: str
+) -> list[tuple[str, str]]:
+    """Return the workloads of a namespace with claims for GPUs that a quota of an extended resource
+    doesn't count, and the classes of these claims.
+    """
+    found = []
+    for workload, pod_set in pod_sets_with_claims(manifests):
+        if workload.meta.namespace != namespace:
+            continue
+        for entry in pod_set.template.spec.resource_claims:
+            spec = spec_of(manifests, namespace, entry)
+            for request in spec.requests if spec else ():
+                names = [each.device_class_name for each in alternatives(request)]
+                found += [(str(workload.ref), name) for name in names if _is_uncounted(view, name)]
+    return found
+
+
+def _is_uncounted(view: StackView, device_class: str) -> bool:
+    """Return whether a class is for GPUs, and surely serves no extended resource."""
+    assert view.features is not None
+    assert view.manifests is not None
+    if device_class not in GPU_CLASSES:
+        return False
+    given = {**view.classes, **view.manifests.classes}.get(device_class)
+    if not view.features.extended_resource:
+        return True
+    return given is not None and not given.extended_resource_name
+
+
+def _is_of_gpus(key: str) -> bool:
+    resource = key.removeprefix("requests.").removeprefix("limits.")
+    return resource != key and "/" in resource and GPU_DRIVER in publishers_of(resource)
+
+
+def _hard(quota: Mapping[str, Any]) -> Mapping[str, Any]:
+    return block(block(quota, "spec"), "hard")
+
+
+def _key(quota: Mapping[str, Any]) -> ObjectKey:
+    metadata = block(quota, "metadata")
+    return ObjectKey(text(metadata.get("namespace")) or "default", text(metadata.get("name")))
 
 
 RULE = Rule(
@@ -57,6 +97,5 @@ RULE = Rule(
     fix="Add a quota by DeviceClass to the quota for the extended resource.",
     level="advisory",
     url=URL,
-    needs="stack",
     check=check,
 )

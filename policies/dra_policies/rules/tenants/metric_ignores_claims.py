@@ -1,0 +1,77 @@
+"""Autoscalers, alerts, and dashboards whose metrics don't see pods with claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from dra_planner.claims.written import pod_sets_with_claims
+from dra_planner.manifests.metric_readers import MetricReader
+from dra_planner.model import WorkloadRef
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.claim_specs import gpu_entries
+from dra_policies.view.stack_view import StackView
+
+URL: Final = "https://github.com/NVIDIA/dcgm-exporter"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if view.manifests is None or not view.manifests.metric_readers:
+        return
+    users = {
+        workload.ref: str(workload.ref)
+        for workload, pod_set in pod_sets_with_claims(view.manifests)
+        if gpu_entries(view.manifests, workload, pod_set)
+    }
+    for reader in view.manifests.metric_readers:
+        user = _user(reader, users)
+        if user:
+            yield from _counted(reader, user)
+            yield from _exported(reader, user, view.manifests.exporter_names_claims)
+
+
+def _user(reader: MetricReader, users: Mapping[WorkloadRef, str]) -> str:
+    """Return a workload with claims that the metrics are about; "" if there is none."""
+    if reader.target is not None:
+        return users.get(reader.target, "")
+    return next(iter(users.values()), "")
+
+
+def _counted(reader: MetricReader, user: str) -> Iterator[Finding]:
+    if reader.counted:
+        yield Finding(
+            message=f"{reader.title} reads {reader.counted[0]}, which doesn't count the claims of "
+            f"{user}",
+            fix="count kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)",
+            place=reader.place,
+        )
+
+
+def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Iterator[Finding]:
+    """Yield a finding unless the exporter is known to label series with pods that have claims."""
+    if not reader.exported or not reader.selects_pods or names_claims:
+        return
+    what = f"{reader.title} reads {reader.exported[0]} by pod"
+    why = "dcgm-exporter labels series with pods that have claims"
+    yield Finding(
+        message=f"{what}, but {why}, such as those of {user}, only with kubernetesDRA.enabled"
+        if names_claims is False
+        else f"{what}, and it's unknown whether {why}, such as those of {user}",
+        fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",
+        place=reader.place,
+        certain=names_claims is False,
+    )
+
+
+RULE = Rule(
+    id="metric-ignores-claims",
+    says="An autoscaler, alert, or dashboard reads a GPU metric that doesn't see claims.",
+    why="kube-state-metrics counts extended resources, not claims, and dcgm-exporter doesn't label "
+    "its metrics with pods that have claims by default. So an autoscaler stops scaling, and an "
+    "alert never fires.",
+    fix="Read kube_pod_resourceclaim_info of kube-state-metrics, and set kubernetesDRA.enabled in "
+    "dcgm-exporter.",
+    level="advisory",
+    url=URL,
+    check=check,
+)

@@ -1,0 +1,249 @@
+"""Rules for clusters in which some pods use the device plugin, and others claims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from dra_planner.errors import Diagnostic
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import PlanRequest, make_plan, read_checked
+from dra_planner.releases import features_of
+from dra_planner.sources import Source
+from dra_policies.rules import check_all, view_of
+
+CLAIM = {"resources": {"claims": [{"name": "gpu"}]}}
+PLUGIN = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
+TEMPLATE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "gpu", "namespace": "ml"},
+    "spec": {
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]
+            }
+        }
+    },
+}
+
+
+def deployment(*containers: dict[str, Any]) -> dict[str, Any]:
+    pod: dict[str, Any] = {
+        "containers": [
+            {"name": name, "image": "example/a:1", **each}
+            for name, each in zip("ab", containers, strict=False)
+        ],
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+    }
+    if CLAIM in containers:
+        pod["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]
+    labels = {"app": "a"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "chat", "namespace": "ml"},
+        "spec": {
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }
+
+
+def of_kind(kind: str, spec: dict[str, Any], api: str = "v1") -> dict[str, Any]:
+    metadata = {"name": "one", "namespace": "ml"}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def findings(minor: int, *objects: dict[str, Any]) -> list[Diagnostic]:
+    features = features_of(minor)
+    text = yaml.safe_dump_all([TEMPLATE, *objects])
+    manifests = read_checked((Source("a.yaml", text),), features)
+    return list(check_all(view_of(manifests, features)))
+
+
+def codes(minor: int, *objects: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(each.severity, each.code) for each in findings(minor, *objects)]
+
+
+TWICE = ("warning", "device-requested-twice")
+
+
+def test_a_pod_whose_containers_use_both_allocators_needs_a_node_that_has_both() -> None:
+    (found,) = findings(34, deployment(CLAIM, PLUGIN))
+
+    assert (found.severity, found.code) == TWICE
+    assert 'container "b" requests nvidia.com/gpu' in found.message
+    assert found.fix == 'request a claim in container "b" too, and remove nvidia.com/gpu'
+    assert not codes(34, deployment(CLAIM, CLAIM))
+
+
+def test_a_class_that_serves_the_name_lets_a_pod_use_both_words() -> None:
+    served = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu.nvidia.com"},
+        "spec": {"extendedResourceName": "nvidia.com/gpu"},
+    }
+
+    assert TWICE not in codes(36, deployment(CLAIM, PLUGIN), served)
+
+
+def limit_range(amounts: dict[str, Any], section: str = "default") -> dict[str, Any]:
+    return of_kind("LimitRange", {"limits": [{"type": "Container", section: amounts}]})
+
+
+@pytest.mark.parametrize("section", ["default", "max"])
+def test_a_limit_range_that_adds_a_gpu_to_a_pod_with_a_claim_is_named(section: str) -> None:
+    (found,) = findings(36, deployment(CLAIM), limit_range({"nvidia.com/gpu": 1}, section))
+
+    assert (found.severity, found.code) == TWICE
+    assert "LimitRange ml/one gives container" in found.message
+    assert found.fix == "remove nvidia.com/gpu from the limits of LimitRange ml/one"
+    assert not codes(36, deployment(CLAIM), limit_range({"memory": "1Gi"}, section))
+
+
+def quota(**more: str) -> dict[str, Any]:
+    return of_kind("ResourceQuota", {"hard": {"requests.nvidia.com/gpu": "4", **more}})
+
+
+def test_a_quota_of_extended_resources_that_counts_no_claim_is_named_where_it_stands() -> None:
+    (found,) = findings(34, deployment(CLAIM), quota())
+
+    assert (found.severity, found.code) == ("warning", "quota-counts-no-claims")
+    assert found.place.line == yaml.safe_dump_all([TEMPLATE, deployment(CLAIM)]).count("\n") + 2
+    by_class = {"gpu.nvidia.com.deviceclass.resource.k8s.io/devices": "4"}
+    assert not codes(34, deployment(CLAIM), quota(**by_class))
+    assert not codes(34, deployment(PLUGIN), quota())
+
+
+@pytest.mark.parametrize(("name", "is_counted"), [("nvidia.com/gpu", True), (None, False)])
+def test_a_quota_counts_claims_of_a_class_that_serves_its_resource(
+    name: str | None, is_counted: bool
+) -> None:
+    spec = {"extendedResourceName": name} if name else {"selectors": []}
+    metadata = {"name": "gpu.nvidia.com"}
+    given = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": metadata}
+
+    found = codes(36, deployment(CLAIM), quota(), {**given, "spec": spec})
+
+    assert ("warning", "quota-counts-no-claims") not in found if is_counted else found
+
+
+HPA = of_kind(
+    "HorizontalPodAutoscaler",
+    {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "chat"},
+        "maxReplicas": 3,
+        "metrics": [
+            {
+                "type": "Pods",
+                "pods": {
+                    "metric": {"name": "gpu_util"},
+                    "target": {"type": "AverageValue", "averageValue": "80"},
+                },
+            }
+        ],
+    },
+    "autoscaling/v2",
+)
+KEDA = of_kind(
+    "ScaledObject",
+    {
+        "scaleTargetRef": {"name": "chat"},
+        "triggers": [
+            {"type": "prometheus", "metadata": {"query": 'DCGM_FI_DEV_GPU_UTIL{pod=~"chat.*"}'}}
+        ],
+    },
+    "keda.sh/v1alpha1",
+)
+RULES_OF_ADAPTER = """\
+rules:
+  - seriesQuery: 'DCGM_FI_DEV_GPU_UTIL{pod!=""}'
+    name: {as: "gpu_util"}
+    metricsQuery: avg(<<.Series>>) by (<<.GroupBy>>)
+"""
+ADAPTER = {**of_kind("ConfigMap", {}), "data": {"config.yaml": RULES_OF_ADAPTER}}
+ALERT = of_kind(
+    "PrometheusRule",
+    {"groups": [{"rules": [{"expr": 'sum(kube_x{resource="nvidia_com_gpu"})'}]}]},
+    "monitoring.coreos.com/v1",
+)
+
+
+def exporter(value: str) -> dict[str, Any]:
+    env = [{"name": "KUBERNETES_ENABLE_DRA", "value": value}]
+    container = {"name": "e", "image": "example/dcgm-exporter:4.6.0-4.8.3", "env": env}
+    labels = {"app": "e"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    return of_kind("DaemonSet", spec, "apps/v1")
+
+
+METRIC = "metric-ignores-claims"
+
+
+@pytest.mark.parametrize(
+    ("objects", "readers"),
+    [((HPA, ADAPTER), 2), ((KEDA,), 1), ((HPA,), 0)],
+    ids=["a series renamed by the adapter", "a query of KEDA", "a metric that isn't of GPUs"],
+)
+@pytest.mark.parametrize(
+    ("given", "severity"),
+    [((), "note"), ((exporter("false"),), "warning"), ((exporter("true"),), "")],
+    ids=["unknown exporter", "exporter without claims", "exporter with claims, as the fix says"],
+)
+def test_a_scaler_by_a_metric_without_pods_is_named(
+    objects: tuple[Any, ...], readers: int, given: tuple[Any, ...], severity: str
+) -> None:
+    found = [each for each in findings(36, deployment(CLAIM), *objects, *given)
+             if each.code == METRIC]  # fmt: skip
+
+    assert [each.severity for each in found] == [severity] * readers * bool(severity)
+    assert {each.fix for each in found} <= {
+        "set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)"
+    }
+
+
+def test_an_alert_that_counts_extended_resources_doesnt_count_claims() -> None:
+    (found,) = findings(36, deployment(CLAIM), ALERT)
+
+    assert (found.severity, found.code) == ("warning", METRIC)
+    assert found.fix == (
+        "count kube_pod_resourceclaim_info instead (kube-state-metrics 2.20.0 or later)"
+    )
+    by_claim = "sum(kube_pod_resourceclaim_info)"
+    fixed = of_kind("PrometheusRule", {"groups": [{"rules": [{"expr": by_claim}]}]}, "m/v1")
+    assert not codes(36, deployment(CLAIM), fixed)
+    assert not codes(36, deployment(PLUGIN), ALERT)
+
+
+FLEET = {
+    "cloud": "eks",
+    "region": "us-east-1",
+    "kubernetes": "1.36",
+    "systemPool": {"machine": "m7i.large"},
+    "drivers": {"nvidia": {"version": "0.5.0"}},
+    "devicePlugin": {"version": "0.17.4"},
+    "pools": [
+        {"name": "old", "machine": "g6.xlarge", "count": {"max": 3}, "allocation": "device-plugin"},
+        {"name": "new", "machine": "g6.xlarge", "count": {"max": 3}},
+    ],
+}
+
+
+@pytest.mark.parametrize(("container", "is_told"), [(PLUGIN, True), (CLAIM, False)])
+def test_pods_that_may_run_on_pools_of_both_kinds_are_named_until_they_request_a_claim(
+    container: dict[str, Any], is_told: bool
+) -> None:
+    source = Source("a.yaml", yaml.safe_dump_all([TEMPLATE, deployment(container)]))
+    plan = make_plan(PlanRequest(sources=(source,), fleet=read_fleet(FLEET)))
+    assert plan.manifests is not None
+
+    found = check_all(view_of(plan.manifests, features_of(36), plan))
+
+    told = [each.fix for each in found if each.code == "extended-resource-served-twice"]
+    fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or request a claim"
+    assert told == [fix] * is_told
