@@ -54,9 +54,9 @@ def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Ite
     what = f"{reader.title} reads {reader.exported[0]} by pod"
     why = "dcgm-exporter labels series with pods that have claims"
     yield Finding(
-        message=f"{what}, but {why}, such as those of {user}, only with kubernetesDRA.enabled"
+        message=f"{what}, but {why} only with kubernetesDRA.enabled, and {user} has claims"
         if names_claims is False
-        else f"{what}, and it's unknown whether {why}, such as those of {user}",
+        else f"{what}, and {user} has claims, but it's unknown whether {why}",
         fix="set kubernetesDRA.enabled in the values of dcgm-exporter (4.6.0-4.8.3 or later)",
         place=reader.place,
         certain=names_claims is False,
