@@ -15,7 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     source = parser.add_argument_group(
         "the source cluster",
-        "what a unit of the device plugin's resource stands for; without PATH, report the cluster",
+        "units of the device plugin's resources; without PATH, a report of the cluster",
     )
     source.add_argument(
         "--observed",
