@@ -64,6 +64,9 @@ site: setup ## build the site of the documentation into build/site
 	@$(VENV)/sphinx-build -W --keep-going -q -b html docs build/site
 	@echo "build/site/index.html"
 
+publishing: setup ## write the release notes, the krew plugin, and the SchemaStore entries into build/release (REPOSITORY=URL)
+	@$(VENV)/python docs/publishing.py --notes --home $(REPOSITORY) --to build/release
+
 dist: setup ## build wheel and source archive into dist/
 	@rm -rf dist
 	@$(VENV)/python -m hatchling build --directory dist

@@ -14,12 +14,15 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import tarfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from dra_planner.package_version import semantic_version
 
 ROOT = Path(__file__).parents[1]
 ARCHIVE = "kubectl-dra.tar.gz"
@@ -46,6 +49,20 @@ def version() -> str:
     return str(project["version"])
 
 
+def tag() -> str:
+    """Return the tag of the release."""
+    return f"v{semantic_version(version())}"
+
+
+def release_notes() -> str:
+    """Return the changelog's section of the version; raises ValueError if there is none."""
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(version())} .*?\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
+    if found is None:
+        raise ValueError(f"CHANGELOG.md has no section {version()}")
+    return found[1].strip() + "\n"
+
+
 def plugin_archive() -> bytes:
     """Return the archive of the krew plugin, the same bytes for the same version."""
     packed = io.BytesIO()
@@ -69,7 +86,7 @@ def krew_manifest(home: str, archive: bytes) -> dict[str, Any]:
         "kind": "Plugin",
         "metadata": {"name": "dra"},
         "spec": {
-            "version": f"v{version()}",
+            "version": tag(),
             "homepage": home,
             "shortDescription": "Plan GPU node pools for ResourceClaims",
             "description": "Reports whether ResourceClaims (Dynamic Resource Allocation) fit the "
@@ -78,7 +95,7 @@ def krew_manifest(home: str, archive: bytes) -> dict[str, Any]:
             "platforms": [
                 {
                     "selector": {"matchExpressions": [systems]},
-                    "uri": f"{home}/releases/download/v{version()}/{ARCHIVE}",
+                    "uri": f"{home}/releases/download/{tag()}/{ARCHIVE}",
                     "sha256": hashlib.sha256(archive).hexdigest(),
                     "bin": "kubectl-dra",
                 }
@@ -107,12 +124,17 @@ def main() -> None:
     )
     parser.add_argument("--home", required=True, help="URL of the repository on GitHub")
     parser.add_argument("--to", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument(
+        "--notes", action="store_true", help="also write notes.md, the changelog of the version"
+    )
     given = parser.parse_args()
     given.to.mkdir(parents=True, exist_ok=True)
     archive = plugin_archive()
     (given.to / ARCHIVE).write_bytes(archive)
     manifest = yaml.safe_dump(krew_manifest(given.home, archive), sort_keys=False)
     (given.to / "dra.yaml").write_text(manifest, encoding="utf-8")
+    if given.notes:
+        (given.to / "notes.md").write_text(release_notes(), encoding="utf-8")
     entries = json.dumps(schema_store_entries(given.home), indent=2)
     (given.to / "schemastore.json").write_text(f"{entries}\n", encoding="utf-8")
 

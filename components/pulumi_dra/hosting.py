@@ -13,6 +13,7 @@ from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
+from dra_planner.package_version import semantic_version
 from pulumi_dra import COMPONENTS
 from pulumi_dra.cloud_folders import cloud_folders
 
@@ -54,7 +55,7 @@ class Components(ComponentProvider):
     """The provider that constructs the components; its schema is read from their annotations."""
 
     def __init__(self) -> None:
-        super().__init__(hosted_components(), PACKAGE, None, version(PACKAGE))
+        super().__init__(hosted_components(), PACKAGE, None, semantic_version(version(PACKAGE)))
 
     def construct(
         self,

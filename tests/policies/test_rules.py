@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from dra_planner.package_version import semantic_version
 from dra_policies import rules
 from dra_policies.rules import RULES
 from dra_policies.rules.page import render_page
@@ -47,7 +48,7 @@ def test_the_pack_has_the_version_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pack = yaml.safe_load((ROOT / "policies" / "PulumiPolicy.yaml").read_text(encoding="utf-8"))
 
-    assert pack["version"] == project["version"]
+    assert pack["version"] == semantic_version(project["version"])
 
 
 def test_the_page_is_fresh() -> None:

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+from dra_planner.package_version import semantic_version
+
 ROOT = Path(__file__).parents[2]
 HOME = "https://github.com/acme/pulumi-dra"
 
@@ -33,7 +35,7 @@ def test_the_manifest_has_the_documented_fields(published: Path) -> None:
     assert manifest["apiVersion"] == "krew.googlecontainertools.github.com/v1alpha2"
     assert (manifest["kind"], manifest["metadata"]) == ("Plugin", {"name": "dra"})
     spec = manifest["spec"]
-    assert re.fullmatch(r"v\d+\.\d+\.\d+", spec["version"])
+    assert re.fullmatch(r"v\d+\.\d+\.\d+(-rc\.\d+)?", spec["version"])
     assert (len(spec["shortDescription"]) <= 50, spec["homepage"]) == (True, HOME)
     (platform,) = spec["platforms"]
     archive = (published / "kubectl-dra.tar.gz").read_bytes()
@@ -56,7 +58,7 @@ def test_the_plugin_runs_the_released_package(published: Path, tmp_path: Path) -
 
     assert (tmp_path / "LICENSE").is_file()
     done = run(f"{tmp_path / 'bin'}{os.pathsep}/bin")
-    assert re.fullmatch(r"--from pulumi-dra==[\d.]+ kubectl-dra plan a b\n", done.stdout)
+    assert re.fullmatch(r"--from pulumi-dra==[\w.]+ kubectl-dra plan a b\n", done.stdout)
     without = run("/nonexistent")
     assert (without.returncode, "kubectl dra needs uv" in without.stderr) == (2, True)
 
@@ -81,3 +83,11 @@ def test_editors_find_the_schema_of_a_file(published: Path, file: str, schema: s
     path = url.removeprefix("https://raw.githubusercontent.com/acme/pulumi-dra/main/")
     document = json.loads((ROOT / path).read_text(encoding="utf-8"))
     assert document["$id"] == f"urn:pulumi-dra:schema:{schema}:1"
+
+
+@pytest.mark.parametrize(
+    ("version", "semantic"),
+    [("1.2.3", "1.2.3"), ("1.0.0rc1", "1.0.0-rc.1"), ("2.0.0b12", "2.0.0-beta.12")],
+)
+def test_tags_are_semantic_versions(version: str, semantic: str) -> None:
+    assert semantic_version(version) == semantic

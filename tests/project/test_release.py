@@ -4,6 +4,7 @@ careful workflow.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+SHORT = ("tests/planner/test_sources.py", "tests/command/catalog", "tests/project/test_news.py")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -69,21 +71,35 @@ def test_the_archive_makes_the_wheel_of_the_repository(
     assert contents(build(unpacked, tmp_path / "again", "wheel")) == contents(wheel)
 
 
-def test_the_archive_holds_nothing_else(archive: Path) -> None:
+def test_the_archive_is_the_repository(archive: Path) -> None:
+    words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("only in a git repository")
+    files = {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
     with tarfile.open(archive) as opened:
-        names = {name.partition("/")[2] for name in opened.getnames()}
-    files = {name for name in names if "/" not in name}
-    assert files == {
-        ".gitignore",
-        "CHANGELOG.md",
-        "LICENSE",
-        "PKG-INFO",
-        "README.md",
-        "hatch_build.py",
-        "pyproject.toml",
-    }
-    folders = {name.split("/")[0] for name in names if "/" in name}
-    assert folders == {"command", "components", "planner", "policies", "sandbox", "tutorials"}
+        packed = {each.name.partition("/")[2] for each in opened.getmembers() if each.isfile()}
+    assert packed - files == {"PKG-INFO"}
+    assert {name for name in files - packed if not name.startswith(".ci/")} == set()
+
+
+def test_an_unpacked_archive_runs_its_tests(archive: Path, tmp_path: Path) -> None:
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    packages = ("planner", "policies", "command", "components", "sandbox", "tutorials")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *SHORT],
+        cwd=unpacked,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(str(unpacked / each) for each in packages),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_page_of_the_package_says_what_the_readme_says_without_dead_links(wheel: Path) -> None:
@@ -162,17 +178,36 @@ def test_a_release_is_checked_built_and_published_in_this_order_and_one_job_alon
 ):
     jobs = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
     assert [(name, job.get("needs")) for name, job in jobs.items()] == [
-        ("check", None), ("build", "check"), ("publish", "build"),
+        ("check", None), ("build", "check"), ("publish", "build"), ("release", "publish"),
     ]  # fmt: skip
     assert [name for name, job in jobs.items() if "environment" in job] == ["publish"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert not any("run" in step for step in jobs["publish"]["steps"])
     assert jobs["check"]["permissions"] == {"contents": "read"}
+    assert jobs["release"]["permissions"] == {"contents": "write"}
 
 
-def test_the_tag_is_compared_with_the_name_of_the_wheel(wheel: Path) -> None:
-    (script,) = re.findall(
-        r'test -f "dist/(.*)"', (ROOT / ".github/workflows/release.yml").read_text("utf-8")
-    )
-    version = page_of(wheel)[0]["Version"]
-    assert script.replace("${TAG#v}", version) == wheel.name
+@pytest.mark.parametrize("tag", ["v1.2.3", "v1.2.3-rc.4"])
+def test_the_tag_is_compared_with_the_name_of_the_wheel(tag: str, tmp_path: Path) -> None:
+    steps = read(ROOT / ".github" / "workflows" / "release.yml")["jobs"]["build"]["steps"]
+    (script,) = [step["run"] for step in steps if step.get("name") == "the tag is the version"]
+    version = tag[1:].replace("-rc.", "rc")
+    (tmp_path / "dist").mkdir()
+
+    def run(wheel: str) -> int:
+        (tmp_path / "dist" / wheel).touch()
+        words = ["bash", "-e", "-c", script]
+        return subprocess.run(words, cwd=tmp_path, env={"TAG": tag}, check=False).returncode
+
+    assert run("pulumi_dra-9.9.9-py3-none-any.whl") != 0
+    assert run(f"pulumi_dra-{version}-py3-none-any.whl") == 0
+
+
+def test_the_wheel_has_the_version_of_the_project(wheel: Path) -> None:
+    assert wheel.name == f"pulumi_dra-{page_of(wheel)[0]['Version']}-py3-none-any.whl"
+
+
+def test_the_release_has_the_files_that_publishing_writes() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    named = set(re.findall(r"release/([\w.-]+\.\w+)", text))
+    assert named == {"notes.md", "kubectl-dra.tar.gz", "dra.yaml", "schemastore.json"}

@@ -16,6 +16,7 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.init.install_source import installed_from, requirement_of, with_extras
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
+from dra_planner.package_version import semantic_version
 
 _PROJECT: Final = """\
 name: {name}
@@ -96,7 +97,7 @@ def project_files(folder: Path, fleet: Fleet, install: str = "") -> dict[str, st
     return {
         "Pulumi.yaml": _PROJECT.format(name=name),
         "__main__.py": _PROGRAM,
-        "policies/PulumiPolicy.yaml": _PACK.format(version=version("pulumi-dra")),
+        "policies/PulumiPolicy.yaml": _PACK.format(version=semantic_version(version("pulumi-dra"))),
         "policies/__main__.py": _PACK_PROGRAM,
         ignored.name: ignored.read_text(encoding="utf-8") if ignored.is_file() else _IGNORED,
         required.name: _with_requirement(

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 from typing import Final
 
 from dra_command.init.install_source import installed_from
+from dra_planner.package_version import semantic_version
 
 _NAME: Final = "pulumi-dra"
 _AT_COMMIT: Final = re.compile(
@@ -34,7 +35,11 @@ def _folder_url() -> str:
     except PackageNotFoundError:
         return ""
     known = next((found for each in sources if (found := _SOURCE.match(each))), None)
-    return "" if known is None else _raw_url(known["host"], known["path"], f"v{version(_NAME)}")
+    return (
+        ""
+        if known is None
+        else _raw_url(known["host"], known["path"], f"v{semantic_version(version(_NAME))}")
+    )
 
 
 def _raw_url(host: str, path: str, ref: str) -> str:
