@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.skipped_files import (
+    CHART_PART,
+    TEMPLATE,
     SkippedFile,
     kustomization_changes,
     missing_object_reason,
     skip_reason,
 )
 from dra_planner.errors import Diagnostic, Place, SourceError
-from dra_planner.sources import Source, begins_object, has_embedded, is_terraform
+from dra_planner.manifests.workloads.unread import find_device_words
+from dra_planner.sources import MissingManifests, Source, begins_object, has_embedded, is_terraform
 from dra_planner.wording import counted, verb
 
 LEFT_ALONE = "file-not-judged"
 MOST_NAMES = 3  # of files in one sentence
+_UNFINISHED: Final = {
+    CHART_PART: ("Chart", "it isn't rendered"),
+    TEMPLATE: ("Template", "its placeholders aren't filled in"),
+}
 
 
 def mark_skipped_files(
@@ -50,7 +58,30 @@ def mark_skipped_files(
     marked = tuple(
         replace(source, left_alone=True) if source.name in alone else source for source in sources
     )
-    return marked, tuple(skipped_file_notes(left))
+    return (*marked, *absent_files(left, sources)), tuple(skipped_file_notes(left))
+
+
+def absent_files(left: Iterable[SkippedFile], sources: Iterable[Source]) -> Iterator[Source]:
+    """Yield a source without text for each chart and template that is skipped and requests
+    devices.
+    """
+    texts = {source.name: source.text for source in sources}
+    seen: set[str] = set()
+    for each in left:
+        name = each.root or each.file
+        word = find_device_words(texts.get(each.file, ""))
+        if each.what not in _UNFINISHED or name in seen or not word:
+            continue
+        seen.add(name)
+        title, why = _UNFINISHED[each.what]
+        instead = each.fix.replace("pulumi-dra check", "pulumi-dra plan")
+        absent = MissingManifests(
+            title=f"{title} {name}",
+            why=f"{why}, and it mentions {word}",
+            instead=instead,
+            missing="its pods",
+        )
+        yield Source(name, "", absent=absent)
 
 
 def split_manifests(sources: Iterable[Source]) -> tuple[list[Source], list[SkippedFile]]:

@@ -12,6 +12,7 @@ from dra_command.inputs.command_inputs import CommandInputs
 from dra_command.inputs.delivery import NOT_RENDERED
 from dra_command.inputs.kustomizations import NOT_BUILT
 from dra_command.inputs.manifest_filter import (
+    absent_files,
     absent_note,
     kustomization_notes,
     no_manifests_error,
@@ -45,6 +46,8 @@ def evaluate_readable(
     A file that cannot be read beside others that can is one finding, and the others are judged.
     """
     kept, left = split_manifests(inputs.sources)
+    if kept:
+        kept += absent_files(left, inputs.sources)
     findings = [_unreadable(error) for error in inputs.unreadable]
     not_rendered = [each for each in inputs.left_alone if each.code in (NOT_RENDERED, NOT_BUILT)]
     while True:

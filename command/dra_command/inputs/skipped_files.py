@@ -25,6 +25,8 @@ from dra_planner.sources import (
     read_file,
 )
 
+CHART_PART: Final = "part of the chart"
+TEMPLATE: Final = "a template"
 _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _PLACEHOLDER: Final = re.compile(
     r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
@@ -141,14 +143,12 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
 
 def _template(name: str) -> SkippedFile:
     return SkippedFile(
-        "a template", "", name, "fill it in first, and check what comes out: … | pulumi-dra check -"
+        TEMPLATE, "", name, "fill it in first, and check what comes out: … | pulumi-dra check -"
     )
 
 
 def _of_chart(chart: str, name: str) -> SkippedFile:
-    return SkippedFile(
-        "part of the chart", chart, name, f"helm template {chart} | pulumi-dra check -"
-    )
+    return SkippedFile(CHART_PART, chart, name, f"helm template {chart} | pulumi-dra check -")
 
 
 def _of_kustomization(found: _Kustomization) -> SkippedFile:

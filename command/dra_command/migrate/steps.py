@@ -31,7 +31,7 @@ def run_steps(values: argparse.Namespace, inputs: CommandInputs, facts: PluginFa
             fix="use --steps-folder FOLDER to write each step's files",
         )
     found = plan_steps(
-        tuple(each for each in inputs.sources if not each.left_alone),
+        tuple(each for each in inputs.sources if not each.left_alone and each.absent is None),
         inputs.fleet,
         facts=facts,
         keep=frozenset(values.keep),

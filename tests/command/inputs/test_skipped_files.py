@@ -307,3 +307,29 @@ def test_a_rule_that_is_not_there_is_answered_with_the_nearest(project: Project)
 
     assert done.status == 2
     assert 'write "claim-fits-no-pool"' in done.err
+
+
+CHART_FILES = {
+    "work/chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n",
+    "work/chart/templates/d.yaml": "kind: Deployment\nspec: {{ .Values.spec }}\n",
+}
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+@pytest.mark.parametrize(("values", "status"), [("nvidia.com/gpu: 4\n", 3), ("web: true\n", 0)])
+def test_a_chart_that_requests_devices_leaves_the_verdict_open(
+    project: Project, command: str, values: str, status: int
+) -> None:
+    for name, text in CHART_FILES.items():
+        project.write(name, text)
+    project.write("work/chart/values.yaml", values)
+    project.write(
+        "work/pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: "
+        "{containers: [{name: c, image: a}]}\n",
+    )
+
+    done = project.run(command, "work", "--stack", "dev")
+
+    assert done.status == status, done.out
+    assert ("Chart work/chart: it isn't rendered" in " ".join(done.out.split())) == (status == 3)

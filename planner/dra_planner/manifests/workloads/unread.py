@@ -133,6 +133,10 @@ _VALUE: Final = re.compile(
     r"nvidia\.com/|amd\.com/gpu|\bgpus?\b|google\.com/tpu|aws\.amazon\.com/neuron|resource\.k8s\.io|dra-claim",
     re.IGNORECASE,
 )
+_REQUEST: Final = re.compile(
+    r"\bresourceClaim(?:s|TemplateName)?\b|\bdeviceClassName\b|\bResourceClaim(?:Template)?\b"
+    r"|\b(?:nvidia|amd)\.com/(?:gpu|mig)|google\.com/tpu|aws\.amazon\.com/neuron"
+)
 _DEEPEST: Final = 40
 
 
@@ -154,6 +158,12 @@ def unread_object(item: KubernetesObject) -> UnreadObject | None:
         return None
     why = f"this kind isn't known, and it mentions {word}"
     return UnreadObject(title=title, why=why, instead=_RENDERED, place=item.place)
+
+
+def find_device_words(text: str) -> str:
+    """Return a word by which text that isn't YAML requests devices, or "" if there is none."""
+    found = _REQUEST.search(text)
+    return found[0] if found else ""
 
 
 def _mentions(data: Any, depth: int) -> Iterator[str]:

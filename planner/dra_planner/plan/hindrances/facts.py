@@ -15,7 +15,9 @@ from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, f
 from dra_planner.plan.hindrances.idle_configuration import find_idle_configuration
 from dra_planner.plan.hindrances.idle_devices import find_idle_devices
 from dra_planner.plan.hindrances.shared_claims import find_stuck_shared_claims
+from dra_planner.wording import counted
 
+_TINY: Final = 2**20  # bytes
 _GIVEN_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
@@ -25,6 +27,7 @@ def find_facts(situation: ClusterSituation) -> Iterator[Hindrance]:
     yield from _namespaces(situation)
     yield from _idle_in_init_containers(situation)
     yield from _partitions(situation)
+    yield from _tiny_memory(situation)
     yield from find_idle_configuration(situation)
     yield from find_stuck_shared_claims(situation)
     yield from find_idle_devices(situation)
@@ -153,6 +156,27 @@ def _partitions(situation: ClusterSituation) -> Iterator[Hindrance]:
                     "only one of them"
                 )
                 yield fact(text, "request one larger MIG profile, or a whole GPU", workload.ref)
+
+
+def _tiny_memory(situation: ClusterSituation) -> Iterator[Hindrance]:
+    """Yield containers whose memory was probably meant in another unit: 4000m is 4 bytes."""
+    for workload in situation.manifests.workloads:
+        if workload.ref in situation.manifests.existing:
+            continue
+        containers = [
+            container
+            for pods in workload.pod_sets
+            for container in (*pods.template.spec.containers, *pods.template.spec.init_containers)
+        ]
+        for container in dict.fromkeys(containers):
+            amounts = (container.requests.get("memory"), container.limits.get("memory"))
+            least = min((each for each in amounts if each), default=_TINY)
+            if least < _TINY:
+                text = (
+                    f'{workload.ref}: container "{container.name}" has '
+                    f"{counted(least, 'byte')} of memory, which is too little to start"
+                )
+                yield fact(text, "write the amount with the unit Mi or Gi", workload.ref)
 
 
 def _is_partition(name: str, situation: ClusterSituation) -> bool:
