@@ -15,9 +15,11 @@ from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.node_prices import hourly_usd
+from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.releases import has_mutating_policies
 from dra_planner.wording import counted, named, verb
 
+_PARTS: Final = {"ceiling": "maximum replicas", "peak": "rollouts", "loss": "lost nodes"}
 _PULUMI: Final = "pulumi up"
 _MOST_POOLS: Final = 4
 _MOST_RULES: Final = 8
@@ -186,8 +188,44 @@ def _note(plan: Plan) -> str:
 def _notes(plan: Plan) -> Iterator[str]:
     guarded = plan.guarded
     assert guarded is not None  # asked for plans with guards only
-    yield f"proof: all pods fit in {counted(len(guarded.proof.orders), 'pod arrival order')}"
+    orders = counted(len(guarded.proof.orders), "pod arrival order")
+    yield f"proof: all pods fit in {orders} (seeds {_seeds(guarded)})"
+    parts = proved_parts(plan)
+    for is_proved, head in ((True, "also proved"), (False, "not proved")):
+        names = [_PARTS[name] for name, proved in parts.items() if proved == is_proved]
+        if names:
+            yield f"{head}: {', '.join(names)}"
+    if not guarded.given.redundancy.is_asked:
+        yield "to prove the loss of a node, set redundancy in the fleet"
     yield "pods without a rule may use any pool"
+
+
+def proved_parts(plan: Plan) -> dict[str, bool]:
+    """Return what besides pod arrival orders is proved under guards: demands beside the plan's, and
+    lost nodes if the fleet asks for them.
+    """
+    judgement = plan.judgement
+    parts: dict[str, bool] = {}
+    for level in LEVELS_BESIDE:
+        found = judgement.simulations.get(level)
+        fits = judgement.sizings[level].verdict == "fits"
+        parts[level] = fits and found is not None and found.counts is not None
+    survival = judgement.survival
+    if survival is not None:
+        parts["loss"] = survival.tried > 0 and not survival.losses
+    return parts
+
+
+def _seeds(guarded: Guarded) -> str:
+    """Return the seeds of the orders, consecutive ones as a range."""
+    seeds = sorted({each.seed for each in guarded.proof.orders if each.seed is not None})
+    ranges: list[list[int]] = []
+    for seed in seeds:
+        if ranges and seed == ranges[-1][-1] + 1:
+            ranges[-1].append(seed)
+        else:
+            ranges.append([seed])
+    return ", ".join(str(each[0]) if len(each) == 1 else f"{each[0]}–{each[-1]}" for each in ranges)
 
 
 def _some(names: list[str]) -> str:

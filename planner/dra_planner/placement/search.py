@@ -59,6 +59,8 @@ class GuardedCounts:
     found: SimulatedCounts
     cost: tuple[int, ...]
     pool_of: Mapping[str, str] = field(hash=False)  # of each steered shape, by its id
+    # pods that an empty node holds, by shape and pool
+    fills: Mapping[tuple[str, str], int] = field(hash=False)
 
 
 @dataclass(slots=True)
@@ -97,10 +99,11 @@ def _prove(
     def is_worth(counts: Mapping[str, int]) -> bool:
         return known is None or not _is_close(known, _cost_of(counts, guards, pools))
 
+    fills = _fills(question.needs, candidate)
     proof = CountProver(
         question.ask(guards),
         candidate.pool_of,
-        _fills(question.needs, candidate),
+        fills,
         steps,
         candidate.least,
     )
@@ -109,7 +112,7 @@ def _prove(
         return None, proof.steps
     cost = _cost_of(found.counts, guards, pools)
     return GuardedCounts(
-        guards=guards, found=found, cost=cost, pool_of=candidate.pool_of
+        guards=guards, found=found, cost=cost, pool_of=candidate.pool_of, fills=fills
     ), proof.steps
 
 

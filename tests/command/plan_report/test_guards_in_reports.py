@@ -132,3 +132,13 @@ def test_rules_report_pods_with_one_cause_once(free: Plan) -> None:
     (found,) = (each for each in check_all(view) if each.code == "claim-cannot-be-judged")
     assert found.severity == "note"
     assert found.fix.startswith("set placement: guided in the fleet")
+
+
+def test_the_proof_names_what_it_covers_with_seeds(guided: Plan) -> None:
+    file = io.StringIO()
+    print_plan(guided, file=file)
+    text = " ".join(file.getvalue().split())
+    assert "all pods fit in 23 pod arrival orders (seeds 1–4, 11–23)" in text
+    assert "also proved: maximum replicas, rollouts" in text
+    assert "to prove the loss of a node, set redundancy in the fleet" in text
+    assert json.loads(plan_json(guided))["guards"]["proved"] == {"ceiling": True, "peak": True}

@@ -4,7 +4,9 @@ again.
 
 from __future__ import annotations
 
+import copy
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,3 +158,34 @@ def test_workloads_with_one_template_on_one_pool_share_a_rule(guided: Plan) -> N
     for shape in guided.demand.shapes:
         for member in shape.members:
             assert not (decided.intersection(member.templates) and member.workload in named)
+
+
+@pytest.fixture(scope="module")
+def resilient() -> Plan:
+    """Given rollouts with a surge, and any node that may be lost."""
+    given = platform("eks", "small", 40)
+    surge = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    objects = copy.deepcopy(given.objects)
+    for each in objects:
+        if each["kind"] == "Deployment":
+            each["spec"]["strategy"] = surge
+    return plan_of(
+        replace(given, objects=objects, fleet={**given.fleet, "redundancy": {"nodes": 1}})
+    )
+
+
+def test_guards_hold_for_rollouts(resilient: Plan) -> None:
+    judgement = resilient.judgement
+    peak = judgement.simulations["peak"]
+    assert judgement.sizings["peak"].verdict == "fits"
+    assert peak.counts is not None
+    assert resilient.guarded is not None
+    assert peak.orders == resilient.guarded.proof.orders
+
+
+def test_guards_hold_if_a_node_is_lost(resilient: Plan) -> None:
+    survival = resilient.judgement.survival
+    assert (resilient.verdict, resilient.guards.kinds) == ("fits", ("steer", "pack"))
+    assert survival is not None
+    assert survival.tried
+    assert survival.losses == ()

@@ -358,6 +358,11 @@ class GuardsRow(Output):
         description="Pools that replace split pools, with the pool that each is a part of."
     )
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
+    proved: dict[str, bool] = Field(
+        default_factory=dict,
+        description="What else the simulation proved under the guards: `ceiling` (maximum "
+        "replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets redundancy).",
+    )
     free_hourly: float | None = Field(
         description="USD per hour without guards. null if no counts were found."
     )

@@ -35,7 +35,7 @@ from dra_command.plan_report.contract.plan import (
     WayRow,
     WhyRow,
 )
-from dra_command.plan_report.guards import guard_lines
+from dra_command.plan_report.guards import guard_lines, proved_parts
 from dra_command.plan_report.joint_fix import joint_fix_row
 from dra_command.plan_report.json.detail import detail_row
 from dra_command.plan_report.json.fixes import fix_rows
@@ -135,6 +135,7 @@ def _guards(plan: Plan) -> GuardsRow | None:
         ],
         split={part.name: part.pool for part in guarded.guards.parts},
         orders=list(map(str, guarded.proof.orders)),
+        proved=proved_parts(plan),
         free_hourly=None if free is None else float(free),
         free_pending=None if guarded.free_pending is None else list(guarded.free_pending),
     )

@@ -34,7 +34,10 @@ from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.node_prices import hourly_usd
+from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
+from dra_planner.plan.judgement.redundancy import LOSS_CODES
 from dra_planner.plan.judgement.simulated_counts import (
+    NOTHING_PROVED,
     is_placed,
     with_further_fix,
     without_misfits,
@@ -46,6 +49,7 @@ from dra_planner.simulation import (
     ArrivalOrder,
     CountQuestion,
     Fix,
+    SimulatedCounts,
     SimulatedPool,
     check_orders,
     standard_orders,
@@ -56,6 +60,8 @@ GUARD_STEPS: Final = 15
 """Steps that the search for guards may take, as a multiple of the steps of the simulation without
 guards.
 """
+_STEPS_OF_LOSSES: Final = 5
+"""The same of the simulations of lost nodes, of the most replicas, and of rollouts under guards."""
 _CHECK_SEEDS: Final = range(11, 12)
 # of random orders, in which guarded pods stay pending most often
 _FURTHER_SEEDS: Final = range(12, 24)
@@ -102,7 +108,14 @@ def judge_with_guards(
         # simulated.
         known = None if demand.gangs else free.simulated
         free = judge(
-            demand, offers, classes, features, level=level, fleet=fleet, steps=steps, proved=known
+            demand,
+            offers,
+            classes,
+            features,
+            level=level,
+            fleet=fleet,
+            steps=steps,
+            proved=NOTHING_PROVED if known is None else {level: known},
         )
     if fleet.placement == "free" and with_fixes and steps > 0:
         fix = _find_guard_fix(free, fleet, steps)
@@ -182,7 +195,7 @@ def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
     """Return whether a packing places everything, and whether guards could still improve the
     plan.
     """
-    sizing = free.sizing
+    sizing = _without_losses(free.sizing)
     fitting, _ = without_misfits(sizing, free.demand)
     if not is_placed(sizing, fitting, free.level):
         return False
@@ -193,6 +206,20 @@ def _has_room_for_guards(free: Judgement, fleet: Fleet) -> bool:
     if price is None:
         return found is None or found.counts is None
     return sizing.hourly_bound is None or price * Decimal(1 - WORTH) > sizing.hourly_bound
+
+
+def _without_losses(sizing: Sizing) -> Sizing:
+    """Return the sizing without doubts about lost nodes, which are simulated again under guards."""
+    return replace(
+        sizing,
+        workloads=tuple(
+            replace(
+                size,
+                reasons=tuple(each for each in size.reasons if each.code not in LOSS_CODES),
+            )
+            for size in sizing.workloads
+        ),
+    )
 
 
 def _is_no_better(found: GuardedCounts, free: Judgement, fleet: Fleet) -> bool:
@@ -286,9 +313,12 @@ class _Search:
             free.features,
             level=free.level,
             fleet=split,
-            steps=steps,
+            steps=steps * _STEPS_OF_LOSSES,
             with_fixes=False,
-            proved=replace(found.found, left_out=self._left_out),
+            proved={
+                free.level: replace(found.found, left_out=self._left_out),
+                **self._levels_beside(found, steps),
+            },
         )
         judgement = replace(
             judgement,
@@ -308,6 +338,25 @@ class _Search:
                 kind: self._pending_without(kind, found, steps) for kind in guards.kinds
             },
         )
+
+    def _levels_beside(
+        self, found: GuardedCounts, steps: int
+    ) -> dict[DemandLevel, SimulatedCounts]:
+        """Return counts for the most replicas and for rollouts under guards, as far as they are
+        proved and differ from the level judged.
+        """
+        proved: dict[DemandLevel, SimulatedCounts] = {}
+        sizings, question = self._free.sizings, self.ask(found.guards)
+        for level in LEVELS_BESIDE:
+            if sizings[level] is sizings[self._free.level]:
+                continue
+            prover = CountProver(
+                replace(question, level=level), found.pool_of, found.fills, steps * _STEPS_OF_LOSSES
+            )
+            counts = prover.prove(found.found.counts or {})
+            if counts is not None:
+                proved[level] = replace(counts, left_out=self._left_out)
+        return proved
 
     def _pending_without(
         self, kind: GuardKind, found: GuardedCounts, steps: int

@@ -22,7 +22,7 @@ from dra_planner.plan.judgement.gangs import start_gangs
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.observed_nodes import judge_nodes
 from dra_planner.plan.judgement.redundancy import survive, what_survives
-from dra_planner.plan.judgement.simulated_counts import simulate_sizings
+from dra_planner.plan.judgement.simulated_counts import NOTHING_PROVED, simulate_sizings
 from dra_planner.plan.judgement.simulated_fleet import SimulatedFleet
 from dra_planner.plan.judgement.system_pods import SystemPods, add_system, set_aside
 from dra_planner.plan.suggestion.pool_fixes import with_pool_fixes
@@ -44,7 +44,7 @@ def judge(
     fleet: Fleet | None = None,
     steps: int = 0,
     with_fixes: bool = True,
-    proved: SimulatedCounts | None = None,
+    proved: Mapping[DemandLevel, SimulatedCounts] = NOTHING_PROVED,
 ) -> Judgement:
     """Return what becomes of a demand on these offers, judged for `level`.
 
@@ -52,7 +52,7 @@ def judge(
     steady demand pod by pod. `fleet` says what the system pool is, on which pods run that want no
     device, and what else could be bought. `steps` is how much may be simulated of the sizes at that
     level; 0 leaves it out. `with_fixes`: see `PlanRequest`; without it, pods of gangs are counted
-    one by one too. `proved` are counts at that level that were simulated before.
+    one by one too. `proved` are counts of levels that were simulated before.
     """
     if any(offer.origin == "observed" for offer in offers):
         return judge_nodes(demand, offers, classes, features)

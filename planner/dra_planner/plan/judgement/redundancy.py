@@ -22,6 +22,8 @@ from dra_planner.wording import counted, named, verb
 if TYPE_CHECKING:  # only simulating needs the simulation
     from dra_planner.simulation import CountQuestion, Losses, SimulatedCounts
 
+LOSS_CODES: Final = frozenset({"redundancy-not-kept", "losses-not-simulated", "loss-leaves-pods"})
+"""Codes of the reasons that lost nodes give."""
 _MOST_ADDED: Final = 20
 """Nodes that are added one by one where losses leave pods pending."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from dra_planner.model import Demand, DemandLevel, Reason, WorkloadRef, worst
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from dra_planner.plan.judgement.judgement import Judgement
     from dra_planner.simulation import Fix
 
+NOTHING_PROVED: Final[Mapping[DemandLevel, SimulatedCounts]] = MappingProxyType({})
 _BETWEEN_PODS: Final = "rule-between-pods"  # what sizing leaves open, and the simulation answers
 LEAVES_PODS: Final = "simulation-leaves-pods"
 """The code of the reason that the simulation gives."""
@@ -57,13 +59,13 @@ def simulate_sizings(
     steps: int,
     *,
     with_fixes: bool = True,
-    proved: SimulatedCounts | None = None,
+    proved: Mapping[DemandLevel, SimulatedCounts] = NOTHING_PROVED,
 ) -> Simulated:
     """Return the sizings with the verdicts that the simulation gives, and what it found.
 
     Only levels that the packing places are simulated: the one judged, ceiling and peak. Workloads
     whose pods fit no pool are left out: they are pending on any counts. `demand` holds the pods
-    that `nodes` are there for. `proved` is what is known of the level judged. `steps` bounds that
+    that `nodes` are there for. `proved` is what is known of levels. `steps` bounds that
     level; ceiling and peak, where they differ, have what it leaves, at least a sixth each.
     """
     sizing, left = sizings[level], steps
@@ -76,7 +78,9 @@ def simulate_sizings(
     if is_placed(sizing, fitting, level):
         question = nodes.question(sizing, fitting)
         found = (
-            simulate_counts(question, steps * 2 // 3, opened=opened) if proved is None else proved
+            proved[level]
+            if level in proved
+            else simulate_counts(question, steps * 2 // 3, opened=opened)
         )
         found = replace(found, left_out=left_out)
         left = max(0, steps - found.spent)
@@ -92,7 +96,11 @@ def simulate_sizings(
             known_nodes: Opened | None = None
             if question is not None and question.demand is fitting:
                 asked, known_nodes = replace(asked, beside=question.beside), opened
-            counts = simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
+            counts = (
+                proved[beside]
+                if beside in proved
+                else simulate_counts(asked, max(left // 2, steps // 6), opened=known_nodes)
+            )
             known[id(other)], answers[id(other)] = counts, _answered(other, counts, "")
     return Simulated(
         sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
