@@ -102,6 +102,17 @@ EKS_FLEETS = {
         "network": {"zones": 2, "prefixDelegation": True},
         "pools": [pool("g6.2xlarge", maxPods=110, reserved={"cpu": "500m"}, diskGib=500)],
     },
+    "GB200 in its Local Zone": {
+        "network": {"zones": ["us-east-1a", "us-east-1-dfw-2a"]},
+        "drivers": {"nvidia": {"version": "25.8.1", "computeDomains": True}},
+        "pools": [
+            pool(
+                "p6e-gb200.36xlarge",
+                capacity={"capacityBlock": "cr-0a1b"},
+                zones=["us-east-1-dfw-2a"],
+            )
+        ],
+    },
     "a capacity block": {
         "pools": [pool("p5.48xlarge", capacity={"capacityBlock": "cr-0a1b"}, zones=["us-east-1a"])]
     },
@@ -121,7 +132,7 @@ def test_eks_takes_what_is_declared(declare: Callable[..., Any], changes: dict[s
     zones = {subnet.inputs["availabilityZone"] for subnet in declared.all("Subnet")}
     assert len(zones) >= 2
     named = changes.get("network", {}).get("zones")
-    if isinstance(named, list):
+    if isinstance(named, list) and not any(each.get("zones") for each in changes.get("pools", ())):
         (gpus,) = (group for group in declared.all("NodeGroup") if group.name.endswith("-nodes"))
         assert gpus.inputs["subnetIds"] == [
             f"dra-cluster-network-private-{zone}-id" for zone in named
@@ -143,6 +154,18 @@ GKE_FLEETS = {
     "DRANET": {
         "drivers": {"nvidia": {"version": "25.8.1"}, "dranet": True},
         "pools": [pool("a3-ultragpu-8g", capacity="spot")],
+    },
+    "lent nodes": {
+        "autoscaler": "gke",
+        "pools": [
+            pool("a3-highgpu-8g", "flex", capacity="flex-start"),
+            pool("a3-highgpu-8g", "queued", capacity="queued"),
+        ],
+    },
+    "without accelerators": {
+        "drivers": {"cpu": True},
+        "kubernetes": "1.36",
+        "pools": [pool("n2-standard-32")],
     },
     "a reservation": {
         "pools": [pool("a3-highgpu-8g", capacity={"reservation": "block"}, zones=["us-central1-a"])]
@@ -168,6 +191,15 @@ def test_gke_takes_what_is_declared(declare: Callable[..., Any]) -> None:
     )
     assert [answer["refused"] for answer in json.loads(done.stdout) if "refused" in answer] == []
     assert len(cases) > 8 * len(GKE_FLEETS)
+
+
+def test_the_gpu_operator_installs_the_driver_itself(declare: Callable[..., Any]) -> None:
+    drivers = {"nvidia": {"version": "0.5.0", "installer": "gpu-operator"}}
+    declared = declare(lambda: platform({**GKE, "drivers": drivers}))
+    assert not declared.all("Release")
+    assert not [each for each in declared.resources if "driver-installer" in each.name]
+    with pytest.raises(Exception, match="the GPU Operator installs the driver: leave it out"):
+        declare(lambda: platform({**GKE, "drivers": drivers}, driver={"namespace": "own"}))
 
 
 AKS: dict[str, Any] = {

@@ -453,6 +453,14 @@ def test_no_node_has_what_a_device_plugin_would_offer() -> None:
     assert planned(fleet("eks", "trn2.48xlarge", {"neuron": True}), pod).verdict == "does-not-fit"
 
 
+@pytest.mark.parametrize("driver", ["example", "cpu", "tpu", "amd", "gaudi", "neuron"])
+def test_a_fleet_with_its_defaults_written_out_is_the_same(driver: str) -> None:
+    clouds = {"tpu": ("gke", "ct5lp-hightpu-4t"), "amd": ("aks", "Standard_ND96isr_MI300X_v5")}
+    cloud, machine = clouds.get(driver, ("eks", "m7i.4xlarge"))
+    read = read_fleet(fleet(cloud, machine, {driver: True}))
+    assert read_fleet(read.document()) == read
+
+
 def test_a_group_of_cpus_is_no_larger_than_its_node() -> None:
     cpus = {"deviceClassName": "dra.cpu", "capacity": {"requests": {"dra.cpu/cpu": "40"}}}
     document = fleet("gke", "n2-standard-32", {"cpu": True})

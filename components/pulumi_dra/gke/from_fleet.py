@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from dra_planner.clouds.gke import is_for_accelerators, partition_size
+from dra_planner.clouds.gke import LENT, is_for_accelerators, partition_size
 from dra_planner.drivers.dranet import DRIVER as DRANET
 from dra_planner.fleet import Fleet, Pool
 from dra_planner.planfile import PlanFile
@@ -127,6 +127,8 @@ def pool_args(
         **planned_pool_args(fleet, plan, pool, options.pop("labels", {})),
     }
     args["capacity"] = pool.source.kind
+    if pool.source.kind in LENT:
+        args["min_nodes"] = 0  # GKE starts them for pods, whatever the plan needs
     if not pool.is_dra:
         args |= _plugin_args(pool)
     if pool.source.reservation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from dra_planner.catalog import Machine, network_interfaces
 from dra_planner.clouds.protocol.allocatable import (
@@ -137,7 +138,13 @@ class Gke(Cloud):
     # empty one.
     autoscalers = {"none": False, "gke": True}
 
-    capacities = {"on-demand": "on-demand", "spot": "spot", "reservation": "a reservation"}
+    capacities = {
+        "on-demand": "on-demand",
+        "spot": "spot",
+        "flex-start": "flex-start",
+        "queued": "queued",
+        "reservation": "a reservation",
+    }
     judged_purchases = ("on-demand", "spot", "reservation", "flex-start", "queued")
     installer_off = (
         "nodeConfig.guestAccelerators",
@@ -361,8 +368,24 @@ class Gke(Cloud):
             )
         return super().reservation_fault(reservation)
 
+    def capacity_assumptions(self, kind: str) -> tuple[str, ...]:
+        if kind not in LENT:
+            return ()
+        ends = "GKE removes its nodes after at most seven days"
+        if kind == "flex-start":
+            return (f"{ends}, and starts them when it has capacity",)
+        return (
+            f"{ends}, and starts them only for pods of a ProvisioningRequest (Kueue writes it)",
+        )
+
     def pool_faults(self, pool: PoolSettings) -> Iterator[Fault]:
         yield from super().pool_faults(pool)
+        if pool.capacity.kind in LENT:
+            kind = pool.capacity.kind
+            if pool.autoscaler != "gke":
+                yield "capacity", f"{kind} nodes need an autoscaler; set autoscaler: gke"
+            if pool.min_nodes:
+                yield "count", f"{kind} nodes start for pods, so count.min must be 0; set it to 0"
         if pool.machine is not None and not pool.is_served and attachment(pool.machine) is None:
             yield "machine", f"{pool.machine.name} has no NVIDIA GPU; {GPU_EXAMPLE}"
         if pool.machine is not None and pool.local_ssds is not None:
@@ -509,6 +532,12 @@ def local_ssds_fault(machine_type: str, count: int) -> str:
     )
 
 
+LENT: Final = ("flex-start", "queued")
+"""Capacity types whose nodes the Dynamic Workload Scheduler lends.
+
+Source: docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
+…/docs/concepts/dws.
+"""
 GPU_EXAMPLE = "name one that has, or attach some: n1-standard-8+nvidia-tesla-t4:1"
 
 

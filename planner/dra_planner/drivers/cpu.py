@@ -33,7 +33,9 @@ _RANGE = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 def reserved_fault(text: str) -> str:
     """Return why a text isn't a set of CPUs as Linux writes it ("0-1,4"), or ""."""
-    if text and not all(map(_RANGE.fullmatch, text.split(","))):
+    if not text:
+        return ""
+    if not all(map(_RANGE.fullmatch, text.split(","))):
         return f'"{text}" is not a set of CPUs (0-1,4)'
     wrong = [
         part

@@ -186,6 +186,7 @@ def _pool_faults(fleet: Fleet, index: int, pool: Pool) -> Iterator[Fault]:
         capacity=pool.source,
         zones=tuple(pool.zones),
         autoscaler=fleet.autoscaler,
+        min_nodes=pool.count.min,
         max_nodes=pool.count.max,
         max_pods=pool.max_pods,
         disk_gib=pool.disk_gib,

@@ -52,7 +52,7 @@ _PODS = range(1, 1_000_001)
 _SSDS = range(1, 33)
 _PAGES = range(1, MOST_HUGE_PAGES + 1)
 _LOST_NODES, _LOST_ZONES = range(4), range(2)
-CapacityKind = Literal["on-demand", "spot", "reservation", "capacity-block"]
+CapacityKind = Literal["on-demand", "spot", "flex-start", "queued", "reservation", "capacity-block"]
 
 
 class Count(StrictDocument):
@@ -211,8 +211,13 @@ class Pool(StrictDocument):
         default_factory=empty_list,
         description="Zones of the nodes. Default: all zones of the network.",
     )
-    capacity: Literal["on-demand", "spot"] | Reservation | CapacityBlock = Field(
-        default="on-demand", description="Capacity type of the nodes."
+    capacity: Literal["on-demand", "spot", "flex-start", "queued"] | Reservation | CapacityBlock = (
+        Field(
+            default="on-demand",
+            description="Capacity type of the nodes. GKE: flex-start and queued nodes are lent by the "
+            "Dynamic Workload Scheduler for up to seven days; queued nodes start for a "
+            "ProvisioningRequest.",
+        )
     )
     schedule: PoolSchedule | None = Field(
         default=None,

@@ -137,8 +137,8 @@ def _pool(
 def _capacity(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> Any:
     if pool.capacity not in of_cloud.capacities or pool.capacity == "on-demand":
         return ""
-    if pool.capacity == "spot":
-        return "spot"
+    if pool.capacity in ("spot", "flex-start", "queued"):
+        return pool.capacity
     if not pool.reservation:
         notes.append(
             f"pool {pool.name}: the ID of its {pool.capacity} isn't stated; it's planned on demand"

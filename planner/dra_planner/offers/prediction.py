@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dra_planner import catalog
 from dra_planner.catalog import Machine
-from dra_planner.clouds import Allocatable, AllocatableSettings
+from dra_planner.clouds import Allocatable, AllocatableSettings, cloud
 from dra_planner.drivers import DriverNode
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Node, ObjectMeta
@@ -155,6 +155,7 @@ def _offer(fleet: Fleet, pool: Pool, features: Features) -> Offer:
             *published.assumptions,
             *(_other_accelerator(fleet, machine) if pool.is_dra else ()),
             *_bought(pool),
+            *cloud(fleet.cloud).capacity_assumptions(pool.source.kind),
             *_offered(machine, fleet.region, pool_zones(fleet, pool)),
             *price_sentences,
             *([pool.schedule_sentence] if pool.schedule else ()),
@@ -264,6 +265,8 @@ def _price(
             "",
             (f"{machine.name}: a capacity block is paid in advance, and its price is unknown",),
         )
+    if isinstance(pool.capacity, str) and pool.capacity not in ("on-demand", "spot"):
+        return None, "", (f"{machine.name}: the price of {pool.capacity} nodes is unknown",)
     purchase: Literal["on-demand", "spot"] = "spot" if pool.capacity == "spot" else "on-demand"
     price = catalog.price(machine, fleet.region, purchase)
     if price is None:

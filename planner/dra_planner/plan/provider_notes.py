@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def provider_notes(fleet: Fleet) -> tuple[str, ...]:
     """Return one sentence for each fact, in the order of the pools."""
-    return tuple(dict.fromkeys((*_images(fleet), *_reservations(fleet), *_zones(fleet))))
+    notes = (*_images(fleet), *_reservations(fleet), *_zones(fleet), *_zones_without(fleet))
+    return tuple(dict.fromkeys(notes))
 
 
 def _images(fleet: Fleet) -> Iterator[str]:
@@ -57,6 +58,24 @@ def _zones(fleet: Fleet) -> Iterator[str]:
                     f"{row['zone']}, as users reported on {row['seen_on']}. Name another zone if "
                     "that happens."
                 )
+
+
+def _zones_without(fleet: Fleet) -> Iterator[str]:
+    """Yield the zones of pools that, by the newest listing, don't offer their machine type."""
+    for pool in fleet.pools:
+        zones = pool.zones or fleet.named_zones
+        try:
+            machine = fleet.machine(pool.machine)
+        except PlannerError:
+            continue
+        region_of = cloud(fleet.cloud).region_of
+        having = [zone for zone in machine.zones if region_of(zone) == fleet.region]
+        without = [zone for zone in zones if zone not in having]
+        if having and without:
+            yield (
+                f"Pool {pool.name}: {' and '.join(without)} isn't among the zones that offer "
+                f"{machine.name}: {', '.join(having)}. Name one of them in zones."
+            )
 
 
 def _says(rule: ImageRule) -> str:

@@ -15,6 +15,8 @@ from dra_sandbox.rehearsal.outcome import RehearsalOutcome, RehearsedWorkload
 from dra_sandbox.rehearsal.scenarios import ScenarioOutcome
 from dra_sandbox.rehearsal.simulating import Simulated, SimulatedWorkload
 
+_OF_ORDER = frozenset({"one-pod-at-a-time", "who-goes-without"})
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedWorkload:
@@ -100,6 +102,11 @@ def compare(
         each.placed for each in outcome.workloads
     ) >= sum(each.placed for each in plan.workloads)
     sharing = set(_sharing(plan))
+    stuck = {
+        each.workload
+        for each in outcome.workloads
+        if each.placed and _is_never_prepared(planned.get(each.workload))
+    }
     rows: list[ComparedWorkload] = []
     for each in outcome.workloads:
         known, simulated = planned.get(each.workload), taken[0].get(each.workload)
@@ -115,8 +122,19 @@ def compare(
             if simulated is None or not outcome.decided
             else deviation(each, taken, one_by_one=one_by_one)
         )
+        if each.workload in stuck or (stuck and difference and difference.reason in _OF_ORDER):
+            difference = OutcomeDifference("claim-not-prepared")
+        if stuck and away is not None and away.reason == "unexplained":
+            away = OutcomeDifference("claim-not-prepared")
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
+
+
+def _is_never_prepared(planned: PlannedWorkload | None) -> bool:
+    """Whether a driver can't prepare the claims of a workload, which the scheduler doesn't know."""
+    return planned is not None and any(
+        each.code == "claim-not-prepared" for each in planned.reasons
+    )
 
 
 def _sharing(plan: Plan) -> Iterator[WorkloadRef]:

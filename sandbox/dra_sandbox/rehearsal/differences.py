@@ -19,6 +19,7 @@ ReasonCode = Literal[
     "decided-by-unknown",
     "ordered-start",
     "pods-refused",
+    "claim-not-prepared",
     "refused-as-planned",
     "not-decided-in-time",
     "tie-between-nodes",
@@ -43,6 +44,8 @@ REASONS: Mapping[ReasonCode, str] = {
     "ordered-start": "A StatefulSet starts its pods one after the other, so pods behind a pending pod aren't "
     "created.",
     "pods-refused": "The API server rejected pods because of a quota, a limit, or an admission rule.",
+    "claim-not-prepared": "The scheduler places pods whose claims the driver can't prepare, so they would never start "
+    "(no kubelet runs here). They hold devices that the plan leaves to others.",
     "refused-as-planned": "The API server rejects the object, as the plan says.",
     "not-decided-in-time": "The time limit was reached before the scheduler had tried every pod.",
     "tie-between-nodes": "Nodes have equal scores, and the scheduler chooses among them at random. The simulation "

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 import pytest
 from plans import deployment, plan_of, sources
 
+from dra_planner.fleet import read_fleet
 from dra_planner.model import WorkloadRef
+from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.sources import Source
 from dra_sandbox.rehearsal import (
     ComparedWorkload,
     RehearsalOutcome,
@@ -18,6 +21,7 @@ from dra_sandbox.rehearsal.comparison import compare
 from dra_sandbox.rehearsal.outcome import PodOutcome
 
 WEB = WorkloadRef("Deployment", "default", "web")
+ZONE = "us-central1-a"
 
 
 def row(
@@ -173,6 +177,49 @@ def test_pods_of_one_claim_go_where_the_first_one_goes(placed: int, room: int, r
         plan, outcome, {WEB: room}, [{WEB: SimulatedWorkload({"l4": placed})}], one_by_one=True
     )
     assert reasons(found) == (reason, "")
+
+
+TPU_CLAIM = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {{name: {name}}}
+spec: {{spec: {{devices: {{requests: [{{name: tpu, exactly: {{deviceClassName: tpu.google.com, count: {count}}}}}]}}}}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {name}}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{{operator: Exists}}]
+      resourceClaims: [{{name: tpu, resourceClaimTemplateName: {name}}}]
+      containers: [{{name: main, image: registry.example/a:1, resources: {{claims: [{{name: tpu}}]}}}}]
+"""
+
+
+def test_pods_whose_claims_no_driver_prepares_hold_devices_of_others() -> None:
+    """The scheduler gives half of a TPU node away; the pod with all chips then has no node."""
+    fleet = {
+        "cloud": "gke",
+        "region": "us-central1",
+        "kubernetes": "1.36",
+        "systemPool": {"machine": "e2-standard-4"},
+        "drivers": {"tpu": True},
+        "pools": [{"name": "tpu", "machine": "ct5lp-hightpu-4t", "count": 1, "zones": [ZONE]}],
+    }
+    manifests = "---\n".join(TPU_CLAIM.format(name=f"c{count}", count=count) for count in (2, 4))
+    plan = make_plan(PlanRequest(fleet=read_fleet(fleet), sources=(Source("m.yaml", manifests),)))
+    half, whole = (WorkloadRef("Job", "default", name) for name in ("c2", "c4"))
+    outcomes = (
+        RehearsedWorkload(half, (PodOutcome("c2-0", "tpu-0", "", is_judged=True),), {"tpu": 1}),
+        RehearsedWorkload(whole, (PodOutcome("c4-0", "", "none fits", is_judged=True),), {}),
+    )
+    simulated = {half: SimulatedWorkload({}), whole: SimulatedWorkload({"tpu": 1})}
+    found = compare(
+        plan, RehearsalOutcome(outcomes, (), decided=True), {}, [simulated], one_by_one=True
+    )
+    assert [reasons(each) for each in found] == [("claim-not-prepared", "claim-not-prepared")] * 2
 
 
 QUOTA = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: 2}}\n"

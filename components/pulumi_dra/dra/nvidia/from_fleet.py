@@ -18,6 +18,10 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
     """Note in `read` what the components would refuse, before anything is declared."""
+    if _is_installed_elsewhere(fleet):
+        if inputs.driver:
+            read.refuse("driver", "the GPU Operator installs the driver: leave it out")
+        return
     elsewhere, asked = fleet.driver_root, inputs.driver.get("driver_root", fleet.driver_root)
     if any(pool.image and pool.image.driver_root for pool in fleet.pools) and asked != elsewhere:
         read.refuse(
@@ -34,7 +38,12 @@ def declare(
     plan: PlanFile,
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Declare the driver, after the installer of the GPU driver where nodes come without it."""
+    """Declare the driver, after the installer of the GPU driver where nodes come without it.
+
+    Nothing is declared if the GPU Operator runs both.
+    """
+    if _is_installed_elsewhere(fleet):
+        return []
     if not cloud(fleet.cloud).installs_driver:
         installer = DriverInstaller(
             f"{name}-driver-installer", DriverInstallerArgs(**inputs.driver_installer), opts=options
@@ -45,6 +54,11 @@ def declare(
             options, pulumi.ResourceOptions(depends_on=[installer])
         )
     return [DraDriver(f"{name}-driver", driver_args(inputs, fleet, plan), opts=options)]
+
+
+def _is_installed_elsewhere(fleet: Fleet) -> bool:
+    nvidia = fleet.drivers.of(DRIVER)
+    return nvidia is not None and nvidia.is_installed_elsewhere
 
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:

@@ -47,8 +47,8 @@ _OF_KUBELET = re.compile(r"(.*\.)?(kubelet|node)\.kubernetes\.io")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Where the machines of a pool come from: on-demand, spot, reservation or capacity-block, and
-    which was bought.
+    """Where the machines of a pool come from: on-demand, spot, flex-start, queued, reservation or
+    capacity-block, and which was bought.
     """
 
     kind: str = "on-demand"
@@ -92,6 +92,7 @@ class PoolSettings:
     capacity: Capacity = Capacity()
     zones: tuple[str, ...] = ()
     autoscaler: str = "none"
+    min_nodes: int = 0
     max_nodes: int = 0
     max_pods: int | None = None
     disk_gib: int | None = None
@@ -524,6 +525,10 @@ class Cloud(ABC):
             # a pool that says nothing is on demand: that is told, and nothing is refused
             return fault
         return self.purchase_fault(pool.machine, kind)
+
+    def capacity_assumptions(self, kind: str) -> tuple[str, ...]:
+        """Return what follows for a plan from where the machines of a pool come from."""
+        return ()
 
     def purchase_fault(self, machine: Machine, capacity: str) -> str:
         """Return why a machine cannot be had in that way; "" when it can, or nothing is known of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from dra_planner.catalog import Accelerator, Machine
@@ -77,13 +78,24 @@ class Nvidia(Driver[NvidiaDriver]):
 
     def assumptions(self, options: NvidiaDriver, node: DriverNode) -> tuple[str, ...]:
         release = driver_release(options.version)
-        return slice_assumptions(node.machine, release, mig=node.mig, settings=options.settings)
+        found = slice_assumptions(node.machine, release, mig=node.mig, settings=options.settings)
+        if not options.is_installed_elsewhere:
+            return found
+        told = (
+            f"{node.machine.name}: a GPUCluster of the GPU Operator runs driver {release.version}"
+        )
+        return (*found, f"{told}; its DeviceClass doesn't serve nvidia.com/gpu")
 
     def classes(
         self, options: NvidiaDriver, cloud: Cloud, features: Features
     ) -> Iterator[DeviceClass]:
         release = driver_release(options.version)
-        yield from chart_classes(release, features, compute_domains=options.compute_domains)
+        found = chart_classes(release, features, compute_domains=options.compute_domains)
+        if not options.is_installed_elsewhere:
+            yield from found
+            return
+        # NVIDIA/gpu-operator:manifests/state-dra-driver/0400_deviceclass-gpu.yaml@a22dbf6
+        yield from (replace(each, extended_resource_name=None) for each in found)
 
     def divides_claim(self, parameters: Mapping[str, Any]) -> bool:
         return isinstance(parameters.get("sharing"), Mapping)

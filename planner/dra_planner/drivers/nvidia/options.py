@@ -23,7 +23,16 @@ def _check_shares(value: Any) -> Any:
 class NvidiaDriver(StrictDocument):
     """The NVIDIA DRA driver."""
 
-    version: str = Field(description="Version of the Helm chart.")
+    version: str = Field(
+        description="Version of the Helm chart, or of the driver that the GPU Operator runs."
+    )
+    installer: Literal["chart", "gpu-operator"] = Field(
+        default="chart",
+        exclude_if=lambda installer: installer == "chart",
+        description="Installer of the driver. chart: its Helm chart, as part of the stack. "
+        "gpu-operator: a GPUCluster of the GPU Operator (26.7.0 or later), which you create "
+        "outside the stack.",
+    )
     feature_gates: dict[str, bool] = Field(
         default_factory=empty_mapping,
         description="Feature gates of the driver, by name (`pulumi-dra catalog drivers`): "
@@ -43,6 +52,11 @@ class NvidiaDriver(StrictDocument):
         default=False,
         description="Enable ComputeDomains, for NVLink across nodes (GB200, GB300).",
     )
+
+    @property
+    def is_installed_elsewhere(self) -> bool:
+        """Whether a GPUCluster runs the driver, so that the stack installs nothing."""
+        return self.installer != "chart"
 
     @property
     def settings(self) -> PublishingSettings:

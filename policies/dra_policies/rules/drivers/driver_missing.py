@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dra_planner.drivers import nvidia
+from dra_planner.planfile import PlanFile
 from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
     if not view.complete or view.drivers or view.has_gpu_operator or not view.installs_charts:
+        return
+    if view.record is not None and _is_installed_elsewhere(view.record.plan_file):
         return
     for pool in view.pools:
         if pool.has_gpus is not False and (
@@ -23,6 +27,12 @@ def check(view: StackView) -> Iterator[Finding]:
                 urn=pool.urn,
             )
             return
+
+
+def _is_installed_elsewhere(plan: PlanFile | None) -> bool:
+    """Whether the plan's fleet says that the GPU Operator runs the driver."""
+    options = None if plan is None else plan.fleet.drivers.of(nvidia.DRIVER)
+    return options is not None and options.is_installed_elsewhere
 
 
 def _claims(view: StackView) -> bool:
