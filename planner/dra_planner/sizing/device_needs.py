@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dra_planner.allocation import NodeState
 from dra_planner.allocation.search.amounts import nano
+from dra_planner.allocation.search.constraints import lookup_attribute
 from dra_planner.allocation.search.counters import draws_of
 from dra_planner.allocation.search.devices import Candidate
 from dra_planner.allocation.search.requests import PlannedClaim, PlannedRequest, plan_claims
@@ -113,6 +114,7 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
         (planned,) = plan_claims([(name, spec)], template).claims
         constraints += len(spec.constraints)
         steady &= all(each.match_attribute is not None for each in spec.constraints)
+        drawing: dict[str, _Drawing] = {}
         for request in planned.requests:
             bits, count = _least(request, shareable)
             if not count:
@@ -126,13 +128,18 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
                     len({each.counter_set for each in c.device.consumes_counters}) == 1
                     for c in inside
                 )
-                for family, amount in _least_draws(inside, state).items():
+                least = _least_draws(inside, state)
+                for family, amount in least.items():
                     counters[family] += amount * count * times
-                    if from_one_set:
-                        draws.append((family, amount, count * times))
+                if from_one_set:
+                    drawing[request.name] = _Drawing(inside, least, count)
             if inside and all(each.shareable for each in inside):
                 for name, amount in _least_shares(request, inside).items():
                     shares[name] += amount * count * times
+        draws += [
+            (family, amount, devices * times)
+            for family, amount, devices in _draws_by_set(spec, drawing)
+        ]
         steady &= not _has_fault(planned)
     sets = list(exclusive)
     steady &= not any(one & other for at, one in enumerate(sets) for other in sets[:at])
@@ -144,6 +151,60 @@ def device_needs(item: Item, state: NodeState) -> DeviceNeeds:
         shares={name: amount for name, amount in sorted(shares.items()) if amount},
         is_steady=steady,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """A request whose devices each draw from one counter set: candidates, what one draws of each
+    family at least, and how many devices are taken.
+    """
+
+    inside: Sequence[Candidate]
+    least: Mapping[str, int]
+    count: int
+
+
+def _draws_by_set(
+    spec: ClaimSpec, drawing: Mapping[str, _Drawing]
+) -> Iterator[tuple[str, int, int]]:
+    """Yield what a claim draws from single counter sets: family, amount, how many times.
+
+    Devices of requests that a constraint ties to one counter set draw from it together.
+    """
+    left = dict(drawing)
+    for constraint in spec.constraints:
+        names = [each for each in left if not constraint.requests or each in constraint.requests]
+        if constraint.match_attribute is None or not names:
+            continue
+        tied = [left[each] for each in names]
+        if _is_one_set(constraint.match_attribute, [c for each in tied for c in each.inside]):
+            total: dict[str, int] = defaultdict(int)
+            for each in tied:
+                for family, amount in each.least.items():
+                    total[family] += amount * each.count
+            yield from ((family, amount, 1) for family, amount in total.items())
+            for name in names:
+                del left[name]
+    for each in left.values():
+        yield from ((family, amount, each.count) for family, amount in each.least.items())
+
+
+def _is_one_set(attribute: str, candidates: Iterable[Candidate]) -> bool:
+    """Return whether devices with equal values of an attribute draw from one counter set. Values
+    that are known at run time only count if it is known which of them are equal.
+    """
+    sets: dict[tuple[type, str], set[str]] = defaultdict(set)
+    for candidate in candidates:
+        value = lookup_attribute(candidate, attribute)
+        if value is None:  # the constraint excludes the device
+            continue
+        if isinstance(value, tuple) or (isinstance(value, Unknown) and not value.group):
+            return False
+        key = (Unknown, value.group) if isinstance(value, Unknown) else (type(value), str(value))
+        sets[key].update(each.counter_set for each in candidate.device.consumes_counters)
+    if 0 < sum(kind is Unknown for kind, _ in sets) < len(sets):
+        return False  # a known value may be equal to an unknown one
+    return all(len(found) == 1 for found in sets.values())
 
 
 def _claims(item: Item) -> Iterator[tuple[str, ClaimSpec, int]]:
