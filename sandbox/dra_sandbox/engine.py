@@ -190,19 +190,20 @@ class Engine:
             ["--yes", *(["--skip-preview"] if skip_preview else []), *options],
         )
 
-    def export(self, stack: str) -> dict[str, Any]:
+    def export(self, stack: str, *, show_secrets: bool = False) -> dict[str, Any]:
         """The stack's state as `pulumi stack export` writes it. Raises EngineError for an unknown
         stack.
         """
-        done = self._run(["stack", "export", "--stack", stack])
+        shown = ["--show-secrets"] if show_secrets else []
+        done = self._run(["stack", "export", *shown, "--stack", stack])
         if not done.ok:
             raise EngineError(f"cannot export the stack {stack}:\n{done.stderr}")
         state: dict[str, Any] = json.loads(done.stdout)
         return state
 
-    def resources(self, stack: str) -> list[dict[str, Any]]:
+    def resources(self, stack: str, *, show_secrets: bool = False) -> list[dict[str, Any]]:
         """The resources in the stack's state, in the order they were registered."""
-        deployment = self.export(stack).get("deployment") or {}
+        deployment = self.export(stack, show_secrets=show_secrets).get("deployment") or {}
         return list(deployment.get("resources") or [])
 
     def outputs(self, stack: str) -> dict[str, Any]:

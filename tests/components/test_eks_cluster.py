@@ -496,7 +496,7 @@ def test_settings_of_addons_stand_beside_ours(cluster: Any) -> None:
         each.inputs["addonName"]: each.inputs.get("configurationValues")
         for each in declared.all("Addon")
     }
-    assert settings["kube-proxy"] is None
+    assert settings["kube-proxy"] == "{}", "omission would keep the previous settings"
     assert json.loads(settings["coredns"]) == {"replicaCount": 3}
     assert json.loads(settings["vpc-cni"]) == {
         "enableNetworkPolicy": "true",

@@ -216,7 +216,9 @@ class Addons:
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="PRESERVE",
             tags=self._tags,
-            configuration_values=json.dumps(told, sort_keys=True) if told else None,
+            # "{}" and not None: the provider keeps the previous settings of an add-on that has none
+            # (hashicorp/terraform-provider-aws:internal/service/eks/addon.go@00a35305)
+            configuration_values=json.dumps(told or {}, sort_keys=True),
             pod_identity_associations=pod_identity_associations,
             opts=self._children.options(depends_on=depends_on),
         )
