@@ -1,7 +1,8 @@
 """Good stacks and the faults that are seeded into them, from the files in `seeded/`.
 
 A fault is one row: the stack (`base`), what is changed (`edit`: object/path → value, null takes it
-away; an object alone adds a resource, or removes it with null), the rule that must find it, its
+away; an object alone adds a resource, or removes it with null; object@property names the resources
+that the property comes from), the rule that must find it, its
 level, the object that it names, words of what is told, and `fix`: the edit that its advice comes
 to, which is applied on top; `undo` where that is to take the edit back. `computed` says which
 values of the edit come from resources (by short name) of the stack or of elsewhere: they are
@@ -108,7 +109,11 @@ def edited(stack: Mapping[str, Resource], edit: Edit) -> dict[str, Resource]:
     changed = dict(stack)
     for where, value in edit.items():
         short, _, path = where.partition("/")
-        if not path and value is None:
+        owner, _, sourced = where.partition("@")
+        if sourced:
+            sources = {**changed[owner].sources, sourced: tuple(map(_urn, value))}
+            changed[owner] = replace(changed[owner], sources=sources)
+        elif not path and value is None:
             del changed[short]
         elif not path:
             changed[short] = resource(short, value)

@@ -86,8 +86,8 @@ print(json.dumps([sorted(files), sorted(name for name in installed if not name.s
         ("--help", set(), 116),
         ("plan --help", set(), 122),
         ("catalog gpus", PLANNING, 360),
-        ("check examples/workloads", CHECKING, 1_240),
-        ("plan examples/workloads --stack eks-dev", PLANNING, 930),
+        ("check examples/workloads", CHECKING, 1_252),
+        ("plan examples/workloads --stack eks-dev", PLANNING, 935),
     ],
 )
 def test_a_command_loads_what_it_uses(words: str, packages: set[str], most: int) -> None:

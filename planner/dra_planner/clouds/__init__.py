@@ -29,6 +29,7 @@ from dra_planner.clouds.protocol.cloud import (
     Fault,
     PoolSettings,
 )
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.labels import (
     DRA,
     GPU_PRESENT,
@@ -38,6 +39,13 @@ from dra_planner.clouds.protocol.labels import (
     POOL,
     NodeLabel,
     NodeOrigin,
+)
+from dra_planner.clouds.protocol.node_networks import (
+    Gateway,
+    NodeNetwork,
+    PublicEndpoint,
+    SecurityGroups,
+    UserRoutes,
 )
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, PluginServing
 from dra_planner.clouds.protocol.refusals import (
@@ -114,16 +122,23 @@ __all__ = [
     "CountStep",
     "Day",
     "Fault",
+    "Gateway",
+    "GrantResource",
     "Hours",
+    "IdentityResource",
     "MachineTemplate",
     "NodeImage",
     "NodeLabel",
+    "NodeNetwork",
     "NodeOrigin",
     "Period",
     "PluginServing",
     "PoolResource",
     "PoolSettings",
+    "PublicEndpoint",
     "Schedule",
+    "SecurityGroups",
+    "UserRoutes",
     "cloud",
     "cloud_of",
     "extended_resource_fault",

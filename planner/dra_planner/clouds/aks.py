@@ -16,7 +16,9 @@ from dra_planner.clouds.protocol.allocatable import (
     disk_bytes,
 )
 from dra_planner.clouds.protocol.cloud import Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.labels import NodeOrigin
+from dra_planner.clouds.protocol.node_networks import NodeNetwork, UserRoutes
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
@@ -185,6 +187,11 @@ class Aks(Cloud):
         # learn.microsoft.com/azure/aks/auto-upgrade-node-os-image: NodeImage is the default
         image_channel="autoUpgradeProfile.nodeOSUpgradeChannel",
         new_images=("NodeImage",),
+        network_policies=tuple(
+            ("networkProfile.networkPolicy", policy) for policy in ("azure", "calico", "cilium")
+        ),
+        pod_range="networkProfile.podCidr",
+        own_nodes=(("nodeProvisioningProfile.mode", "Auto"),),
         old_images=("None", "Unmanaged"),
         image_fix='set autoUpgradeProfile.nodeOSUpgradeChannel to "SecurityPatch", and upgrade '
         "node images one pool "
@@ -199,6 +206,7 @@ class Aks(Cloud):
         image="osSKU",
         version="orchestratorVersion",
         max_pods="maxPods",
+        own_pod_ranges=("podSubnetID",),
         desired=("count",),
         scaling="enableAutoScaling",
         limits=(CountLimits(minimum="minCount", maximum="maxCount"),),
@@ -221,6 +229,30 @@ class Aks(Cloud):
             charts=("network-operator", "dranet"),
             fix="install the NVIDIA Network Operator (chart network-operator), or use machines "
             "without InfiniBand",
+        ),
+    )
+
+    node_network = NodeNetwork(
+        # MicrosoftDocs/azure-aks-docs:articles/aks/egress-outboundtype.md@fb060ab
+        routes=UserRoutes(
+            outbound=("networkProfile.outboundType", "userDefinedRouting"),
+            used_by="vnetSubnetID",
+            subnet_token="azure-native:network:Subnet",
+            routes="routeTable",
+        ),
+    )
+    # MicrosoftDocs/azure-aks-docs:articles/aks/use-pod-sandboxing.md@fb060ab
+    runtime_classes = ("kata-mshv-vm-isolation", "kata-vm-isolation", "kata-cc-isolation")
+    identity = IdentityResource(
+        token="azure-native:managedidentity:UserAssignedIdentity",
+        kind="identity",
+        name="resourceName",
+        grants=(
+            GrantResource(
+                token="azure-native:authorization:RoleAssignment",
+                identity="principalId",
+                rights="roleDefinitionId",
+            ),
         ),
     )
 

@@ -19,7 +19,13 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, ClusterSettings, Fault, PoolSettings
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.labels import NodeOrigin
+from dra_planner.clouds.protocol.node_networks import (
+    NodeNetwork,
+    PublicEndpoint,
+    SecurityGroups,
+)
 from dra_planner.clouds.protocol.refusals import private_network_fault
 from dra_planner.clouds.protocol.resources import (
     BoughtCapacity,
@@ -168,6 +174,7 @@ class Eks(Cloud):
         token="aws:eks/cluster:Cluster",
         version="version",
         region="region",
+        own_nodes=(("computeConfig.enabled", "true"),),
         # docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
         # (bootstrapSelfManagedAddons)
         addons=ClusterAddons(
@@ -179,6 +186,8 @@ class Eks(Cloud):
                 "vpc-cni": "its nodes never become ready",
                 "coredns": "its pods can't resolve names",
             },
+            settings="configurationValues",
+            network_policies='"enableNetworkPolicy":"true"',
             replacements={"vpc-cni": ("cilium", "calico", "tigera", "antrea", "weave", "cni")},
         ),
     )
@@ -223,6 +232,56 @@ class Eks(Cloud):
             fix="add networkInterfaces with interfaceType efa to the launch template, one for each "
             "network card",
         ),
+    )
+
+    node_network = NodeNetwork(
+        # The provider removes the egress rule that EC2 adds to new groups
+        # (hashicorp/terraform-provider-aws:website/docs/r/security_group.html.markdown).
+        groups=SecurityGroups(
+            token="aws:ec2/securityGroup:SecurityGroup",
+            egress="egress",
+            used_by=("vpcSecurityGroupIds", "networkInterfaces"),
+            interface_groups="securityGroups",
+            rules=(
+                ("aws:ec2/securityGroupRule:SecurityGroupRule", "type", "ingress"),
+                ("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", "type", "ingress"),
+            ),
+            rule_group="securityGroupId",
+        ),
+        # Amazon EKS user guide, “Cluster API server endpoint”
+        endpoint=PublicEndpoint(
+            private="vpcConfig.endpointPrivateAccess",
+            allowed="vpcConfig.publicAccessCidrs",
+            addresses=("aws:ec2/eip:Eip", "aws:ec2/natGateway:NatGateway"),
+            fix="set vpcConfig.endpointPrivateAccess to true",
+        ),
+    )
+    identity = IdentityResource(
+        token="aws:iam/role:Role",
+        kind="role",
+        name="name",
+        rights=("managedPolicyArns", "inlinePolicies"),
+        trust="assumeRolePolicy",
+        policy=("aws:iam/policy:Policy", "policy"),
+        grants=(
+            GrantResource(
+                token="aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+                identity="role",
+                rights="policyArn",
+            ),
+            GrantResource(
+                token="aws:iam/policyAttachment:PolicyAttachment",
+                identity="roles",
+                rights="policyArn",
+            ),
+            GrantResource(
+                token="aws:iam/rolePolicyAttachmentsExclusive:RolePolicyAttachmentsExclusive",
+                identity="roleName",
+                rights="policyArns",
+            ),
+            GrantResource(token="aws:iam/rolePolicy:RolePolicy", identity="role", rights="policy"),
+        ),
+        everything=("AdministratorAccess", "PowerUserAccess"),
     )
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:

@@ -17,7 +17,9 @@ from dra_planner.clouds.protocol.allocatable import (
     reserved_cpu_milli,
 )
 from dra_planner.clouds.protocol.cloud import WHOLE, Cloud, CountStep, Fault, PoolSettings
+from dra_planner.clouds.protocol.identities import GrantResource, IdentityResource
 from dra_planner.clouds.protocol.labels import MPS_CAPABLE, PLUGIN_CONFIG, NodeLabel, NodeOrigin
+from dra_planner.clouds.protocol.node_networks import Gateway, NodeNetwork
 from dra_planner.clouds.protocol.plugin_serving import MPS, TIME_SLICING, CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.resources import (
     AttachedGpus,
@@ -218,6 +220,13 @@ class Gke(Cloud):
         dataplane=("datapathProvider", "ADVANCED_DATAPATH"),
         dataplane_default="LEGACY_DATAPATH",
         managed="enableAutopilot",
+        network_policies=(
+            ("datapathProvider", "ADVANCED_DATAPATH"),
+            ("networkPolicy.enabled", "true"),
+        ),
+        pod_range="ipAllocationPolicy.clusterIpv4CidrBlock",
+        first_pool="removeDefaultNodePool",
+        own_nodes=(("enableAutopilot", "true"), ("clusterAutoscaling.enabled", "true")),
     )
     pool = PoolResource(
         token="gcp:container/nodePool:NodePool",
@@ -230,6 +239,7 @@ class Gke(Cloud):
         image_default=IMAGE,
         version="version",
         max_pods="maxPodsPerNode",
+        own_pod_ranges=("networkConfig.podRange", "networkConfig.createPodRange"),
         taints="nodeConfig.taints",
         desired=("nodeCount", "initialNodeCount"),
         desired_per_zone=True,
@@ -277,6 +287,38 @@ class Gke(Cloud):
         ),
         # GoogleCloudPlatform/cluster-toolkit:examples/gke-a4x@10470803: one policy for each domain
         nvlink_placement="placementPolicy.policyName",
+    )
+
+    # GKE guide, "Node taints": managed components
+    tolerated_by_system = ("CriticalAddonsOnly", "components.gke.io/gke-managed-components")
+    node_network = NodeNetwork(
+        # Private Google Access reaches only Google's registries
+        # (VPC guide, "Private Google Access").
+        gateway=Gateway(
+            private="privateClusterConfig.enablePrivateNodes",
+            network="network",
+            network_token="gcp:compute/network:Network",
+            token="gcp:compute/routerNat:RouterNat",
+            mirror="pkg.dev",
+            title="Cloud NAT",
+            fix="declare a RouterNat in the network, or copy the images to Artifact Registry",
+        ),
+    )
+    # GKE guide, "Harden workload isolation with GKE Sandbox"
+    runtime_classes = ("gvisor",)
+    identity = IdentityResource(
+        token="gcp:serviceaccount/account:Account",
+        kind="service account",
+        name="accountId",
+        grants=tuple(
+            GrantResource(token=token, identity=identity, rights="role")
+            for token, identity in (
+                ("gcp:projects/iAMMember:IAMMember", "member"),
+                ("gcp:projects/iAMBinding:IAMBinding", "members"),
+                ("gcp:artifactregistry/repositoryIamMember:RepositoryIamMember", "member"),
+                ("gcp:storage/bucketIAMMember:BucketIAMMember", "member"),
+            )
+        ),
     )
 
     def labels(self, nodes: NodeOrigin) -> tuple[NodeLabel, ...]:

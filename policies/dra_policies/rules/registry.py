@@ -33,7 +33,9 @@ from dra_policies.rules.cluster import (
     kubernetes_too_old,
     node_newer_than_cluster,
     pod_fits_no_system_pool,
+    pod_range_too_small,
     security_baseline,
+    system_pods_have_no_node,
     system_pool_too_small,
 )
 from dra_policies.rules.cost import (
@@ -67,6 +69,7 @@ from dra_policies.rules.images import (
     image_of_another_architecture,
     image_without_driver,
     node_image_not_pinned,
+    pool_setting_breaks_kubelet,
 )
 from dra_policies.rules.karpenter import (
     karpenter_ignores_claims,
@@ -121,6 +124,9 @@ from dra_policies.rules.prerequisites import (
     driver_installer_missing,
     driver_pods_rejected,
     driver_publishes_no_gpus,
+    identity_lacks_rights,
+    network_policy_isolates_driver,
+    nodes_cut_off,
 )
 from dra_policies.rules.record import (
     class_differs_from_plan,
@@ -212,6 +218,12 @@ RULES: Final[tuple[Rule, ...]] = (
     image_fails_on_machine.RULE,
     operator_on_managed_image.RULE,
     boot_script_breaks_node.RULE,
+    pool_setting_breaks_kubelet.RULE,
+    identity_lacks_rights.RULE,
+    nodes_cut_off.RULE,
+    network_policy_isolates_driver.RULE,
+    system_pods_have_no_node.RULE,
+    pod_range_too_small.RULE,
     installed_driver_fails.RULE,
     karpenter_leaves_reservations_idle.RULE,
     machine_network_unused.RULE,

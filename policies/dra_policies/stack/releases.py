@@ -199,6 +199,10 @@ def driver_of_release(
         other_critical_pods=_sum(domains, controllers, webhook, webhooks),
         values=None if _has_value_files(resource) or values.values is UNKNOWN else values,
         settings={} if _has_value_files(resource) else _driver_settings(values, domains),
+        pod_labels={
+            "app.kubernetes.io/name": chart_name(resource),
+            "app.kubernetes.io/instance": props.text("name") or "",
+        },
     )
 
 

@@ -130,7 +130,13 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
 def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
     """Return the resources of clouds, all but those inside clusters."""
     return tuple(
-        DeclaredResource(urn=each.urn, type=each.type, name=each.name, props=each.props)
+        DeclaredResource(
+            urn=each.urn,
+            type=each.type,
+            name=each.name,
+            props=each.props,
+            sources=each.sources,
+        )
         for each in resources
         if not each.type.startswith(_ELSEWHERE)
     )

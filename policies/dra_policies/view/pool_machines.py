@@ -10,7 +10,7 @@ from dra_planner.catalog import Machine
 from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_policies.unknowns import UNKNOWN
-from dra_policies.view.stack_view import DeclaredPool
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
 _SPOT: Final = "spot"
@@ -82,3 +82,11 @@ def machine_names(pool: DeclaredPool) -> tuple[str, ...]:
     if pool.machine:
         return (pool.machine,)
     return requirements(pool).get("node.kubernetes.io/instance-type", ())
+
+
+def minor_of_pool(view: StackView, pool: DeclaredPool) -> int | None:
+    """Return the minor version of Kubernetes that a pool runs: its own, or its cluster's; None if
+    it isn't known.
+    """
+    minors = {version.urn: version.minor for version in view.versions}
+    return minors.get(pool.urn) or minors.get(pool.cluster_urn)

@@ -176,6 +176,8 @@ class InstalledDriver:
     # in a fleet's words, those that are known
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Properties | None = None  # as they are given to the chart; None where files say more
+    # labels of its pods that are known
+    pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +215,27 @@ class KubernetesVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredResource:
-    """A resource of a cloud, as it is declared."""
+    """A resource of a cloud, as it is declared. `sources` are the URNs of the resources that each
+    property comes from.
+    """
 
     urn: str
     type: str
     name: str
     props: Properties
+    sources: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]], hash=False
+    )
+
+    def sources_of(self, path: str) -> frozenset[str]:
+        """Return the URNs of the resources that a property, or a part of it, comes from."""
+        head = path.partition(".")[0]
+        return frozenset(
+            urn
+            for key, urns in self.sources.items()
+            if key in (path, head) or key.startswith((f"{path}.", f"{path}["))
+            for urn in urns
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from dra_planner.clouds.protocol.allocatable import (
     NodeImage,
     reserved_cpu_milli,
 )
+from dra_planner.clouds.protocol.identities import IdentityResource
 from dra_planner.clouds.protocol.labels import (
     GPU_TAINT,
     NodeLabel,
@@ -26,6 +27,7 @@ from dra_planner.clouds.protocol.labels import (
     contract_labels,
     contract_taints,
 )
+from dra_planner.clouds.protocol.node_networks import NodeNetwork
 from dra_planner.clouds.protocol.plugin_serving import CloudPlugin, PluginServing
 from dra_planner.clouds.protocol.refusals import NODES, huge_pages_fault, range_fault
 from dra_planner.clouds.protocol.resources import ClusterResource, KarpenterNodeClass, PoolResource
@@ -227,6 +229,14 @@ class Cloud(ABC):
     provider_region: ClassVar[str] = "region"  # its setting that does
     cluster: ClassVar[ClusterResource]
     pool: ClassVar[PoolResource]
+    # RuntimeClasses that clusters have from the start
+    runtime_classes: ClassVar[tuple[str, ...]] = ()
+    # taints that the cluster's own pods tolerate
+    tolerated_by_system: ClassVar[tuple[str, ...]] = ("CriticalAddonsOnly",)
+    # what can cut nodes off from the API server and registries
+    node_network: ClassVar[NodeNetwork] = NodeNetwork()
+    # what clusters and nodes act as
+    identity: ClassVar[IdentityResource]
 
     @property
     def title(self) -> str:

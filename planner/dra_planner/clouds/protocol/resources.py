@@ -155,6 +155,8 @@ class PoolResource:
     network_profile: str = ""  # set where nodes publish network devices
     fast_network: FastNetwork | None = None
     nvlink_placement: str = ""  # names a policy that keeps nodes in one NVLink domain
+    # properties with which its pods use another range than the cluster's
+    own_pod_ranges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +166,8 @@ class ClusterAddons:
     `by_default` is the property that turns off what the cloud installs, `managed` the one with
     which the cloud runs everything itself. `token` and `name` are the resource that is an add-on
     and its property. `needed` has the consequence of each missing add-on, `replacements` parts of
-    the names of what replaces it.
+    the names of what replaces it. `network_policies` is the text in an add-on's `settings` with
+    which it enforces NetworkPolicies.
     """
 
     by_default: str
@@ -173,6 +176,8 @@ class ClusterAddons:
     name: str
     needed: Mapping[str, str]
     replacements: Mapping[str, tuple[str, ...]]
+    settings: str
+    network_policies: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +192,10 @@ class ClusterResource:
     cloud decides that itself. `image_channel` is a property that says who changes node images,
     `new_images` the values with which a new image comes by itself, the first of them by default,
     `old_images` those with which images stay, and `image_fix` the advice to change that.
+    `network_policies` are properties, each with a value that enforces NetworkPolicies; () if
+    something else decides that. `own_nodes` are properties, each with a value with which the cloud
+    adds nodes that aren't declared. `pod_range` is the range of addresses that nodes share for
+    their pods, and `first_pool` the flag that removes a pool that isn't declared.
     """
 
     token: str
@@ -204,3 +213,7 @@ class ClusterResource:
     new_images: tuple[str, ...] = ()
     old_images: tuple[str, ...] = ()
     image_fix: str = ""
+    network_policies: tuple[tuple[str, str], ...] = ()
+    pod_range: str = ""
+    first_pool: str = ""
+    own_nodes: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,6 @@
-"""Boot scripts that depend on a unit or a program that the node's image doesn't have."""
+"""Boot scripts that depend on a unit, a program, or a kernel argument that the node's image doesn't
+support.
+"""
 
 from __future__ import annotations
 
@@ -6,58 +8,58 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dra_planner.catalog.image_units import ImageUnit, image_units
+from dra_planner.catalog.image_parts import ImagePart, image_parts
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.pool_machines import minor_of_pool
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
-OLD: Final = "/etc/eks/bootstrap.sh"
+CUSTOM: Final = "CUSTOM"
 URL: Final = "https://github.com/awslabs/amazon-eks-ami/releases"
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    yield from _old_bootstraps(view)
-    told: set[str] = set()
+    told: set[tuple[str, str]] = set()
     for pool in view.pools:
-        for unit in (
-            image_units(pool.cloud) if pool.boot_script and pool.template_urn not in told else ()
-        ):
+        urn = pool.template_urn or pool.urn
+        parts = [part for part in image_parts(pool.cloud) if part.kind != "pool setting"]
+        for part in parts if pool.boot_script else ():
+            is_custom = pool.image == CUSTOM and part.kind != "unit"
             if (
-                pool.image != "CUSTOM"
-                and unit.is_gone(pool.release or "")
-                and _needs(pool.boot_script or "", unit)
+                (urn, part.part) not in told
+                and (is_custom or (pool.image or "").startswith(part.images))
+                and part.is_gone(pool.release or "", minor_of_pool(view, pool))
+                and _needs(pool.boot_script or "", part)
             ):
-                told.add(pool.template_urn)
-                yield Finding(
-                    message=f"the boot script of {pool.title} depends on {unit.unit}, which images "
-                    "since "
-                    f"{unit.gone_since} don't have, so {unit.says}",
-                    fix=unit.fix,
-                    urn=pool.template_urn or pool.urn,
-                )
+                told.add((urn, part.part))
+                yield _finding(pool, part, is_custom=is_custom)
 
 
-def _old_bootstraps(view: StackView) -> Iterator[Finding]:
-    """Yield scripts that start kubelet as Amazon Linux 2 did
-    (awslabs/amazon-eks-ami:doc/usage/al2.md@81fec2e8; AL2023 has nodeadm instead).
-    """
-    told: set[str] = set()
-    for pool in view.pools:
-        is_al2023 = (pool.image or "").startswith("AL2023")
-        if is_al2023 and OLD in (pool.boot_script or "") and pool.template_urn not in told:
-            told.add(pool.template_urn)
-            yield Finding(
-                message=f"the boot script of {pool.title} runs {OLD}, which images of Amazon Linux "
-                "2023 don't have, so the script fails and its nodes may not join",
-                fix="remove the call of bootstrap.sh, and set kubelet's options in a NodeConfig",
-                urn=pool.template_urn or pool.urn,
-            )
+def _finding(pool: DeclaredPool, part: ImagePart, *, is_custom: bool) -> Finding:
+    since = f" since {part.gone_since}" if part.gone_since else ""
+    if part.kind == "kernel argument":
+        problem = f"sets {part.part}, and Kubernetes is {part.gone_since} or newer, so"
+    elif is_custom:
+        problem = (
+            f"runs {part.part}, which Amazon Linux 2023 doesn't have, so with a custom image that "
+            "is based on it,"
+        )
+    else:
+        problem = f"depends on {part.part}, which images{since} don't have, so"
+    return Finding(
+        message=f"the boot script of {pool.title} {problem} {part.says}",
+        fix=part.fix,
+        urn=pool.template_urn or pool.urn,
+        certain=not is_custom or part.kind == "kernel argument",
+    )
 
 
-def _needs(script: str, unit: ImageUnit) -> bool:
-    """Return True if a script fails without the unit: it requires or starts it, and nothing catches
+def _needs(script: str, part: ImagePart) -> bool:
+    """Return True if a script fails without the part: it requires or starts it, and nothing catches
     the failure.
     """
-    name = re.escape(unit.unit.removesuffix(".service")) + r"(\.service)?\b"
+    if part.kind != "unit":
+        return part.part in script and "failCgroupV1: false" not in script
+    name = re.escape(part.part.removesuffix(".service")) + r"(\.service)?\b"
     for line in script.splitlines():
         required = re.search(rf"^\s*(Requires|Requisite|BindsTo)=.*\b{name}", line)
         started = re.search(rf"\bsystemctl\s.*\b(start|restart|enable|reload)\b.*\b{name}", line)
@@ -68,10 +70,9 @@ def _needs(script: str, unit: ImageUnit) -> bool:
 
 RULE = Rule(
     id="boot-script-breaks-node",
-    says="A boot script depends on a unit or a program that the node image doesn't have.",
-    why="The script fails, or kubelet waits for a unit that never starts: nodes are billed and "
-    "don't join.",
-    fix="Order the script after whichever unit exists, and don't require it.",
+    says="A boot script depends on a part that the node image doesn't support.",
+    why="The script fails, or kubelet doesn't start, so nodes are billed and don't join.",
+    fix="Use a part that every image has, and don't require others.",
     level="mandatory",
     is_outage=True,
     url=URL,

@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
+from dra_planner.clouds import cloud
 from dra_planner.plan.hindrances.queues import find_queue_faults
 from dra_planner.plan.hindrances.references import find_missing_classes, find_missing_objects
 from dra_policies.rules.hindrances import tell_of_clusters
-from dra_policies.rules.rule import Rule
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import StackView
+
+ID: Final = "reference-not-found"
+RUNTIME_CLASS: Final = "kubernetes:node.k8s.io/v1:RuntimeClass"
+_of_clusters = tell_of_clusters(ID, find_missing_classes, find_missing_objects, find_queue_faults)
+OPERATOR: Final = "gpu-operator"
+_OF_OPERATOR: Final = "nvidia"  # names of RuntimeClasses that the GPU Operator creates begin so
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from _of_clusters(view)
+    if view.complete:
+        yield from _runtime_classes(view)
+
+
+def _runtime_classes(view: StackView) -> Iterator[Finding]:
+    """Yield the RuntimeClasses that pods of a stack name and that neither the stack nor the cloud
+    creates.
+    """
+    manifests = view.manifests
+    if manifests is None:
+        return
+    known = {
+        each.props.text("metadata.name") for each in view.objects if each.type == RUNTIME_CLASS
+    }
+    if None in known:
+        return
+    for pool in view.pools:
+        known |= {*cloud(pool.cloud).runtime_classes}
+    for workload in manifests.workloads:
+        named = {pods.template.spec.runtime_class_name or "" for pods in workload.pod_sets}
+        for name in sorted(name for name in named - known if name):
+            if not (OPERATOR in view.charts and name.startswith(_OF_OPERATOR)):
+                yield Finding(
+                    message=f"{workload.ref} names RuntimeClass {name}, which this stack doesn't "
+                    "declare; without it, the API server rejects the pods",
+                    fix=f"declare RuntimeClass {name}, or remove runtimeClassName from the pods",
+                    place=workload.place,
+                )
+
 
 RULE = Rule(
-    id="reference-not-found",
+    id=ID,
     says="The manifests lack an object that decides whether pods are admitted.",
     why="The API server rejects a pod whose PriorityClass or RuntimeClass doesn't exist. Kueue "
     "never admits a workload "
@@ -17,7 +61,5 @@ RULE = Rule(
     level="advisory",
     needs="pools",
     url="https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/",
-    check=tell_of_clusters(
-        "reference-not-found", find_missing_classes, find_missing_objects, find_queue_faults
-    ),
+    check=check,
 )

@@ -42,6 +42,7 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
     yield from _labels(pool)
     yield from _effects(pool)
     yield from _beside_template(pool.own, pool.template)
+    yield from _template(pool)
     yield from _name_and_zones(pool)
     yield from _taints_of_system_pools(pool)
 
@@ -161,6 +162,28 @@ def _beside_template(group: Properties, template: Properties | None) -> Iterator
         )
 
 
+def _template(pool: DeclaredPool) -> Iterator[RejectedPool]:
+    """Yield settings of a launch template that EKS rejects in a managed node group.
+
+    Source: EKS user guide, "Customize managed nodes with launch templates" (settings that aren't
+    allowed, and user data that must be MIME multipart unless the image is custom).
+    """
+    if pool.template is None:
+        return
+    if pool.template.has("iamInstanceProfile"):
+        yield RejectedPool(
+            "its launch template sets iamInstanceProfile, which a managed node group sets itself",
+            fix="remove iamInstanceProfile of the template, and set nodeRoleArn",
+        )
+    script = (pool.boot_script or "").lstrip()
+    has_eks_image = pool.image not in (None, "", "CUSTOM") and not pool.template.has("imageId")
+    if has_eks_image and script.startswith(("#!", "#cloud-config", "apiVersion:")):
+        yield RejectedPool(
+            "the user data of its launch template isn't in MIME multipart format",
+            fix="wrap userData in a MIME multipart message, with a part for each script",
+        )
+
+
 def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
     """Yield names and zones that clouds with a pattern for names, or a list of zones, do not
     take.
@@ -200,7 +223,7 @@ def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 RULE = Rule(
     id="pool-refused-by-cloud",
-    says="The cloud rejects a pool's counts, name, template, labels, or taints.",
+    says="The cloud rejects a pool's counts, name, template, labels, or taints, or its cluster.",
     why="It rejects the pool when it's created or changed, often after the cluster was created.",
     fix="Set each value once, with minimum ≤ desired ≤ maximum.",
     level="mandatory",

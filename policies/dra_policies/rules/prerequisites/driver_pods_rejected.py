@@ -1,4 +1,4 @@
-"""A DRA driver in a namespace whose Pod Security level rejects its pods."""
+"""A DRA driver in a namespace whose Pod Security level or quotas reject its pods."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_policies.rules.rule import Finding, Rule
-from dra_policies.view.stack_view import StackView
+from dra_policies.unknowns import UNKNOWN, as_mapping
+from dra_policies.view.stack_view import InstalledDriver, StackView
 
 LABEL: Final = "pod-security.kubernetes.io/enforce"
 REJECTING: Final = ("baseline", "restricted")
 URL: Final = "https://kubernetes.io/docs/concepts/security/pod-security-standards/"
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+_QUOTA: Final = "kubernetes:core/v1:ResourceQuota"
+_LIMITS: Final = "kubernetes:core/v1:LimitRange"
+_COUNTED: Final = ("cpu", "memory")
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -33,6 +37,44 @@ def check(view: StackView) -> Iterator[Finding]:
                     fix=f"set the label {LABEL} of the namespace to privileged",
                     urn=each.urn,
                 )
+        yield from _quotas(view, driver)
+
+
+def _quotas(view: StackView, driver: InstalledDriver) -> Iterator[Finding]:
+    """Yield quotas of CPU or memory, with which the API server rejects pods that don't set them, as
+    the driver's containers don't by default (kubernetes-sigs/dra-driver-nvidia-gpu:
+    deployments/helm/nvidia-dra-driver-gpu/values.yaml, resources: {}).
+    """
+    own = [
+        each
+        for each in view.objects
+        if each.props.text("metadata.namespace") in (driver.namespace, None)
+    ]
+    if any(each.type == _LIMITS for each in own) or _sets_resources(driver):
+        return
+    for each in own:
+        hard = each.props.mapping("spec.hard") if each.type == _QUOTA else None
+        counted = [
+            key
+            for key in sorted(hard or {})
+            if key.removeprefix("requests.").removeprefix("limits.") in _COUNTED
+        ]
+        is_scoped = each.props.has("spec.scopes") or each.props.has("spec.scopeSelector")
+        if counted and is_scoped is False:
+            yield Finding(
+                message=f'{driver.title}: ResourceQuota "{each.name}" counts {counted[0]}, so the '
+                "API server rejects the driver's pods, which don't set it",
+                fix="add a LimitRange with defaults to the namespace, or remove "
+                f"{' and '.join(counted)} from the quota",
+                urn=each.urn,
+            )
+
+
+def _sets_resources(driver: InstalledDriver) -> bool:
+    """Return True if the release's values may set requests of the driver's containers."""
+    plugin = driver.values.at("kubeletPlugin") if driver.values is not None else UNKNOWN
+    containers = plugin if plugin is UNKNOWN else (as_mapping(plugin) or {}).get("containers")
+    return containers is not None
 
 
 RULE = Rule(

@@ -1,0 +1,54 @@
+"""Rights without which a cluster or its nodes don't work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dra_planner.catalog.tables import read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededRight:
+    """A right that the identity of clusters or pools needs.
+
+    `property` is the path at which they name the identity. Any of `rights` is enough, or `action`
+    in a policy; without `rights`, any right at all. `trusted` is the service that must be able to
+    act as the identity. `elsewhere` is an add-on that may have the right itself. The right is only
+    needed if `where`, a property of pools, is set; "" for always.
+    """
+
+    cloud: str
+    holder: str  # cluster or pool
+    property: str
+    rights: tuple[str, ...]
+    action: str
+    trusted: str
+    elsewhere: str
+    where: str
+    doubt: str  # why the right may be missing without harm, "" if it's needed for certain
+    says: str
+    fix: str
+
+
+@cache
+def needed_rights(cloud: str) -> tuple[NeededRight, ...]:
+    """Return the rights that clusters and pools of a cloud need, in table order."""
+    texts = (
+        "holder",
+        "property",
+        "action",
+        "trusted",
+        "elsewhere",
+        "where",
+        "doubt",
+        "says",
+        "fix",
+    )
+    return tuple(
+        NeededRight(
+            cloud=cloud, rights=tuple(row["rights"].split()), **{name: row[name] for name in texts}
+        )
+        for row in read_table("identity_rights")
+        if row["cloud"] == cloud
+    )

@@ -1,0 +1,69 @@
+"""Clusters whose pod range has addresses for fewer nodes than their pools may have."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from dra_planner.clouds import AllocatableSettings, cloud, names
+from dra_planner.wording import counted
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for name in names() if view.complete else ():
+        of_cluster = cloud(name).cluster
+        for cluster in view.declared if of_cluster.pod_range else ():
+            if cluster.type == of_cluster.token:
+                pools = [pool for pool in view.pools if pool.cluster_urn == cluster.urn]
+                yield from _of_cluster(cluster, of_cluster.pod_range, pools)
+
+
+def _of_cluster(
+    cluster: DeclaredResource, path: str, pools: list[DeclaredPool]
+) -> Iterator[Finding]:
+    addresses = _addresses(cluster.props.text(path))
+    needed, nodes = 0, 0
+    for pool in pools:
+        most = pool.count_max
+        of_cloud = cloud(pool.cloud)
+        ranges = of_cloud.pool.own_pod_ranges
+        if most is None or any(pool.own.has(own) is not False for own in ranges):
+            continue
+        pods = pool.own.count(of_cloud.pool.max_pods, 0) if of_cloud.pool.max_pods else 0
+        settings = AllocatableSettings(max_pods=pods or None)
+        each = of_cloud.pod_range_addresses(settings)
+        if each is None or pods is None:
+            return
+        needed, nodes = needed + most * each, nodes + most
+    if addresses is not None and needed > addresses:
+        yield Finding(
+            message=f'cluster "{cluster.name}": its pools may have {counted(nodes, "node")}, which '
+            f"need {needed} pod addresses, but {path} has {addresses}, so the "
+            "cloud can't add all nodes",
+            fix=f"choose a larger range for {path} in a new cluster, or lower the pools' maximum",
+            urn=cluster.urn,
+        )
+
+
+def _addresses(text: str | None) -> int | None:
+    """Return how many addresses a range has: "10.0.0.0/16" or "/16"; None if it isn't known."""
+    try:
+        return ipaddress.ip_network(
+            f"0.0.0.0{text}" if text and text[0] == "/" else text or ""
+        ).num_addresses
+    except ValueError:
+        return None
+
+
+RULE = Rule(
+    id="pod-range-too-small",
+    says="The pod range of a cluster has too few addresses for its pools.",
+    why="The range can't grow later, so the autoscaler or the cloud fails to add nodes.",
+    fix="Choose a larger range when you create the cluster.",
+    level="mandatory",
+    url="https://docs.cloud.google.com/kubernetes-engine/docs/concepts/alias-ips",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,84 @@
+"""Clusters in which every pool has a taint that the cluster's own pods don't tolerate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.clouds import ClusterResource, cloud
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import has_value
+from dra_policies.view.stack_view import DeclaredPool, DeclaredResource, StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    if not view.complete or not view.pools or _has_other_nodes(view):
+        return
+    plain = [pool for pool in view.pools if pool.has_gpus is False]  # else, they're elsewhere
+    if plain and all(_barrier(pool) for pool in view.pools):
+        pool, barrier = plain[0], _barrier(plain[0])
+        yield Finding(
+            message=f"every pool has a taint that CoreDNS doesn't tolerate ({pool.title}: "
+            f"{barrier}), so it stays pending and pods can't resolve names",
+            fix="remove the taint from a pool without GPUs, or use the taint CriticalAddonsOnly "
+            "there",
+            urn=pool.urn,
+        )
+
+
+def _barrier(pool: DeclaredPool) -> str:
+    """Return a taint that keeps the cluster's own pods away, "" if there is none or it isn't
+    known.
+    """
+    return next(
+        (
+            taint.key
+            for taint in pool.taints or ()
+            if taint.effect in ("NoSchedule", "NoExecute")
+            and taint.key not in cloud(pool.cloud).tolerated_by_system
+        ),
+        "",
+    )
+
+
+def _has_other_nodes(view: StackView) -> bool:
+    """Return True if pods without devices may run on nodes that aren't in the stack, or if an
+    add-on has its own tolerations.
+    """
+    if any("karpenter" in chart for chart in view.charts):
+        return True
+    of_cloud = cloud(view.pools[0].cloud)
+    clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
+    settings = of_cloud.cluster.addons.settings if of_cloud.cluster.addons else ""
+    return (
+        not clusters
+        or any(_adds_nodes(of_cloud.cluster, each) for each in clusters)
+        or any(
+            each.type == of_cloud.serverless_token
+            or (settings and "tolerations" in (each.props.text(settings) or ""))
+            for each in view.declared
+        )
+    )
+
+
+def _adds_nodes(of_cluster: ClusterResource, cluster: DeclaredResource) -> bool:
+    """Return True unless all nodes of a cluster are in its pools."""
+    first = of_cluster.first_pool
+    if first and cluster.props.flag(first, False) is not True:
+        return True
+    return any(
+        has_value(cluster.props.at(path), value) is not False
+        for path, value in of_cluster.own_nodes
+    )
+
+
+RULE = Rule(
+    id="system-pods-have-no-node",
+    says="No pool accepts the cluster's own pods.",
+    why="CoreDNS and other services of the cluster stay pending, so pods can't resolve names.",
+    fix="Keep one pool without taints, or with CriticalAddonsOnly.",
+    level="mandatory",
+    is_outage=True,
+    url="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,40 @@
+"""Settings of a pool with which kubelet of its Kubernetes version doesn't start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dra_planner.catalog.image_parts import image_parts
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.pool_machines import minor_of_pool
+from dra_policies.view.stack_view import StackView
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    for pool in view.pools:
+        for part in image_parts(pool.cloud):
+            path, _, value = part.part.partition("=")
+            if (
+                part.kind == "pool setting"
+                and pool.own.text(path) == value
+                and part.is_gone("", minor_of_pool(view, pool))
+            ):
+                yield Finding(
+                    message=f"{pool.title} sets {part.part}, and Kubernetes is {part.gone_since} "
+                    f"or newer, so {part.says}",
+                    fix=part.fix,
+                    urn=pool.urn,
+                )
+
+
+RULE = Rule(
+    id="pool-setting-breaks-kubelet",
+    says="Kubelet doesn't start with a setting of the pool.",
+    why="Nodes are billed and never become ready.",
+    fix="Remove the setting.",
+    level="mandatory",
+    is_outage=True,
+    url="https://kubernetes.io/docs/concepts/architecture/cgroups/",
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,161 @@
+"""Identities of the stack that clusters and nodes act as, without the rights that they need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dra_planner.catalog.identity_rights import NeededRight, needed_rights
+from dra_planner.clouds import Cloud, IdentityResource, cloud, names
+from dra_policies.rules.resource_rows import broken_rows
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.unknowns import UNKNOWN, as_list, as_mapping
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+URL: Final = "https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html"
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    yield from broken_rows(view, RULE.id)
+    if not view.complete:
+        return
+    for name in names():
+        of_cloud, told = cloud(name), set[tuple[str, str]]()
+        identities = {
+            each.urn: each for each in view.declared if each.type == of_cloud.identity.token
+        }
+        for need in needed_rights(name) if identities else ():
+            for urn in sorted(_used_identities(view, of_cloud, need) & identities.keys()):
+                for finding in _faults(view, of_cloud.identity, identities[urn], need):
+                    if (urn, finding.message) not in told:
+                        told.add((urn, finding.message))
+                        yield finding
+
+
+def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set[str]:
+    """Return what clusters or pools name as their identity, by URN."""
+    token = of_cloud.cluster.token if need.holder == "cluster" else of_cloud.pool.token
+    if need.where and not any(pool.own.has(need.where) for pool in view.pools):
+        return set()
+    return {
+        urn
+        for each in view.declared
+        if each.type == token
+        for urn in each.sources_of(need.property)
+    }
+
+
+def _faults(
+    view: StackView, kind: IdentityResource, identity: DeclaredResource, need: NeededRight
+) -> Iterator[Finding]:
+    title = f'{kind.kind} "{identity.name}"'
+    trust = identity.props.text(kind.trust) if kind.trust else ""
+    if need.trusted and trust and need.trusted not in trust and "Service" in trust:
+        yield Finding(
+            message=f"{title} doesn't trust {need.trusted}, so {need.says}",
+            fix=f"allow the service {need.trusted} to assume it in {kind.trust}",
+            urn=identity.urn,
+        )
+    if need.elsewhere and _has_right_elsewhere(view, kind, identity, need):
+        return
+    has = _has_right(_rights_of(view, kind, identity), kind, need)
+    if has is not True:
+        lacking = need.rights[0] if need.rights else "a role"
+        doubt = f" ({need.doubt})" if need.doubt else ""
+        yield Finding(
+            message=f"{title} lacks {lacking}{doubt}, so {need.says}",
+            fix=need.fix,
+            urn=identity.urn,
+            certain=has is False and not need.doubt,
+        )
+
+
+def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight) -> bool | None:
+    """Return whether one of the rights is enough; None if it isn't known."""
+    found: bool | None = False
+    for right in rights:
+        if right is UNKNOWN:
+            found = None
+        elif not need.rights or _is_enough(str(right), (*need.rights, *kind.everything), need):
+            return True
+        elif "aws:policy/" not in str(right) and not str(right).lstrip().startswith("{"):
+            found = None  # a policy of the account, whose text isn't here
+    return found
+
+
+def _is_enough(right: str, enough: tuple[str, ...], need: NeededRight) -> bool:
+    if right.lstrip().startswith("{"):
+        service = need.action.partition(":")[0]
+        return any(f'"{each}"' in right for each in (need.action, f"{service}:*", "*"))
+    return right.rpartition("/")[2] in enough
+
+
+def _rights_of(
+    view: StackView, kind: IdentityResource, identity: DeclaredResource
+) -> Iterator[Any]:
+    """Yield the rights that the stack grants: names, policies as text, UNKNOWN."""
+    for path in kind.rights:
+        yield from _texts(identity.props.at(path))
+    policies = {each.urn: each for each in view.declared if each.type == kind.policy[0]}
+    tokens = {grant.token: grant for grant in kind.grants}
+    for each in view.declared:
+        grant = tokens.get(each.type)
+        if grant is None or not _is_for(each, grant.identity, kind, identity):
+            continue
+        own = [policies[urn] for urn in each.sources_of(grant.rights) if urn in policies]
+        if own:
+            yield from (policy.props.at(kind.policy[1]) for policy in own)
+        else:
+            yield from _texts(each.props.at(grant.rights))
+
+
+def _is_for(
+    grant: DeclaredResource, path: str, kind: IdentityResource, identity: DeclaredResource
+) -> bool:
+    if identity.urn in grant.sources_of(path):
+        return True
+    named = {each for each in _texts(grant.props.at(path)) if isinstance(each, str)}
+    name = identity.props.text(kind.name) or identity.name
+    return any(each == name or f":{name}@" in each for each in named)
+
+
+def _texts(value: Any) -> Iterator[Any]:
+    """Yield the texts of a property: one, a list, or a list of policies."""
+    for each in as_list(value) or ([] if value is None or value == [] else [value]):
+        inline = as_mapping(each)
+        text = each if inline is None else inline.get("policy")
+        yield text if text is UNKNOWN or isinstance(text, str) else json.dumps(text)
+
+
+def _has_right_elsewhere(
+    view: StackView, kind: IdentityResource, identity: DeclaredResource, need: NeededRight
+) -> bool:
+    """Return True if the add-on has its own role, another role has the right, or something
+    replaces the add-on.
+    """
+    for each in view.declared:
+        if each.type == kind.token and each is not identity:
+            if _has_right(_rights_of(view, kind, each), kind, need):
+                return True
+        elif each.props.text("addonName") == need.elsewhere and (
+            each.props.has("serviceAccountRoleArn") is not False
+            or each.props.has("podIdentityAssociations") is not False
+        ):
+            return True
+    addons = cloud(need.cloud).cluster.addons
+    others = addons.replacements.get(need.elsewhere, ()) if addons else ()
+    return any(word in chart for chart in view.charts for word in others)
+
+
+RULE = Rule(
+    id="identity-lacks-rights",
+    says="The identity of a cluster or its nodes lacks a right that it needs.",
+    why="Nodes don't join the cluster or never become ready, but they are billed.",
+    fix="Attach the policy, or grant the role.",
+    level="mandatory",
+    is_outage=True,
+    url=URL,
+    needs="stack",
+    check=check,
+)

@@ -1,0 +1,166 @@
+"""Networks of the stack in which nodes can't reach the API server or registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dra_planner.clouds import (
+    Cloud,
+    Gateway,
+    PublicEndpoint,
+    SecurityGroups,
+    UserRoutes,
+    cloud,
+    names,
+)
+from dra_policies.rules.resource_rows import EVERYWHERE
+from dra_policies.rules.rule import Finding, Rule
+from dra_policies.view.stack_view import DeclaredResource, StackView
+
+Declared = Mapping[str, DeclaredResource]
+
+
+def check(view: StackView) -> Iterator[Finding]:
+    declared = {each.urn: each for each in view.declared}
+    for name in names() if view.complete else ():
+        of_cloud = cloud(name)
+        network = of_cloud.node_network
+        clusters = [each for each in view.declared if each.type == of_cloud.cluster.token]
+        if network.groups is not None:
+            yield from _closed_groups(view, network.groups, declared)
+        for cluster in clusters:
+            if network.endpoint is not None:
+                yield from _closed_endpoint(view, network.endpoint, cluster)
+            if network.gateway is not None:
+                yield from _network_without_gateway(view, network.gateway, cluster, declared)
+            if network.routes is not None:
+                yield from _subnets_without_routes(of_cloud, network.routes, cluster, declared)
+
+
+def _closed_groups(
+    view: StackView, groups: SecurityGroups, declared: Declared
+) -> Iterator[Finding]:
+    """Yield groups of nodes without a rule for outbound traffic."""
+    for pool in {pool.template_urn: pool for pool in view.pools if pool.template_urn}.values():
+        template = declared.get(pool.template_urn)
+        if template is None:
+            continue
+        used = {urn for path in groups.used_by for urn in template.sources_of(path)}
+        found = [declared[urn] for urn in sorted(used & declared.keys())]
+        if not found or _number_of_groups(template, groups) > len(found):
+            continue
+        if not any(_is_open(view, groups, group) for group in found):
+            yield Finding(
+                message=f'security group "{found[0].name}" of {pool.title} has no egress rule, so '
+                "its nodes can't reach the API server and don't join the cluster",
+                fix="add an egress rule for all protocols to it",
+                urn=found[0].urn,
+            )
+
+
+def _number_of_groups(template: DeclaredResource, groups: SecurityGroups) -> int:
+    """Return how many groups a template lists; those of interfaces count once."""
+    direct, interfaces = groups.used_by
+    listed = template.props.texts(direct) or ()
+    of_interfaces = (
+        len(each.texts(groups.interface_groups) or ())
+        for each in template.props.items(interfaces) or ()
+    )
+    return max(len(listed), *of_interfaces, 0)
+
+
+def _is_open(view: StackView, groups: SecurityGroups, group: DeclaredResource) -> bool:
+    """Return True unless the group certainly has no rule for outbound traffic."""
+    if group.type != groups.token or group.props.items(groups.egress) != ():
+        return True
+    rules = {token: (path, inbound) for token, path, inbound in groups.rules}
+    return any(
+        group.urn in each.sources_of(groups.rule_group)
+        and each.props.text(rules[each.type][0]) != rules[each.type][1]
+        for each in view.declared
+        if each.type in rules
+    )
+
+
+def _closed_endpoint(
+    view: StackView, endpoint: PublicEndpoint, cluster: DeclaredResource
+) -> Iterator[Finding]:
+    """Yield clusters whose nodes must use an endpoint that allows only some networks."""
+    allowed = cluster.props.texts(endpoint.allowed)
+    if (
+        cluster.props.flag(endpoint.private, False) is not False
+        or not allowed
+        or None in allowed
+        or EVERYWHERE & set(allowed)
+        # else, the list may hold the addresses of nodes
+        or not any(each.type in endpoint.addresses for each in view.declared)
+    ):
+        return
+    yield Finding(
+        message=f'cluster "{cluster.name}" has no private endpoint, and its public one allows only '
+        f"{', '.join(filter(None, allowed))}, so nodes with other outbound addresses don't join",
+        fix=endpoint.fix,
+        urn=cluster.urn,
+    )
+
+
+def _network_without_gateway(
+    view: StackView, gateway: Gateway, cluster: DeclaredResource, declared: Declared
+) -> Iterator[Finding]:
+    """Yield clusters with private nodes in a network of the stack that has no gateway."""
+    networks = [
+        urn
+        for urn in cluster.sources_of(gateway.network)
+        if urn in declared and declared[urn].type == gateway.network_token
+    ]
+    is_private = cluster.props.flag(gateway.private, False)
+    if is_private and networks and not any(each.type == gateway.token for each in view.declared):
+        values = [driver.values for driver in view.drivers]
+        yield Finding(
+            message=f'cluster "{cluster.name}" has private nodes, but its network has no '
+            f"{gateway.title}, so they can't pull images from registries outside the cloud, such "
+            "as the DRA driver's",
+            fix=gateway.fix,
+            urn=cluster.urn,
+            certain=bool(values)
+            and all(each is not None and gateway.mirror not in repr(each) for each in values),
+        )
+
+
+def _subnets_without_routes(
+    of_cloud: Cloud, routes: UserRoutes, cluster: DeclaredResource, declared: Declared
+) -> Iterator[Finding]:
+    """Yield subnets without routes, of clusters whose outbound traffic follows the user's."""
+    path, value = routes.outbound
+    if cluster.props.text(path) != value:
+        return
+    subnets = {
+        urn
+        for each in declared.values()
+        if each.type == of_cloud.pool.token
+        for urn in each.sources_of(routes.used_by)
+        if urn in declared and declared[urn].type == routes.subnet_token
+    }
+    for urn in sorted(subnets):
+        subnet = declared[urn]
+        if subnet.props.has(routes.routes) is False and not subnet.sources_of(routes.routes):
+            yield Finding(
+                message=f'subnet "{subnet.name}" has no route table, but the outbound traffic of '
+                f'cluster "{cluster.name}" follows your routes ({value}), so {of_cloud.title} '
+                "rejects the cluster",
+                fix=f"set {routes.routes} of the subnet to one with a default route",
+                urn=urn,
+            )
+
+
+RULE = Rule(
+    id="nodes-cut-off",
+    says="The network of nodes doesn't reach the API server or registries.",
+    why="Nodes don't join the cluster, or their pods can't pull images, but the nodes are billed.",
+    fix="Open the way out.",
+    level="mandatory",
+    is_outage=True,
+    url="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+    needs="stack",
+    check=check,
+)
