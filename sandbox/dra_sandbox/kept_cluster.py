@@ -76,7 +76,7 @@ def planned_cluster(fleet: Fleet, plan: PlanFile) -> PlannedCluster:
     """Return the cluster that a plan builds: nodes, slices, the DeviceClasses of the fleet, and
     daemon pods.
     """
-    features = features_of(fleet.minor)
+    features = fleet.features
     sizes = {pool.name: plan.pool(pool.name).nodes.desired for pool in fleet.pools}
     return cluster_of(fleet, predict_offers(fleet, features), fleet_classes(fleet, features), sizes)
 

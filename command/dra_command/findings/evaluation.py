@@ -227,7 +227,7 @@ def _view(inputs: CommandInputs) -> tuple[StackView, Verdict, Plan | None]:
     assert plan.manifests is not None  # make_plan keeps what it read
     view = view_of(
         plan.manifests,
-        features_of(parse_version(plan.kubernetes)),
+        plan.judgement.features,
         plan,
         whole_judgement=lambda: plan.judgement,
     )

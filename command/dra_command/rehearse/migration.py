@@ -45,9 +45,12 @@ def rehearse_migration(values: argparse.Namespace, inputs: CommandInputs) -> int
             binaries = find_binaries(minor, Path(values.binaries) if values.binaries else None)
             title = f"rehearsing {counted(len(steps), 'step')} on Kubernetes {binaries.version}"
             tolerates = cloud(inputs.fleet.cloud).tolerates_extended_resources
-            start = partial(
-                control_plane, Settings(minor, tolerates_extended_resources=tolerates), binaries
+            settings = Settings(
+                minor,
+                gates=inputs.fleet.feature_gates,
+                tolerates_extended_resources=tolerates,
             )
+            start = partial(control_plane, settings, binaries)
             with progress_step(title):
                 found = tuple(rehearse_steps(start, steps, inputs.kubernetes, values.time_limit))
     except NotThrowAway as error:

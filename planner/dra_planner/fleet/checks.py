@@ -15,7 +15,7 @@ from dra_planner.fleet.plugin_checks import plugin_pool_faults
 from dra_planner.fleet.pools import Pool
 from dra_planner.fleet.schema import Fleet
 from dra_planner.fleet.values import sentence_of
-from dra_planner.releases import features_of
+from dra_planner.releases import GATES
 
 Fault = tuple[Location, str]
 
@@ -24,7 +24,12 @@ def check_together(fleet: Fleet) -> list[Fault]:
     """Return what is wrong between fields, or unknown to the catalogue: (location, sentence) for
     each fault.
     """
-    faults = [*_cloud_faults(fleet), *_driver_faults(fleet), *_catalog_faults(fleet)]
+    faults = [
+        *_cloud_faults(fleet),
+        *_gate_faults(fleet),
+        *_driver_faults(fleet),
+        *_catalog_faults(fleet),
+    ]
     if fleet.device_plugin:
         version = fleet.device_plugin.version
         faults += _catalog_fault(
@@ -100,6 +105,19 @@ def _catalog_faults(fleet: Fleet) -> Iterator[Fault]:
                     yield where, f'"{name}" is the name of an earlier device'
 
 
+def _gate_faults(fleet: Fleet) -> Iterator[Fault]:
+    by_name = {gate.name: gate for gate in GATES.values()}
+    for name, on in fleet.feature_gates.items():
+        gate = by_name[name]
+        if not gate.is_known(fleet.minor):
+            yield ("featureGates", name), f"exists from Kubernetes 1.{gate.since}; leave it out"
+        elif gate.is_locked(fleet.minor) and not on:
+            yield (
+                ("featureGates", name),
+                (f"is always on from Kubernetes 1.{gate.locked}; leave it out"),
+            )
+
+
 def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
     learned = any(row.drivers for row in fleet.catalog)
     if not learned and not any(True for _ in fleet.drivers.installed()):
@@ -110,7 +128,7 @@ def _driver_faults(fleet: Fleet) -> Iterator[Fault]:
     for driver, options in fleet.drivers.installed():
         # the cloud's own sentence says it
         refused = f"drivers.{driver.name}" in cloud(fleet.cloud).refused
-        for key, error in driver.faults(options, cloud(fleet.cloud), features_of(fleet.minor)):
+        for key, error in driver.faults(options, cloud(fleet.cloud), fleet.features):
             if key or not refused:
                 yield (
                     ("drivers", driver.name, *_location(key)) if key else ("drivers", driver.name),

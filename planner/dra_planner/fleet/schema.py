@@ -4,9 +4,11 @@ Keys are camelCase outside, as in Kubernetes and Pulumi configuration; unknown k
 only a table can tell is checked in `dra_planner.fleet.checks`.
 """
 
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
@@ -40,7 +42,7 @@ from dra_planner.fleet.limits import shared_limits
 from dra_planner.fleet.pools import Headroom, Pool, Quota, Redundancy
 from dra_planner.fleet.values import DNS_SUBDOMAIN, Amount, bounds, sentence_of, within
 from dra_planner.model import SharedLimit
-from dra_planner.releases import parse_version
+from dra_planner.releases import GATES, Features, features_of, parse_version
 
 Placement = Literal["free", "guided", "exact"]
 DaemonName = Annotated[str, StringConstraints(pattern=DNS_SUBDOMAIN, max_length=253)]
@@ -112,6 +114,16 @@ def _kubernetes_version(value: Any) -> Any:
     return value
 
 
+def _known_gates(given: dict[str, bool]) -> dict[str, bool]:
+    modelled = {gate.name for gate in GATES.values() if gate.modelled}
+    for name in given:
+        if name not in modelled:
+            near = get_close_matches(name, sorted(modelled), 1, 0.5)
+            hint = f"did you mean {near[0]}?" if near else f"use {', '.join(sorted(modelled))}"
+            raise ValueError(f'"{name}" isn\'t a feature gate that plans depend on; {hint}')
+    return given
+
+
 def _one_of_the_clouds(schema: dict[str, Any]) -> None:
     schema["enum"] = list(clouds.names())
 
@@ -129,6 +141,13 @@ class Fleet(StrictDocument):
     region: str = Field(min_length=1, description="Region of the cloud.")
     kubernetes: Annotated[str, BeforeValidator(_kubernetes_version)] = Field(
         description='Version of the control plane, in quotes: "1.34".'
+    )
+    feature_gates: Annotated[dict[str, bool], AfterValidator(_known_gates)] = Field(
+        default_factory=empty_mapping,
+        exclude_if=lambda gates: not gates,
+        description="Kubernetes feature gates for DRA that differ from the defaults of the "
+        "version, by name, on the control plane and all nodes. EKS and AKS don't offer any "
+        "choice.",
     )
     autoscaler: str = Field(
         default="none",
@@ -200,6 +219,24 @@ class Fleet(StrictDocument):
     def minor(self) -> int:
         """The Kubernetes minor: 34 for "1.34"."""
         return parse_version(self.kubernetes)
+
+    @property
+    def features(self) -> Features:
+        """How the cluster behaves: its version with its gates."""
+        return self.features_at(self.minor)
+
+    def features_at(self, minor: int) -> Features:
+        """Return how the cluster would behave with another version and the same gates, as far as
+        that version lets them be switched.
+        """
+        switched = {
+            field: self.feature_gates[gate.name]
+            for field, gate in GATES.items()
+            if gate.name in self.feature_gates
+            and gate.is_known(minor)
+            and not gate.is_locked(minor)
+        }
+        return features_of(minor).with_gates(**switched)
 
     @property
     def named_zones(self) -> list[str]:

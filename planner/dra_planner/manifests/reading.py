@@ -133,7 +133,7 @@ class _Reading:
             (RESOURCE, "ResourceClaimTemplate"): self.devices.add_template,
             (RESOURCE, "DeviceClass"): self.devices.add_class,
             (RESOURCE, "ResourceSlice"): self.devices.add_slice,
-            (RESOURCE, "DeviceTaintRule"): self.devices.add_taint_rule,
+            (RESOURCE, "DeviceTaintRule"): self.add_taint_rule,
             ("", "Node"): self.cluster.add_node,
             ("", "Namespace"): self.cluster.add_namespace,
             ("", "LimitRange"): self.cluster.add_limit_range,
@@ -167,6 +167,9 @@ class _Reading:
             self.ignored.count(item)
             if not exists and not self.workloads.is_owned(item):
                 self.ignored.add_unread(kept)
+
+    def add_taint_rule(self, item: KubernetesObject) -> None:
+        self.devices.add_taint_rule(item, is_active=self.context.features.device_taint_rules)
 
     def add_pod(self, item: KubernetesObject) -> None:
         if self.pods.add(item):

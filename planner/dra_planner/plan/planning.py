@@ -41,7 +41,7 @@ from dra_planner.plan.reading import read_checked
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
-from dra_planner.releases import Features, features_of, parse_version, version_note
+from dra_planner.releases import Features, parse_version, version_note
 from dra_planner.sizing import PoolSize, Sizing
 from dra_planner.wording import counted, named, verb
 
@@ -65,7 +65,9 @@ def make_plan(request: PlanRequest) -> Plan:
             fix="give a fleet, or a snapshot of a cluster",
         )
     fleet = request.fleet
-    features = features_of(parse_version(request.kubernetes) if request.kubernetes else fleet.minor)
+    features = fleet.features_at(
+        parse_version(request.kubernetes) if request.kubernetes else fleet.minor
+    )
     return plan_manifests(
         read_checked(request.sources, features),
         fleet,
@@ -291,9 +293,9 @@ def _said_of_gangs(manifests: Manifests, demand: Demand) -> Iterator[str]:
 def _assumptions(
     fleet: Fleet, manifests: Manifests, demand: Demand, offers: Iterable[Offer], features: Features
 ) -> tuple[str, ...]:
-    said = [
-        f"Kubernetes {features.version} with its default feature gates, at its latest known patch"
-    ]
+    own = ", ".join(f"{name}={str(on).lower()}" for name, on in fleet.feature_gates.items())
+    gates = f"{own} and otherwise default feature gates" if own else "its default feature gates"
+    said = [f"Kubernetes {features.version} with {gates}, at its latest known patch"]
     said += filter(None, [version_note(fleet.kubernetes)])
     if fleet.is_autoscaled:
         wakes = cloud(fleet.cloud).autoscalers[fleet.autoscaler]

@@ -24,7 +24,7 @@ from dra_planner.portfolio.fleet_edits import edit_fleet
 from dra_planner.portfolio.inputs import ScenarioInputs, StackInputs
 from dra_planner.portfolio.risk import RiskAnswer, simulate_risk
 from dra_planner.portfolio.schema import Ask
-from dra_planner.releases import features_of
+from dra_planner.releases import Features
 from dra_planner.sources import Source
 
 
@@ -42,7 +42,7 @@ class StackCells:
         self.inputs = inputs
         self.ask = ask
         self._fleet: Fleet | None = None
-        self._manifests: dict[tuple[tuple[Source, ...], int], Manifests] = {}
+        self._manifests: dict[tuple[tuple[Source, ...], Features], Manifests] = {}
         self._offers: dict[tuple[str, int], tuple[Offer, ...]] = {}
 
     @property
@@ -106,12 +106,12 @@ class StackCells:
     def edited(self, future: ScenarioInputs, fleet: Fleet) -> Manifests:
         """Return the manifests of a scenario as its release reads them."""
         return edit_manifests(
-            self.manifests((*self.inputs.sources, *future.added), fleet.minor), future.scenario
+            self.manifests((*self.inputs.sources, *future.added), fleet.features), future.scenario
         )
 
     def planned(self, manifests: Manifests, fleet: Fleet, steps: int) -> Plan:
         """Return the plan for manifests on a fleet."""
-        features = features_of(fleet.minor)
+        features = fleet.features
         return plan_manifests(
             manifests,
             fleet,
@@ -128,18 +128,18 @@ class StackCells:
             self._fleet = read_stack_fleet(self.inputs)
         return self._fleet
 
-    def manifests(self, sources: tuple[Source, ...], minor: int) -> Manifests:
-        """Return what sources say to a release, read once."""
-        key = (sources, minor)
+    def manifests(self, sources: tuple[Source, ...], features: Features) -> Manifests:
+        """Return what sources say to a cluster, read once."""
+        key = (sources, features)
         if key not in self._manifests:
-            self._manifests[key] = read_checked(sources, features_of(minor))
+            self._manifests[key] = read_checked(sources, features)
         return self._manifests[key]
 
     def offers(self, fleet: Fleet) -> tuple[Offer, ...]:
         """Return what the pools of a fleet offer, predicted once for equal fleets."""
         key = (canonical(fleet.document()), fleet.minor)
         if key not in self._offers:
-            self._offers[key] = predict_offers(fleet, features_of(fleet.minor))
+            self._offers[key] = predict_offers(fleet, fleet.features)
         return self._offers[key]
 
 

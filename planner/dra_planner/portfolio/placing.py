@@ -23,7 +23,6 @@ from dra_planner.plan import Plan, fleet_classes
 from dra_planner.plan.judgement.system_pods import set_aside
 from dra_planner.plan.planning import plan_manifests
 from dra_planner.portfolio.joint_bound import Block, JointModel
-from dra_planner.releases import features_of
 from dra_planner.sizing import Sizer
 from dra_planner.sizing.bound.rounding import raise_to_whole_nodes
 
@@ -193,9 +192,7 @@ class _Search:
             )
             for group in groups
         )
-        offers = tuple(
-            predict_offers(each.fleet, features_of(each.fleet.minor)) for each in clusters
-        )
+        offers = tuple(predict_offers(each.fleet, each.fleet.features) for each in clusters)
         priced = all(offer.hourly_usd is not None for pools in offers for offer in pools)
         said = (
             () if priced else ("a price is unknown, so clusters are compared by number of nodes",)
@@ -214,7 +211,7 @@ class _Search:
             cluster.manifests,
             workloads=tuple(each for each in cluster.manifests.workloads if each.ref not in away),
         )
-        features = features_of(cluster.fleet.minor)
+        features = cluster.fleet.features
         return plan_manifests(
             manifests,
             cluster.fleet,
@@ -331,7 +328,7 @@ class _Search:
 
     def _block(self, at: int) -> Block:
         cluster, offers = self.clusters[at], self.offers[at]
-        features = features_of(cluster.fleet.minor)
+        features = cluster.fleet.features
         here = {
             ref
             for group, targets in zip(self.groups, self.targets, strict=True)

@@ -12,7 +12,7 @@ from dra_planner.clouds import cloud
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.offers import Offer, predict_offers
-from dra_planner.releases import Features, features_of, parse_version
+from dra_planner.releases import Features, parse_version
 from dra_policies.stack.pools import cloud_of_cluster, cloud_of_provider
 from dra_policies.stack.resource import Resource
 from dra_policies.stack.wording import with_titles
@@ -61,7 +61,7 @@ def declared_fleet(
     fleet = _read(
         document, [pool.title for pool, row in zip(pools, rows, strict=True) if row is not None]
     )
-    features = features_of(fleet.minor)
+    features = fleet.features
     by_name = {pool.offer_name: pool for pool in pools}
     offers = tuple(
         _as_declared(offer, by_name[offer.name], fleet) for offer in predict_offers(fleet, features)

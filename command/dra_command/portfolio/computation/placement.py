@@ -19,7 +19,6 @@ from dra_planner.portfolio.placing import (
     PlacingCluster,
     place_workloads,
 )
-from dra_planner.releases import features_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +53,8 @@ def place(collected: Collected) -> PlacedWorkloads:
             continue
         try:
             fleet = cells.fleet
-            own = {each.ref for each in cells.manifests(inputs.sources, fleet.minor).workloads}
-            features = features_of(fleet.minor)
+            own = {each.ref for each in cells.manifests(inputs.sources, fleet.features).workloads}
+            features = fleet.features
             for placing, texts in collected.placed:
                 for workload in read_checked(texts, features).workloads:
                     if workload.ref in own:
@@ -64,7 +63,7 @@ def place(collected: Collected) -> PlacedWorkloads:
                             fix="leave it out there, or give it another name",
                         )
                     movable[workload.ref] = Movable(ref=workload.ref, clusters=placing.clusters)
-            manifests = cells.manifests((*inputs.sources, *sources), fleet.minor)
+            manifests = cells.manifests((*inputs.sources, *sources), fleet.features)
         except PlannerError as error:
             if error.message.startswith("place:"):
                 raise

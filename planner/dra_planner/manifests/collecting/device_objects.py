@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dra_planner.manifests.manifests import GroupClaims
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.manifests.parsing.claims import (
@@ -47,8 +49,12 @@ class DeviceObjects:
     def add_slice(self, item: KubernetesObject) -> None:
         self.slices.append(parse_slice(item.data, item.place))
 
-    def add_taint_rule(self, item: KubernetesObject) -> None:
-        self.taint_rules.append(parse_taint_rule(item.data, item.place))
+    def add_taint_rule(self, item: KubernetesObject, *, is_active: bool) -> None:
+        """Add a rule; the scheduler ignores rules that aren't active."""
+        rule = parse_taint_rule(item.data, item.place)
+        if not is_active:
+            rule = replace(rule, taint=replace(rule.taint, effect="None"))
+        self.taint_rules.append(rule)
 
     def add_pod_group(self, item: KubernetesObject) -> None:
         self._pod_groups.append(item)

@@ -10,7 +10,6 @@ from dra_planner.drivers import AnyDriver, availability, driver_of, every_driver
 from dra_planner.errors import CatalogError
 from dra_planner.fleet import Fleet
 from dra_planner.model import DeviceClass
-from dra_planner.releases import features_of
 
 
 def drivers_of_class(device_class: DeviceClass) -> set[str]:
@@ -52,7 +51,7 @@ def driver_fix(driver: AnyDriver, fleet: Fleet) -> str:
 
 
 def _class_names(driver: AnyDriver, fleet: Fleet) -> Iterator[str]:
-    features = features_of(fleet.minor)
+    features = fleet.features
     for each, options in fleet.drivers.installed():
         if each is driver:
             found = driver.classes(options, cloud(fleet.cloud), features)

@@ -46,6 +46,10 @@ def _taint_rules(situation: ClusterSituation) -> Iterator[Hindrance]:
             if parts
             else "every device, because its deviceSelector is empty"
         )
+        if not situation.features.device_taint_rules:
+            text = f"{title} has no effect, because the feature gate DRADeviceTaintRules is off"
+            yield fact(text, place=rule.meta.place)
+            continue
         if rule.pool is not None and not situation.manifests.nodes:
             text = (
                 f"{title} taints the devices of node {rule.pool}, which isn't among the planned "

@@ -30,7 +30,6 @@ from dra_planner.plan.hindrances.unmet_rules import (
     find_unmet_affinity,
 )
 from dra_planner.plan.hindrances.unread import find_unread_objects
-from dra_planner.releases import features_of, parse_version
 
 if TYPE_CHECKING:
     from dra_planner.plan.values import Plan, PlannedWorkload
@@ -100,7 +99,7 @@ def _situation(plan: Plan) -> ClusterSituation:
     assert plan.manifests is not None  # the caller has looked
     return ClusterSituation(
         manifests=plan.manifests,
-        features=features_of(parse_version(plan.kubernetes)),
+        features=plan.judgement.features,
         classes=plan.classes,
         offers=plan.offers,
         nvidia=None if plan.fleet is None else plan.fleet.drivers.of(nvidia.DRIVER),

@@ -58,7 +58,7 @@ from dra_planner.planfile import (
     read_document,
     seal,
 )
-from dra_planner.releases import features_of, parse_version
+from dra_planner.releases import parse_version
 
 
 def plan_file(plan: Plan) -> PlanFile:
@@ -112,7 +112,7 @@ def judge_document(
             for each in (parse_device_class(row.document()) for row in given.classes)
         }
         demand = read_demand(given.demand)
-        features = features_of(parse_version(given.kubernetes))
+        features = fleet.features_at(parse_version(given.kubernetes))
     except PlannerError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:

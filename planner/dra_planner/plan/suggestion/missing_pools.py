@@ -25,7 +25,7 @@ from dra_planner.offers import predict_offers
 from dra_planner.plan.demand.classes import fleet_classes
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.values import MISSING_POOL
-from dra_planner.releases import MAXIMUM_MINOR, features_of, is_newer
+from dra_planner.releases import MAXIMUM_MINOR, is_newer
 from dra_planner.sizing import DoubtfulPlace
 
 MOST_MACHINES: Final = 3
@@ -155,7 +155,7 @@ class _Market:
             fleet = read_fleet(document)
             alone = fleet.model_copy(update={"pools": [fleet.pool(name)]})
             is_same = fleet.kubernetes == self.fleet.kubernetes
-            features = judgement.features if is_same else features_of(fleet.minor)
+            features = judgement.features if is_same else fleet.features
             (offer,) = predict_offers(alone, features)
         except PlannerError:  # the catalogue does not know it, or the cloud refuses it
             return None

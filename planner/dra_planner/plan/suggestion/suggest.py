@@ -36,7 +36,7 @@ from dra_planner.plan.suggestion.few_machines import few_machines
 from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs, order_by_price
 from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
-from dra_planner.releases import features_of, parse_version
+from dra_planner.releases import parse_version
 from dra_planner.sizing import Sizer, Sizing, node_needs
 from dra_planner.sources import Source
 
@@ -245,7 +245,7 @@ def _fault(request: SuggestRequest, machine: Machine) -> str:
     """Return why a pool of the machine cannot be planned, "" where it can."""
     try:
         fleet = read_fleet(_document(request, [(machine, 1)]))
-        predict_offers(fleet, features_of(fleet.minor))
+        predict_offers(fleet, fleet.features)
     except PlannerError as error:
         return error.message
     return ""
