@@ -83,3 +83,10 @@ def indexed_blocks(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for index, each in enumerate(listed(value)):
         if isinstance(each, Mapping):
             yield index, each
+
+
+def plain(value: Any) -> Any:
+    """Return plain data without what the reader knows of lines."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import indexed_blocks, labels
+from dra_planner.documents.plain_values import block, indexed_blocks, labels
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Path
 
@@ -79,6 +79,14 @@ _NOTES: Final[Mapping[tuple[str, str], str]] = {
 _ARGO: Final = frozenset(
     {"Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"}
 )
+_KSERVE_MODELS: Final = (
+    "model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml",
+    "lightgbm", "paddle", "art",
+)  # fmt: skip
+"""Fields that describe a model; its container is kserve-container.
+
+Source: kserve/kserve:pkg/apis/serving/v1beta1/{predictor,explainer}.go.
+"""
 _KSERVE_MODE: Final = "serving.kserve.io/deploymentMode"
 _ON_KNATIVE: Final = ("Serverless", "Knative")
 _ROLE_NAMES: Final = ("name", "groupName")
@@ -175,17 +183,19 @@ def _kserve(data: Mapping[str, Any]) -> Iterator[PodPart]:
     """Yield the predictor, transformer and explainer that describe a model instead of
     containers.
     """
-    spec = data.get("spec")
     for role in ("predictor", "transformer", "explainer"):
-        part = spec.get(role) if isinstance(spec, Mapping) else None
-        model = part.get("model") if isinstance(part, Mapping) else None
-        if isinstance(part, Mapping) and isinstance(model, Mapping):
-            path: Path = ("spec", role)
-            container = {**model, "name": "kserve-container"}
-            inner = {**part, "containers": [container]}
-            yield PodPart(
-                path=path, spec=inner, containers={"kserve-container": (*path, "model")}, role=role
-            )
+        part = block(block(data, "spec"), role)
+        for field in _KSERVE_MODELS:
+            model = part.get(field)
+            if isinstance(model, Mapping):
+                path: Path = ("spec", role)
+                container = {**model, "name": "kserve-container"}
+                yield PodPart(
+                    path=path,
+                    spec={**part, "containers": [container]},
+                    containers={"kserve-container": (*path, field)},
+                    role=role,
+                )
 
 
 def _nim(data: Mapping[str, Any]) -> Iterator[PodPart]:

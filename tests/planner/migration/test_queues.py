@@ -15,6 +15,7 @@ kind: ResourceFlavor
 metadata: {name: h100}
 spec:
   nodeLabels: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3, zone: a}
+  tolerations: [{key: team, operator: Exists}]
 ---
 """
 QUEUE = """\

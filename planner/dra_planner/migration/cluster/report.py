@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dra_planner.documents.plain_values import block, text
+from dra_planner.documents.plain_values import block, plain, text
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.cluster.owners import Owners
@@ -25,7 +25,6 @@ from dra_planner.migration.cluster.users import (
     PodLoss,
     find_device_pods,
     find_losses,
-    plain,
     users_of,
 )
 from dra_planner.migration.migrate import migrate

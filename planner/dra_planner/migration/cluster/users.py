@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, labels, number, text
+from dra_planner.documents.plain_values import block, labels, number, plain, text
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.cluster.owners import Owner, Owners
@@ -159,13 +159,6 @@ def _outcome(
 def _names_node(owner: KubernetesObject) -> bool:
     template = block(block(owner.data, "spec"), "template")
     return bool(block(template, "spec").get("nodeName"))
-
-
-def plain(value: Any) -> Any:
-    """Return plain data without what the reader knows of lines."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
 
 
 def find_losses(

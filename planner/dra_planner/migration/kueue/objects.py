@@ -21,6 +21,7 @@ from dra_planner.documents.plain_values import (
     indexed_blocks,
     labels,
     number,
+    plain,
     text,
     texts,
 )
@@ -243,7 +244,7 @@ def _flavor_twin(flavor: Mapping[str, Any], wanted: Wanted, added: Sequence[str]
         for each in blocks(flavor, "resources")
     ]
     rows += [_row(flavor, wanted[new], new, is_empty=False) for new in added]
-    return {**flavor, "name": _twin(flavor), "resources": rows}
+    return dict(plain({**flavor, "name": _twin(flavor), "resources": rows}))
 
 
 def _twin(flavor: Mapping[str, Any]) -> str:
@@ -266,7 +267,7 @@ def _migrate_flavor(
         spec = {**block(item.data, "spec"), "nodeLabels": wanted}
         twin = {**item.data, "metadata": {"name": name}, "spec": spec}
         why = f"because {keys} may be missing there, and jobs of the device plugin need {item.name}"
-        return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [twin])
+        return QueueChange([f"the new flavor {name} selects DRA nodes, {why}"], [plain(twin)])
     editor.set(path, wanted)
     return QueueChange([
         f"it selects DRA nodes, because {keys} may be missing there; the claims of its jobs "

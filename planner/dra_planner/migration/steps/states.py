@@ -5,10 +5,11 @@ not.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from dra_planner.documents.plain_values import plain
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
@@ -80,7 +81,7 @@ def objects_of(sources: Iterable[Source]) -> list[KubernetesObject]:
 
 def as_source(objects: Iterable[KubernetesObject], name: str) -> Source:
     """Return objects as one source of JSON documents."""
-    return Source(name, "---\n".join(f"{json.dumps(_plain(item.data))}\n" for item in objects))
+    return Source(name, "---\n".join(f"{json.dumps(plain(item.data))}\n" for item in objects))
 
 
 def workload_of(item: KubernetesObject) -> str:
@@ -104,8 +105,8 @@ def old_copies(
     copies = []
     for item in objects:
         if workload_of(item) in workloads and _has_pods(item):
-            metadata = {**_plain(item.metadata), "name": f"{item.name}-before"}
-            copies.append(item.with_data({**_plain(item.data), "metadata": metadata}))
+            metadata = {**plain(item.metadata), "name": f"{item.name}-before"}
+            copies.append(item.with_data({**plain(item.data), "metadata": metadata}))
     return copies
 
 
@@ -118,10 +119,3 @@ def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject
 
 def _has_pods(item: KubernetesObject) -> bool:
     return bool(find_pod_parts(item.data, item.group, item.kind))
-
-
-def _plain(value: Any) -> Any:
-    """Return plain data without what the reader knows of lines."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
