@@ -5,7 +5,7 @@ a plan.
 
 Every file below FOLDER with pods that request devices of a device plugin counts. Files that aren't
 YAML, such as templates of charts, are left out. Prints the files that aren't rewritten with the
-reason, and a summary.
+reason, and a summary. With --plans, also plans each file before and after on the same machines.
 """
 
 from __future__ import annotations
@@ -28,19 +28,24 @@ from dra_planner.manifests.objects import KubernetesObject, read_objects
 from dra_planner.migration import Migration, Result, migrate
 from dra_planner.migration.target import target_of_fleet
 from dra_planner.migration.templates import find_pod_parts
-from dra_planner.plan import PlanRequest, make_plan
+from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sources import Source
 from dra_sandbox.control_plane import ApiRejection, ApiServer, Settings, control_plane
 
+_MACHINES = {
+    "t4": "g4dn.12xlarge",
+    "a10g": "g5.12xlarge",
+    "l4": "g6.12xlarge",
+    "l40s": "g6e.12xlarge",
+    "a100": "p4d.24xlarge",
+    "h100": "p5.48xlarge",
+}
 _FLEET = {
     "cloud": CLOUD.name,
     "region": "us-east-1",
-    "systemPool": {"machine": "m7i.large"},
-    "pools": [
-        {"name": "l4", "machine": "g6.12xlarge", "count": {"max": 50}},
-        {"name": "h100", "machine": "p5.48xlarge", "count": {"max": 50}},
-    ],
+    "systemPool": {"machine": "m7i.8xlarge"},
 }
+_PLUGIN = {"version": "0.17.4"}
 
 
 _DRIVERS = {
@@ -48,6 +53,7 @@ _DRIVERS = {
     36: {"version": "0.5.0", "featureGates": {"ConsumableShares": True}, "consumableShares": 4},
 }
 """The NVIDIA DRA driver by minor version; claims of separate pods can share GPUs from 1.36 on."""
+_LONGEST = 160
 _MENTIONED = re.compile(r"\b(nvidia\.com/(gpu|mig-)|amd\.com/gpu)")
 
 
@@ -93,10 +99,18 @@ def _comment(line: str) -> str:
     return text.strip() if mark else ""
 
 
-def fleet_of(minor: int) -> Fleet:
-    """Return the fleet that the files move to."""
+def fleet_of(minor: int, *, before: bool = False) -> Fleet:
+    """Return the fleet that the files move to, or the same machines with the device plugin."""
+    own = {"allocation": "device-plugin"} if before else {}
+    pools = [
+        {"name": name, "machine": machine, "count": {"max": 50}, **own}
+        for name, machine in _MACHINES.items()
+    ]
+    plugin = {"devicePlugin": _PLUGIN} if before else {}
     drivers = {"nvidia": _DRIVERS[minor]}
-    return read_fleet({**_FLEET, "kubernetes": f"1.{minor}", "drivers": drivers})
+    return read_fleet(
+        {**_FLEET, "kubernetes": f"1.{minor}", "drivers": drivers, "pools": pools, **plugin}
+    )
 
 
 def migrated_files(folder: Path, minor: int) -> Iterator[Migrated]:
@@ -202,11 +216,18 @@ def _rejection(server: ApiServer, document: dict[str, Any]) -> str:
     return ""
 
 
-def verdict(fleet: Fleet, text: Migrated) -> str:
-    """Return the verdict of a plan for the migrated file."""
-    return make_plan(
-        PlanRequest(sources=(Source(text.source.name, text.text),), fleet=fleet, steps=0)
-    ).verdict
+def plan_of(fleet: Fleet, source: Source) -> Plan:
+    """Return the plan of a file, without a simulation."""
+    return make_plan(PlanRequest(sources=(source,), fleet=fleet, steps=0, with_fixes=False))
+
+
+def why_not(plan: Plan) -> str:
+    """Return why a plan doesn't fit: the code of the first reason, with the resource or label."""
+    reasons = [reason for workload in plan.workloads for reason in workload.reasons]
+    found = [(each.code, each.message) for each in reasons]
+    found += [(each.code, each.message) for each in plan.findings if each.severity == "error"]
+    code, message = found[0] if found else ("no reason", "")
+    return f"{code}: {message}"[:_LONGEST]
 
 
 def main() -> int:
@@ -215,15 +236,17 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minors", type=int, nargs="*", default=[34, 36])
-    parser.add_argument("--offline", action="store_true", help="without API server and plans")
+    parser.add_argument("--offline", action="store_true", help="without the API server")
+    parser.add_argument("--plans", action="store_true", help="plan files before and after")
     given = parser.parse_args()
     faults: list[str] = []
     for minor in given.minors:
         files = list(migrated_files(given.folder, minor))
         _print_summary(minor, files)
         faults += _own_faults(files)
-        if not given.offline:
-            faults += _checked(minor, [each for each in files if each.is_rewritten])
+        rewritten = [each for each in files if each.is_rewritten]
+        faults += _planned(minor, rewritten) if given.plans else []
+        faults += [] if given.offline else _checked(minor, rewritten)
     for fault in faults:
         print(f"FAULT {fault}")
     return 1 if faults else 0
@@ -258,7 +281,7 @@ def _own_faults(files: Sequence[Migrated]) -> Iterator[str]:
 def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
     """Return the API server's errors for results whose originals it accepts."""
     faults: list[str] = []
-    fleet, verdicts, doubtful = fleet_of(minor), Counter[str](), 0
+    doubtful = 0
     with control_plane(Settings(minor, scheduling=False), within_seconds=600) as plane:
         server = ApiServer.of(plane)
         for each in files:
@@ -266,13 +289,29 @@ def _checked(minor: int, files: Sequence[Migrated]) -> list[str]:
             new = set[str]() if before else rejections(server, Source(each.source.name, each.text))
             doubtful += bool(before)
             faults += [f"1.{minor} {each.source.name}: {text}" for text in sorted(new)]
-            verdicts[verdict(fleet, each)] += 1
     print(
         f"1.{minor}: {len(files) - doubtful} results checked; {doubtful} originals are rejected, "
-        "for example because of placeholders; plans: "
-        f"{dict(verdicts)}",
+        "for example because of placeholders",
         flush=True,
     )
+    return faults
+
+
+def _planned(minor: int, files: Sequence[Migrated]) -> list[str]:
+    """Return the results that fit worse on DRA pools than their originals on the same machines."""
+    fleets = fleet_of(minor, before=True), fleet_of(minor)
+    pairs, faults, reasons = Counter[tuple[str, str]](), [], Counter[str]()
+    for each in files:
+        before = plan_of(fleets[0], each.source)
+        after = plan_of(fleets[1], Source(each.source.name, each.text))
+        pairs[before.verdict, after.verdict] += 1
+        if after.verdict != "fits":
+            reasons[why_not(after).partition(":")[0]] += 1
+        if before.verdict == "fits" and after.verdict != "fits":
+            faults.append(f"1.{minor} {each.source.name}: fits only before: {why_not(after)}")
+    for (old, new), count in sorted(pairs.items()):
+        print(f"1.{minor}: {count} plans: {old} with the device plugin, {new} with claims")
+    print(f"1.{minor}: reasons: {dict(reasons.most_common())}", flush=True)
     return faults
 
 

@@ -258,3 +258,31 @@ def test_both_quota_keys_admit_every_step() -> None:
         "against it too"
     )
     assert any(kept in change.what for change in found.migration.changes)
+
+
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: ml}
+spec: {hard: {requests.nvidia.com/gpu: "4"}}
+"""
+STRICT = "strategy: {rollingUpdate: {maxUnavailable: 0}}"
+LENIENT = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "driver", "is_safe"),
+    [(STRICT, "0.5.0", False), (LENIENT, "0.5.0", True), (STRICT, "25.8.1", True)],
+    ids=["a quota counts both kinds", "an old pod ends first", "a quota counts the old kind only"],
+)
+def test_a_quota_that_rejects_the_first_new_pod_makes_the_move_unsafe(
+    strategy: str, driver: str, is_safe: bool
+) -> None:
+    chat = workload("chat", 4).replace("  replicas: 4\n", f"  replicas: 4\n  {strategy}\n")
+
+    found = steps(chat, QUOTA, drivers={"nvidia": {"version": driver}})
+
+    move = found.steps[1]
+    assert move.is_safe is is_safe
+    assert any("ResourceQuota ml/gpus" in reason for reason in move.reasons) is not is_safe
+    assert not any("-before" in reason for reason in move.reasons)

@@ -17,10 +17,12 @@ from dra_planner.migration.steps import commands
 from dra_planner.migration.steps.notes import notes_before_the_start
 from dra_planner.migration.steps.states import (
     as_source,
+    first_moment,
     in_groups,
     movable_workloads,
     objects_of,
     old_copies,
+    shown_name,
     sources_of,
     state_of,
     without,
@@ -101,7 +103,15 @@ class _Planner:
             state = self._state(moved)
             left = self._old_counts(state, moved, old)
             new = self._new_counts(state, moved, counts)
-            move = _Move(group, before, self._together(before, state, group), left)
+            move = _Move(
+                group,
+                before,
+                self._together(before, state, group),
+                as_source(
+                    first_moment(objects_of(before), objects_of(state), group), "rollout.yaml"
+                ),
+                left,
+            )
             step = self._step(number, _move_name(group), StepKind.MOVE, state, {**new, **old}, move)
             if not step.is_safe:  # with more DRA nodes, maybe
                 more = self._counts_of(move.together, {**new, **old})
@@ -202,6 +212,8 @@ class _Planner:
             fleet_after = _without_plugin(fleet)
         plans = [self._plan(together, fleet)]
         plans += [] if fleet_after == fleet else [self._plan(state, fleet_after)]
+        if move is not None and move.rollout.text:
+            plans.append(self._plan((move.rollout,), fleet))
         step = MigrationStep(
             number=number,
             name=name,
@@ -238,13 +250,14 @@ class _Planner:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Workloads that move, the manifests before it and with both versions, and the old pools' nodes
-    after it.
+    """Workloads that move, the manifests before it, with both versions, and at the moment of the
+    rollout at which quotas decide (empty if none does), and the old pools' nodes after it.
     """
 
     group: tuple[str, ...]
     before: tuple[Source, ...]
     together: tuple[Source, ...]
+    rollout: Source
     left: Counts
 
 
@@ -287,7 +300,7 @@ def _reasons(plans: Iterable[Plan]) -> tuple[str, ...]:
     for plan in plans:
         for workload in plan.workloads:
             for reason in workload.reasons:
-                found.setdefault(f"{workload.workload}: {reason.message}")
+                found.setdefault(f"{shown_name(workload.workload)}: {reason.message}")
         if plan.verdict != "fits":
             found |= {each.message: None for each in plan.findings if each.severity == "error"}
     return tuple(found)

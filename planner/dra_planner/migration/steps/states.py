@@ -9,17 +9,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from dra_planner.documents.plain_values import plain
+from dra_planner.documents.plain_values import block, number, plain
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.manifests.documents import read_documents
 from dra_planner.manifests.objects import KubernetesObject, read_objects
+from dra_planner.manifests.workloads.figures import Surge, share_of
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Migration, Result
 from dra_planner.migration.target import Target
 from dra_planner.migration.templates import find_pod_parts
+from dra_planner.model import WorkloadRef
 from dra_planner.sources import Source
 
 _BATCH: Final = ("Job", "CronJob", "JobSet", "Workflow", "CronWorkflow", "TrainJob")
+_BEFORE: Final = "-before"
 _DOUBLES: Final = ("RayService",)
 """Kinds whose controllers start a second copy of everything for an update."""
 
@@ -105,9 +108,15 @@ def old_copies(
     copies = []
     for item in objects:
         if workload_of(item) in workloads and _has_pods(item):
-            metadata = {**plain(item.metadata), "name": f"{item.name}-before"}
+            metadata = {**plain(item.metadata), "name": f"{item.name}{_BEFORE}"}
             copies.append(item.with_data({**plain(item.data), "metadata": metadata}))
     return copies
+
+
+def shown_name(workload: WorkloadRef) -> str:
+    """Return the name of a workload in reasons; a copy shows that it stands for the old pods."""
+    name = str(workload)
+    return f"{name.removesuffix(_BEFORE)} (old pods)" if name.endswith(_BEFORE) else name
 
 
 def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject]:
@@ -115,6 +124,61 @@ def without_quotas(objects: Iterable[KubernetesObject]) -> list[KubernetesObject
     would count them.
     """
     return [item for item in objects if item.kind != "ResourceQuota"]
+
+
+def first_moment(
+    before: Iterable[KubernetesObject],
+    after: Iterable[KubernetesObject],
+    workloads: Collection[str],
+) -> list[KubernetesObject]:
+    """Return the moment of a rollout at which quotas decide: as many old pods as must stay
+    available, and one new pod. Empty if no quota counts the pods of a moving Deployment.
+
+    If a quota rejects the new pod, the rollout never continues. Other kinds delete their old pods
+    first. Source: kubernetes/kubernetes:pkg/controller/deployment/rolling.go@v1.37.2.
+    """
+    after = list(after)
+    limited = {item.namespace for item in after if item.kind == "ResourceQuota"}
+    staying = {
+        workload_of(item): count
+        for item in before
+        if item.kind == "Deployment"
+        and item.namespace in limited
+        and workload_of(item) in workloads
+        and (count := _available_pods(item))
+    }
+    if not staying:
+        return []
+    old = [
+        _with_replicas(item, staying[workload_of(item).removesuffix(_BEFORE)])
+        for item in old_copies(before, staying)
+        if item.kind == "Deployment"
+    ]
+    new = [
+        _with_replicas(item, 1)
+        if item.kind == "Deployment" and workload_of(item) in staying
+        else item
+        for item in after
+    ]
+    return [*old, *new]
+
+
+def _available_pods(item: KubernetesObject) -> int:
+    """Return how many pods of a Deployment stay available during a rollout."""
+    spec = block(item.data, "spec")
+    strategy = block(spec, "strategy")
+    replicas = number(spec.get("replicas", 1)) or 0
+    if strategy.get("type") == "Recreate":
+        return 0
+    rolling = block(strategy, "rollingUpdate")
+    surge = Surge(rolling.get("maxSurge", "25%")).of(replicas)
+    unavailable = share_of(rolling.get("maxUnavailable", "25%"), replicas)
+    return max(0, replicas - (unavailable if surge or unavailable else 1))
+
+
+def _with_replicas(item: KubernetesObject, replicas: int) -> KubernetesObject:
+    data = plain(item.data)
+    return item.with_data({**data, "spec": {**data["spec"], "replicas": replicas}})
 
 
 def _has_pods(item: KubernetesObject) -> bool:
