@@ -23,6 +23,7 @@ from dra_planner.migration.editor import Editor, NotEditable, Path
 from dra_planner.migration.kueue import Queues, is_queue_object, migrate_queue_object
 from dra_planner.migration.limit_ranges import device_defaults, migrate_limit_range
 from dra_planner.migration.monitoring import monitoring_notes
+from dra_planner.migration.other_limits import migrate_volcano_queue, other_limit_notes
 from dra_planner.migration.outcome import (
     MigratedFile,
     Migration,
@@ -175,6 +176,7 @@ def _migrate_document(document: _Document, workloads: WorkloadMigrator) -> None:
     for path, item in document.objects:
         with _unchanged_on_error(document, item):
             document.tell(item, _changes(document.editor, path, item, workloads))
+            document.tell(item, other_limit_notes(item, is_device), is_changed=False)
             outcomes, templates = workloads.migrate(document.editor, path, item)
             document.templates += outcomes
             document.added += templates
@@ -213,6 +215,10 @@ def _changes(
     """Change an object that isn't a workload; yield what changed."""
     if item.kind == "ResourceQuota":
         yield from migrate_quota(editor, path, lambda name: class_of(name, workloads.facts))
+    elif item.kind == "Queue":
+        yield from migrate_volcano_queue(
+            editor, path, item, lambda name: class_of(name, workloads.facts)
+        )
     elif item.kind == "LimitRange":
         yield from migrate_limit_range(editor, path, is_device)
 

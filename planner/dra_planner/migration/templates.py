@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, indexed_blocks, labels
+from dra_planner.documents.plain_values import block, blocks, indexed_blocks, labels
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Path
 
@@ -89,6 +89,8 @@ Source: kserve/kserve:pkg/apis/serving/v1beta1/{predictor,explainer}.go.
 """
 _KSERVE_MODE: Final = "serving.kserve.io/deploymentMode"
 _ON_KNATIVE: Final = ("Serverless", "Knative")
+_ROLE_KEYS: Final = ("leaderTemplate", "workerTemplate", "worker", "prefill")
+"""Fields of LeaderWorkerSet and LLMInferenceService beside which others have pods too."""
 _ROLE_NAMES: Final = ("name", "groupName")
 
 
@@ -124,6 +126,17 @@ def version_note(group: str, kind: str) -> str:
     return _NOTES.get((group, kind), "")
 
 
+def patch_note(part: PodPart) -> str:
+    """Return what to know of a pod template without images, such as a patch of Kustomize."""
+    containers = blocks(part.spec, "containers")
+    if part.path[-2:] != ("template", "spec") or any(each.get("image") for each in containers):
+        return ""
+    return (
+        "its containers have no image, so it seems to be a patch: its tolerations replace those of "
+        "its base, so repeat them here"
+    )
+
+
 def find_pod_parts(data: Mapping[str, Any], group: str, kind: str) -> list[PodPart]:
     """Return the pod templates of an object, wherever they are."""
     if group == "argoproj.io" and kind in _ARGO:
@@ -151,9 +164,11 @@ def _find(data: Any, path: Path, role: str) -> Iterator[PodPart]:
 
 
 def _role_of_key(key: str) -> str:
-    """Return the role that a key of a map of templates names, such as `Worker` of
-    `pytorchReplicaSpecs`.
+    """Return the role that a key names: `Worker` of `pytorchReplicaSpecs`, `leaderTemplate`, or
+    `worker`.
     """
+    if key in _ROLE_KEYS:
+        return key.removesuffix("Template")
     return "" if key[:1].islower() else key.lower()
 
 

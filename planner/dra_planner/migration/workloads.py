@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dra_planner.documents.plain_values import blocks, labels
+from dra_planner.documents.plain_values import labels
 from dra_planner.drivers.protocol.device_plugin import (
     Counterpart,
     NoCounterpart,
@@ -35,14 +35,25 @@ from dra_planner.migration.rewriting import (
     template_name,
 )
 from dra_planner.migration.target import Target
-from dra_planner.migration.templates import PodPart, find_pod_parts, no_claims_reason, version_note
+from dra_planner.migration.templates import (
+    PodPart,
+    find_pod_parts,
+    no_claims_reason,
+    patch_note,
+    version_note,
+)
+from dra_planner.migration.unrequested import (
+    fraction_of_device,
+    fractional_outcome,
+    takes_all_devices,
+    unlimited_outcome,
+)
 
 _SERVE: str = (
     "Let a DeviceClass serve {names} (extendedResourceName, Kubernetes 1.36 or later): "
     "the object stays as it is"
 )
 _KEPT: str = "the options keep it on the device plugin"
-_VISIBLE: str = "NVIDIA_VISIBLE_DEVICES"
 
 
 @dataclass(slots=True)
@@ -78,8 +89,11 @@ class WorkloadMigrator:
             if any(need.counts for need in needs_of_containers(part.spec, is_device))
         ]
         outcomes += self._outside_of_pods(item, parts)
+        fraction = fraction_of_device(item)
+        if fraction and not using:
+            outcomes.append(fractional_outcome(item, fraction))
         unlimited = [part for part in parts if part not in using and takes_all_devices(part.spec)]
-        outcomes += [_unlimited(item, part) for part in unlimited]
+        outcomes += [unlimited_outcome(item, part) for part in unlimited]
         for part in using:
             name = part.role if len(using) > 1 else ""
             outcome, template = self._migrate_part(editor, prefix, item, replace(part, role=name))
@@ -113,7 +127,8 @@ class WorkloadMigrator:
             return [replace(outcome, result=Result.KEPT, reason=_KEPT)]
         instead = claims_instead(item)
         why = NoCounterpart(fault, (instead,) if instead else ())
-        return [self._otherwise(outcome, why, resources)]
+        needs_plugin = item.group == "kubevirt.io"
+        return [self._otherwise(outcome, why, [] if needs_plugin else resources)]
 
     def _migrate_part(
         self, editor: Editor, prefix: Path, item: KubernetesObject, part: PodPart
@@ -194,6 +209,7 @@ class WorkloadMigrator:
             for each in (
                 note,
                 version_note(item.group, item.kind),
+                patch_note(part),
                 *selection.needs.notes,
                 *preference_notes(part.spec),
                 *self._priority_notes(part.spec),
@@ -240,32 +256,6 @@ class WorkloadMigrator:
             reason=why.reason,
             alternatives=(*first, *why.alternatives),
         )
-
-
-def _unlimited(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
-    return TemplateOutcome(
-        place=item.place,
-        object=str(item),
-        pods=part.role,
-        result=Result.CANNOT,
-        devices=0,
-        reason=f"it requests no device, and {_VISIBLE} shows it every GPU of its node",
-        alternatives=(
-            "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
-            "Request a claim for the GPUs that it uses",
-        ),
-    )
-
-
-def takes_all_devices(spec: Mapping[str, Any]) -> bool:
-    """Return whether containers of a pod see all GPUs of their node without a claim."""
-    containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
-    return not spec.get("resourceClaims") and any(
-        variable.get("name") == _VISIBLE
-        and str(variable.get("value", "")) not in ("", "none", "void")
-        for container in containers
-        for variable in blocks(container, "env")
-    )
 
 
 def _devices(needs: Sequence[ContainerNeed], facts: PluginFacts) -> int:

@@ -17,7 +17,7 @@ from dra_planner.migration.outcome import Result, TemplateOutcome
 from dra_planner.migration.plugins import is_device, read_plugin_facts
 from dra_planner.migration.pods import needs_of_containers
 from dra_planner.migration.target import Target
-from dra_planner.migration.workloads import takes_all_devices
+from dra_planner.migration.unrequested import takes_all_devices
 from dra_planner.sources import Source
 
 _MIRROR: Final = "kubernetes.io/config.mirror"

@@ -1,0 +1,74 @@
+"""Pods that use devices which they don't request from a device plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dra_planner.documents.plain_values import block, blocks, labels
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.outcome import Result, TemplateOutcome
+from dra_planner.migration.templates import PodPart
+
+_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+
+
+def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
+    return TemplateOutcome(
+        place=item.place,
+        object=str(item),
+        pods=part.role,
+        result=Result.CANNOT,
+        devices=0,
+        reason=f"it requests no device, and {_VISIBLE} shows it every GPU of its node",
+        alternatives=(
+            "Request a claim with adminAccess and allocationMode All, if it monitors all GPUs",
+            "Request a claim for the GPUs that it uses",
+        ),
+    )
+
+
+def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutcome:
+    return TemplateOutcome(
+        place=item.place,
+        object=str(item),
+        pods="",
+        result=Result.CANNOT,
+        devices=0,
+        reason=f"its annotation {annotation} requests a part of a GPU from KAI Scheduler, which "
+        "rejects such pods on nodes whose GPUs a DRA driver publishes",
+        alternatives=("Keep the pods on a pool with `allocation: device-plugin`",),
+    )
+
+
+def fraction_of_device(item: KubernetesObject) -> str:
+    """Return the annotation by which pods of an object request a part of a GPU; "" if they don't.
+
+    Source: kai-scheduler/KAI-Scheduler:docs/gpu-sharing.
+    """
+    metadata = [item.metadata]
+    spec: Any = item.data.get("spec")
+    for key in ("jobTemplate", "template"):
+        spec = block(spec, key)
+        metadata.append(block(spec, "metadata"))
+        spec = spec.get("spec") or item.data.get("spec")
+    return next(
+        (
+            name
+            for each in metadata
+            for name in ("gpu-fraction", "gpu-memory")
+            if name in labels(each.get("annotations"))
+        ),
+        "",
+    )
+
+
+def takes_all_devices(spec: Mapping[str, Any]) -> bool:
+    """Return whether containers of a pod see all GPUs of their node without a claim."""
+    containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
+    return not spec.get("resourceClaims") and any(
+        variable.get("name") == _VISIBLE
+        and str(variable.get("value", "")) not in ("", "none", "void")
+        for container in containers
+        for variable in blocks(container, "env")
+    )
