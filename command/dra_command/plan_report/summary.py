@@ -338,7 +338,18 @@ def _growth_costs(plan: Plan) -> tuple[str, ...]:
 
 
 def simulation(plan: Plan) -> tuple[str, ...]:
-    """Return what the simulation found, in a sentence, or why there is nothing to say."""
+    """Return what the simulation found, in sentences, and whether a search ended at its limit."""
+    found = plan.judgement.simulated
+    said = _simulation_result(plan)
+    if said and found is not None and found.complete and not plan.judgement.tried_all_fixes:
+        return (
+            *said,
+            "The search for fixes ended at its limit of simulated steps (--simulate SECONDS).",
+        )
+    return said
+
+
+def _simulation_result(plan: Plan) -> tuple[str, ...]:
     found = plan.judgement.simulated
     if plan.fleet is None or found is None:
         return ()

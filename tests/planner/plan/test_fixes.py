@@ -151,3 +151,16 @@ def test_a_stranded_workload_is_told_the_cheapest_fix():
         == "set placement: guided in the fleet, which adds 2 guards (steer, pack) (simulated: all "
         "pods are placed in every order, on 2 nodes, USD 9.20 per hour)"
     )
+
+
+def test_a_search_for_fixes_that_ends_at_its_limit_is_noted():
+    whole = planned("m1-small-then-whole-node").judgement
+    assert whole.tried_all_fixes
+    assert whole.simulated is not None
+    steps = whole.simulated.spent * 3 // 2 + 3
+
+    made = plan(load("m1-small-then-whole-node"), steps=steps)
+
+    assert made.judgement.simulated is not None
+    assert made.judgement.simulated.complete
+    assert not made.judgement.tried_all_fixes

@@ -319,6 +319,11 @@ class SimulationRow(Output):
         default_factory=list[FixRow],
         description="Changes that place everything on cheaper nodes, cheapest first.",
     )
+    tried_all_fixes: bool = Field(
+        default=True,
+        description="False if the search for fixes ended at its limit of simulated steps "
+        "(--simulate).",
+    )
     left_out: list[WorkloadName] = Field(
         default_factory=list[WorkloadName],
         description="Workloads whose pods don't fit any pool. They stay pending with any counts, and "

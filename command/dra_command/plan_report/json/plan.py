@@ -183,6 +183,7 @@ def _simulation(plan: Plan) -> SimulationRow | None:
         at_maximum=[_stranding(each) for each in found.at_maximum],
         outcomes=outcome_rows(order_outcomes(plan)),
         fixes=fix_rows(plan),
+        tried_all_fixes=plan.judgement.tried_all_fixes,
         left_out=list(map(name_row, found.left_out)),
     )
 

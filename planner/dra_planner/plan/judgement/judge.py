@@ -73,12 +73,14 @@ def judge(
         sizings = {each: whole if known is first else known for each, known in sizings.items()}
     simulations: Mapping[DemandLevel, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
+    tried_all_fixes = True
     if steps:
         sized = on_gpus if nodes.system is None else demand
         answer = simulate_sizings(
             sizings, level, sized, nodes, steps, with_fixes=with_fixes, proved=proved
         )
         sizings, simulations, fixes = answer.sizings, answer.found, answer.fixes
+        tried_all_fixes = answer.tried_all_fixes
     survival: Survival | None = None
     if fleet is not None and fleet.redundancy.is_asked and sizings[level].verdict == "fits":
         simulated = simulations.get(level)
@@ -96,6 +98,7 @@ def judge(
         sizings=sizings,
         simulations=simulations,
         fixes=fixes,
+        tried_all_fixes=tried_all_fixes,
         survival=survival,
         on_system=frozenset(shape.id for shape in elsewhere.shapes),
         system_offer=system.offer if system is not None else None,

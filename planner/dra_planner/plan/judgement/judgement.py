@@ -62,7 +62,8 @@ class Judgement:
     were told from. `simulations` is what the simulation says of the sizes at the level judged and
     at ceiling and peak; without those where it was not asked, or where the packing does not place
     everything that some pool could take. `fixes` are changes with which it places everything at
-    less cost, the cheapest first. `survival` is how nodes may be lost, where the fleet asks for
+    less cost, the cheapest first; not `tried_all_fixes`: the steps ran out before.
+    `survival` is how nodes may be lost, where the fleet asks for
     that. Where pools grow beside observed nodes, `predicted` are what they offer, `groups` the pool
     of each node by its name.
     """
@@ -78,6 +79,7 @@ class Judgement:
     assumptions: tuple[str, ...] = ()
     simulations: Mapping[DemandLevel, SimulatedCounts] = field(default_factory=dict)
     fixes: tuple[Fix, ...] = ()
+    tried_all_fixes: bool = True
     survival: Survival | None = None
     predicted: tuple[Offer, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -43,12 +43,13 @@ _LEFT_TO_SIMULATION: Final = frozenset({_BETWEEN_PODS, LEAVES_PODS})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
     """What the simulation makes of sizes: their verdicts at every level, what it found at those
-    that it looked at, and the fixes for the one judged.
+    that it looked at, and the fixes for the one judged. `tried_all_fixes`: the steps sufficed.
     """
 
     sizings: Mapping[DemandLevel, Sizing]
     found: Mapping[DemandLevel, SimulatedCounts]
     fixes: tuple[Fix, ...] = ()
+    tried_all_fixes: bool = True
 
 
 def simulate_sizings(
@@ -71,6 +72,7 @@ def simulate_sizings(
     sizing, left = sizings[level], steps
     known: dict[int, SimulatedCounts] = {}
     fixes: tuple[Fix, ...] = ()
+    tried_all = True
     answers: dict[int, Sizing] = {}
     question: CountQuestion | None = None
     opened = Opened()
@@ -86,6 +88,7 @@ def simulate_sizings(
         left = max(0, steps - found.spent)
         if found.at_packing and with_fixes:
             fixes, left = find_fixes(question, found, _placements(sizing), left, steps * 2 // 3)
+            tried_all = left > 0
         known[id(sizing)] = found
         answers[id(sizing)] = _answered(sizing, found, fix_text(fixes, found, nodes.offers))
     for beside in LEVELS_BESIDE:
@@ -106,6 +109,7 @@ def simulate_sizings(
         sizings={each: answers.get(id(size), size) for each, size in sizings.items()},
         found={each: known[id(size)] for each, size in sizings.items() if id(size) in known},
         fixes=fixes,
+        tried_all_fixes=tried_all,
     )
 
 

@@ -1,0 +1,35 @@
+"""A search that ends at its limit is named, in text and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+
+from dra_command.plan_report.json.plan import plan_json
+from dra_command.plan_report.summary import simulation
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+CASE = Path(__file__).parents[2] / "planner/simulation/rehearsals/m1-small-then-whole-node.yaml"
+
+
+def planned(*, tried_all_fixes: bool) -> Plan:
+    case = yaml.safe_load(CASE.read_text(encoding="utf-8"))
+    sources = (Source("workloads", yaml.safe_dump_all(case["workloads"])),)
+    made = make_plan(PlanRequest(sources=sources, fleet=read_fleet(case["fleet"])))
+    return replace(made, judgement=replace(made.judgement, tried_all_fixes=tried_all_fixes))
+
+
+def test_an_ended_search_for_fixes_is_named() -> None:
+    ended = planned(tried_all_fixes=False)
+
+    assert simulation(ended)[-1].startswith("The search for fixes ended at its limit")
+    assert json.loads(plan_json(ended))["simulation"]["tried_all_fixes"] is False
+
+
+def test_a_search_that_tried_everything_is_not() -> None:
+    assert not any("ended" in each for each in simulation(planned(tried_all_fixes=True)))
