@@ -149,7 +149,7 @@ def _rules(
         hard_spread=hard,
         soft_spread=soft,
         needs_all_labels=not by_default,
-        preferred=tuple(_preferred(kind, kinds, minding, namespaces)),
+        preferred=_merged(_preferred(kind, kinds, minding, namespaces)),
     )
 
 
@@ -182,6 +182,22 @@ def _apart(
                 term, other.view, kind.view, namespaces
             ):
                 yield Neighbours(term.topology_key, frozenset({other.number}))
+
+
+def _merged(terms: Iterable[Neighbours]) -> tuple[Neighbours, ...]:
+    """Return the terms with the weights of each kind added up. Kinds of equal weight are one term,
+    so that pods are counted once however many pods prefer them.
+    """
+    weights: dict[tuple[str, int], int] = {}
+    for term in terms:
+        for kind in term.kinds:
+            weights[term.key, kind] = weights.get((term.key, kind), 0) + term.weight
+    merged: dict[tuple[str, int], list[int]] = {}
+    for (key, kind), weight in weights.items():
+        merged.setdefault((key, weight), []).append(kind)
+    return tuple(
+        Neighbours(key, frozenset(kinds), weight) for (key, weight), kinds in merged.items()
+    )
 
 
 def _preferred(

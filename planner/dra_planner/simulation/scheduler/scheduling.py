@@ -84,9 +84,9 @@ class Scheduler:
     _begin: int = 0  # where the next search begins
     _columns: Columns | None = None
     _is_too_large: bool = False  # for columns
-    _final: dict[int, dict[NodeStage, Placement]] = field(
-        default_factory=dict
-    )  # by number of kind: what no pod changes
+    # by number of kind: what no pod changes
+    _final: dict[int, dict[NodeStage, Placement]] = field(default_factory=dict)
+    _final_refusals: dict[int, dict[NodeStage, Refusal | Undecided]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._rng.seed(self.seed)
@@ -152,22 +152,23 @@ class Scheduler:
         stage_of, kind = self.cluster.stage_of, pod.kind
         is_final = not needs_others and not self.cluster.claims
         answers = self._final.setdefault(kind.number, {}) if is_final else {}
+        refusals = self._final_refusals.setdefault(kind.number, {}) if is_final else {}
         filters = [] if is_final else self._filters(kind, self.cluster.population)
 
         def judge(stage: NodeStage) -> Answer:
             return self._judge(kind, stage, filters)
 
         if pod.only_node is not None:
-            window = Window(stage_of, pod.only_node, 1, answers=answers)
+            window = Window(stage_of, pod.only_node, 1, answers=answers, refusals=refusals)
             window.look({stage_of[pod.only_node]: 1}, judge)
             return window
         if len(stage_of) < ALL_BELOW:
-            window = Window(stage_of, 0, len(stage_of), answers=answers)
+            window = Window(stage_of, 0, len(stage_of), answers=answers, refusals=refusals)
             window.look(
                 {stage: len(nodes) for stage, nodes in self.cluster.nodes_in.items()}, judge
             )
             return window
-        window = look_around(stage_of, self._begin, judge, answers)
+        window = look_around(stage_of, self._begin, judge, answers, refusals)
         self._begin = (self._begin + window.seen) % len(stage_of)
         return window
 

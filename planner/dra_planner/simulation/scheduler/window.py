@@ -26,14 +26,17 @@ class Window:
     them.
 
     `feasible` are the stages that take the pod, with how many of the nodes are in each; `refused`
-    the others. `answers` may hold those of further stages, known from other attempts: they are not
-    asked again.
+    the others. `answers` and `refusals` may hold those of further stages, known from other
+    attempts: they are not asked again.
     """
 
     stage_of: Sequence[NodeStage]
     begin: int = 0
     seen: int = 0
     answers: dict[NodeStage, Placement] = field(default_factory=dict[NodeStage, Placement])
+    refusals: dict[NodeStage, Refusal | Undecided] = field(
+        default_factory=dict[NodeStage, Refusal | Undecided]
+    )
     feasible: dict[NodeStage, int] = field(default_factory=dict[NodeStage, int])
     refused: dict[NodeStage, Refusal | Undecided] = field(
         default_factory=dict[NodeStage, Refusal | Undecided]
@@ -42,13 +45,19 @@ class Window:
     def look(self, nodes: Mapping[NodeStage, int], judge: Judge) -> None:
         """Look at so many nodes in each of these stages."""
         answers, refused, feasible = self.answers, self.refused, self.feasible
+        known = self.refusals
         for stage in [each for each in nodes if each not in answers]:
-            if stage not in refused:
-                verdict = judge(stage)
-                if isinstance(verdict, Placement):
-                    answers[stage] = verdict
-                else:
-                    refused[stage] = verdict
+            if stage in refused:
+                continue
+            refusal = known.get(stage)
+            if refusal is not None:
+                refused[stage] = refusal
+                continue
+            verdict = judge(stage)
+            if isinstance(verdict, Placement):
+                answers[stage] = verdict
+            else:
+                refused[stage] = known[stage] = verdict
         if not refused and not feasible:
             feasible.update(nodes)
             return
@@ -93,14 +102,19 @@ def nodes_wanted(total: int) -> int:
 
 
 def look_around(
-    stage_of: Sequence[NodeStage], begin: int, judge: Judge, answers: dict[NodeStage, Placement]
+    stage_of: Sequence[NodeStage],
+    begin: int,
+    judge: Judge,
+    answers: dict[NodeStage, Placement],
+    refusals: dict[NodeStage, Refusal | Undecided],
 ) -> Window:
     """Return the nodes that are looked at, from number `begin` on, until enough of them take the
     pod.
 
-    `answers` are known already; what is asked is added to them.
+    `answers` and `refusals` are known already; what is asked is added to them.
     """
-    window, total = Window(stage_of, begin, answers=answers), len(stage_of)
+    window = Window(stage_of, begin, answers=answers, refusals=refusals)
+    total = len(stage_of)
     wanted = missing = nodes_wanted(total)
     while missing > 0 and window.seen < total:
         first = (begin + window.seen) % total
