@@ -36,6 +36,7 @@ from dra_planner.offers import (
 )
 from dra_planner.offers.learning import learn_machines
 from dra_planner.plan import fleet_classes, read_checked
+from dra_planner.plan.cluster.device_health import verify_health
 from dra_planner.plan.cluster.guard_checks import (
     GuardChecks,
     guard_kinds,
@@ -43,7 +44,7 @@ from dra_planner.plan.cluster.guard_checks import (
     verify_guards,
 )
 from dra_planner.planfile import PlanFile, plan_path, read_plan_file
-from dra_planner.releases import features_of, has_mutating_policies, parse_version
+from dra_planner.releases import has_mutating_policies, parse_version
 from dra_planner.wording import counted, verb
 
 _MOST_NAMES = 3
@@ -66,14 +67,19 @@ def run(values: argparse.Namespace) -> int:
     guards = saved.guards.guards if saved is not None and saved.guards is not None else NO_GUARDS
     further = guard_kinds(saved.fleet.minor) if saved is not None and guards.kinds else ()
     inputs = read_inputs(
-        values, needs_capacity=True, needs_manifests=False, kinds=(*VERIFIED_KINDS, *further)
+        values,
+        needs_capacity=True,
+        needs_manifests=False,
+        kinds=tuple(dict.fromkeys((*VERIFIED_KINDS, *further))),
     )
     assert inputs.fleet is not None  # --stack or --fleet was given
     fleet = split_pools(inputs.fleet, guards.parts)
-    features = features_of(parse_version(inputs.kubernetes) if inputs.kubernetes else fleet.minor)
+    minor = parse_version(inputs.kubernetes) if inputs.kubernetes else fleet.minor
+    features = fleet.features_at(minor)
     snapshot = read_checked(inputs.observed, features)
     observed = observe_offers(snapshot, features)
     found = verify_offers(predict_offers(fleet, features), observed, _planned_counts(saved, fleet))
+    pool_of_node = {node: pool for pool, nodes in found.compared.items() for node in nodes}
     daemon_sets = [each.meta for each in snapshot.workloads if each.kind == "DaemonSet"]
     options = fleet.drivers.of(nvidia.DRIVER)
     installed = [
@@ -91,7 +97,13 @@ def run(values: argparse.Namespace) -> int:
         planned = (WorkloadRef(row.kind, row.namespace, row.name) for row in saved.workloads)
         checks = verify_guards(guards, snapshot, planned, policies)
     found = dataclasses.replace(
-        found, differences=(*found.differences, *installed, *checks.differences)
+        found,
+        differences=(
+            *found.differences,
+            *verify_health(inputs.observed, pool_of_node),
+            *installed,
+            *checks.differences,
+        ),
     )
     rows = rows_to_add(observed)
     learned = _learned(found, observed, snapshot.classes, fleet.cloud)

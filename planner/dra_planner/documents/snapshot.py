@@ -25,7 +25,7 @@ SNAPSHOT_KINDS: Final = (
 """The kinds of a snapshot of a cluster: all that decides what becomes of pods that are applied to
 it.
 """
-VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets")
+VERIFIED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "daemonsets", "pods")
 """The kinds that a cluster is compared by with what was planned: all that `verify` reads of it."""
 _GROUPS: Final = {
     "": ("nodes", "pods", "namespaces", "resourcequotas", "limitranges", "configmaps"),

@@ -26,6 +26,7 @@ Aspect = Literal[
     "attribute",
     "capacity",
     "device-taint",
+    "device-health",
     "class",
     "release",
     "guard",

@@ -63,7 +63,7 @@ def verifier() -> Iterator[ApiServer]:
         ("/apis/resource.k8s.io/v1/deviceclasses", 200),
         ("/apis/apps/v1/daemonsets", 200),
         ("/api/v1/nodes/one", 403),
-        ("/api/v1/pods", 403),
+        ("/api/v1/secrets", 403),
         ("/api/v1/secrets", 403),
         ("/apis/resource.k8s.io/v1/resourceclaims", 403),
     ],
