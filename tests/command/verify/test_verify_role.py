@@ -59,11 +59,11 @@ def verifier() -> Iterator[ApiServer]:
     ("path", "status"),
     [
         ("/api/v1/nodes", 200),
+        ("/api/v1/pods", 200),
         ("/apis/resource.k8s.io/v1/resourceslices", 200),
         ("/apis/resource.k8s.io/v1/deviceclasses", 200),
         ("/apis/apps/v1/daemonsets", 200),
         ("/api/v1/nodes/one", 403),
-        ("/api/v1/secrets", 403),
         ("/api/v1/secrets", 403),
         ("/apis/resource.k8s.io/v1/resourceclaims", 403),
     ],
