@@ -247,3 +247,39 @@ def test_pods_that_may_run_on_pools_of_both_kinds_are_named_until_they_request_a
     told = [each.fix for each in found if each.code == "extended-resource-served-twice"]
     fix = "remove extendedResourceName from DeviceClass gpu.nvidia.com, or request a claim"
     assert told == [fix] * is_told
+
+
+def queue_objects(resource: str, quota: int) -> list[dict[str, Any]]:
+    api = "kueue.x-k8s.io/v1beta2"
+    row = {"name": resource, "nominalQuota": quota}
+    group = {
+        "coveredResources": [resource],
+        "flavors": [{"name": "any", "resources": [row]}],
+    }
+    return [
+        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": "any"}},
+        of_kind("LocalQueue", {"clusterQueue": "one"}, api),
+        {**of_kind("ClusterQueue", {"resourceGroups": [group]}, api), "metadata": {"name": "one"}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("resource", "quota", "is_admitted"),
+    [("nvidia.com/gpu", 1, True), ("nvidia.com/gpu", 0, False), ("example.com/x", 1, False)],
+    ids=["its quota", "a quota that is too small", "a quota of something else"],
+)
+def test_a_queue_counts_the_units_of_device_plugins_too(
+    resource: str, quota: int, is_admitted: bool
+) -> None:
+    queued = deployment(PLUGIN)
+    queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "one"}
+    text = yaml.safe_dump_all([*queue_objects(resource, quota), queued])
+    fleet = read_fleet(
+        {**FLEET, "kubernetes": "1.34", "drivers": {"nvidia": {"version": "25.8.1"}}}
+    )
+
+    plan = make_plan(PlanRequest(sources=(Source("a.yaml", text),), fleet=fleet))
+
+    codes_of_plan = [reason.code for each in plan.workloads for reason in each.reasons]
+    assert ("queue-admits-no-pod" not in codes_of_plan) is is_admitted
+    assert (plan.verdict == "fits") is is_admitted

@@ -27,6 +27,7 @@ from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.suggestion.joint_fix import find_joint_fix
+from dra_planner.plan.values import DOUBTS
 from dra_planner.wording import counted
 
 if TYPE_CHECKING:  # only with a saved plan
@@ -167,7 +168,7 @@ class _PlanPage:
     def _diagnostics(self, *, quiet: bool) -> None:
         found = diagnostics(self._plan)
         told = [each for each in found if each.severity == "error"]
-        others = [] if quiet else found[len(told) :]
+        others = [each for each in found[len(told) :] if not quiet or each.code in DOUBTS]
         shown = others if self._verbose or len(others) <= _MOST_NOTES + 1 else others[:_MOST_NOTES]
         if told or shown:
             self._page.gap()

@@ -47,7 +47,8 @@ FILE_NOT_READ: Final = "file-not-read"
 """The code of the finding that a file can't be read."""
 DEVICES_CONTESTED: Final = "devices-contested"
 """The code of the finding that it isn't known whether two pods get one device."""
-_DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
+DOUBTS: Final = frozenset({MAY_RUN_OUT, FILE_NOT_READ, DEVICES_CONTESTED})
+"""The codes of findings for which the verdict is *cannot tell*, although all pods are placed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,8 +288,8 @@ def overall_verdict(placing: Verdict, findings: Iterable[Diagnostic]) -> Verdict
     Headline, JSON, the plan's document, and the exit status all go by it.
     """
     found = tuple(findings)
-    if any(finding.severity == "error" and finding.code not in _DOUBTS for finding in found):
+    if any(finding.severity == "error" and finding.code not in DOUBTS for finding in found):
         return "does-not-fit"
-    if placing == "fits" and any(finding.code in _DOUBTS for finding in found):
+    if placing == "fits" and any(finding.code in DOUBTS for finding in found):
         return "cannot-tell"
     return placing

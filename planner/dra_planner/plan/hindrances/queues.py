@@ -12,11 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from dra_planner.allocation.node.selectors import untolerated_taint
+from dra_planner.claims.extended import index_classes
 from dra_planner.claims.queue_flavors import flavor_of
 from dra_planner.claims.written import alternatives, spec_of
+from dra_planner.drivers import publishers_of
 from dra_planner.manifests import Manifests
 from dra_planner.manifests.workloads.description import KUEUE_QUEUE
 from dra_planner.model import ClaimSpec, ClusterQueue, ObjectKey, PodSet, Verdict, Workload
+from dra_planner.offers import pod_requests
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
 from dra_planner.quantity import Quantity
 from dra_planner.wording import counted
@@ -60,7 +63,7 @@ def find_queue_faults(situation: ClusterSituation) -> Iterator[Hindrance]:
                 f"ClusterQueue {found.name}",
             )
         elif not refused:
-            yield from _not_admitted(workload, found, manifests)
+            yield from _not_admitted(workload, found, situation)
             yield from _flavored(workload, manifests)
 
 
@@ -155,9 +158,9 @@ def _not_found(
 
 
 def _not_admitted(
-    workload: Workload, queue: ClusterQueue, manifests: Manifests
+    workload: Workload, queue: ClusterQueue, situation: ClusterSituation
 ) -> Iterator[Hindrance]:
-    wanted = _wanted(workload, manifests)
+    wanted = _wanted(workload, situation)
     covered = {name for group in queue.groups for name in group.covered}
     for name, amount in sorted(wanted.items()):
         if name not in covered:
@@ -190,13 +193,14 @@ def _not_admitted(
             )
 
 
-def _wanted(workload: Workload, manifests: Manifests) -> dict[str, Quantity]:
+def _wanted(workload: Workload, situation: ClusterSituation) -> dict[str, Quantity]:
     """Return the devices that all pods of a workload want together, by the resource that Kueue
     counts them as.
     """
     total: Counter[str] = Counter()
     for pod_set in workload.pod_sets:
-        for name, count in _devices(workload, pod_set, manifests).items():
+        devices = _devices(workload, pod_set, situation.manifests)
+        for name, count in (devices + _plugin_units(pod_set, situation)).items():
             total[name] += count * pod_set.figures.steady
     return {name: Quantity.from_int(count) for name, count in total.items() if count}
 
@@ -210,6 +214,19 @@ def _devices(workload: Workload, pod_set: PodSet, manifests: Manifests) -> Count
                 if exact.device_class_name in resources:
                     found[resources[exact.device_class_name]] += exact.count
     return found
+
+
+def _plugin_units(pod_set: PodSet, situation: ClusterSituation) -> Counter[str]:
+    """Return the units of device plugins that a pod requests.
+
+    A name that a class serves is left out, because Kueue may count it as devices of the class.
+    """
+    served = index_classes(situation.classes) if situation.features.extended_resource else {}
+    return Counter({
+        name: amount
+        for name, amount in pod_requests(pod_set.template.spec).items()
+        if "/" in name and name not in served and publishers_of(name)
+    })  # fmt: skip
 
 
 def _flavored(workload: Workload, manifests: Manifests) -> Iterator[Hindrance]:
