@@ -54,13 +54,16 @@ def tag() -> str:
     return f"v{semantic_version(version())}"
 
 
-def release_notes() -> str:
-    """Return the changelog's section of the version; raises ValueError if there is none."""
+def release_notes(home: str) -> str:
+    """Return the changelog's section of the version, with absolute links.
+
+    Raises ValueError if there is none.
+    """
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^## {re.escape(version())} .*?\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
     if found is None:
         raise ValueError(f"CHANGELOG.md has no section {version()}")
-    return found[1].strip() + "\n"
+    return re.sub(r"\]\((?!https?:)", f"]({home}/blob/{tag()}/", found[1]).strip() + "\n"
 
 
 def plugin_archive() -> bytes:
@@ -134,7 +137,7 @@ def main() -> None:
     manifest = yaml.safe_dump(krew_manifest(given.home, archive), sort_keys=False)
     (given.to / "dra.yaml").write_text(manifest, encoding="utf-8")
     if given.notes:
-        (given.to / "notes.md").write_text(release_notes(), encoding="utf-8")
+        (given.to / "notes.md").write_text(release_notes(given.home), encoding="utf-8")
     entries = json.dumps(schema_store_entries(given.home), indent=2)
     (given.to / "schemastore.json").write_text(f"{entries}\n", encoding="utf-8")
 

@@ -91,3 +91,21 @@ def test_editors_find_the_schema_of_a_file(published: Path, file: str, schema: s
 )
 def test_tags_are_semantic_versions(version: str, semantic: str) -> None:
     assert semantic_version(version) == semantic
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+    words = [
+        sys.executable,
+        ROOT / "docs/publishing.py",
+        "--notes",
+        "--home",
+        HOME,
+        "--to",
+        tmp_path,
+    ]
+    subprocess.run(words, check=True)
+
+    notes = (tmp_path / "notes.md").read_text(encoding="utf-8")
+    assert "### Added" in notes
+    assert "## 1" not in notes.replace("### ", "")
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", notes) if not link.startswith(HOME)] == []

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,8 @@ def record(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
             '{"url": "https://example.com/p.whl", "archive_info": {}}',
             "pulumi-dra @ https://example.com/p.whl",
         ),
-        ('{"url": "file:///nowhere", "dir_info": {}}', "pulumi-dra==0.1.0"),
-        ("", "pulumi-dra==0.1.0"),
+        ('{"url": "file:///nowhere", "dir_info": {}}', f"pulumi-dra=={version('pulumi-dra')}"),
+        ("", f"pulumi-dra=={version('pulumi-dra')}"),
     ],
     ids=["git", "wheel", "folder", "index"],
 )

@@ -275,7 +275,7 @@ def test_a_component_input(follow: Follow) -> None:
 
 def test_a_release(follow: Follow) -> None:
     tree = follow("Make a release")
-    tree.replace("pyproject.toml", 'version = "0.1.0"', 'version = "0.2.0"')
-    assert "0.2.0" in tree.check(), "a policy pack of another version"
-    tree.replace("policies/PulumiPolicy.yaml", "version: 0.1.0", "version: 0.2.0")
+    tree.replace("pyproject.toml", 'version = "1.0.0rc1"', 'version = "1.0.1"')
+    assert "1.0.1" in tree.check(), "a policy pack of another version"
+    tree.replace("policies/PulumiPolicy.yaml", "version: 1.0.0-rc.1", "version: 1.0.1")
     assert tree.check() == ""

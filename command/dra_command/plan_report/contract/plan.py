@@ -365,7 +365,7 @@ class GuardsRow(Output):
     orders: list[str] = Field(description="Pod arrival orders in which all pods fit.")
     proved: dict[str, bool] = Field(
         default_factory=dict,
-        description="What else the simulation proved under the guards: `ceiling` (maximum "
+        description="Further proofs of the simulation under the guards: `ceiling` (maximum "
         "replicas), `peak` (rollouts), and `loss` (lost nodes, if the fleet sets redundancy).",
     )
     free_hourly: float | None = Field(
