@@ -265,6 +265,7 @@ ADMISSION = (
         on=AT_37,
         verdict="does-not-fit",
         says=("DeviceTaintRule drain",),
+        silent=("set `drivers.", "add a pool"),
     ),
     Case(
         name="a rule that taints every GPU, and claims that tolerate it",

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dra_planner import catalog
-from dra_planner.allocation import NodeState, Placement, Refusal
+from dra_planner.allocation import NodeState, Placement, Refusal, reasons_of
 from dra_planner.allocation.reasons.edits import Edit, apply_edits
 from dra_planner.allocation.reasons.selector_changes import asks_for_mig
 from dra_planner.catalog import Machine
@@ -102,6 +102,8 @@ def _lacks_hardware(told: PoolAnswer) -> bool:
     answer = told.answer
     if not isinstance(answer, Refusal):
         return False
+    if any(reason.code == "device-taint" for reason in reasons_of(answer)):
+        return False  # a rule taints the devices of other pools, too
     misfit = answer.misfit
     return answer.kind == "devices" or (misfit is not None and misfit.filter == "resources")
 
