@@ -14,7 +14,7 @@ import dra_planner
 DATA = Path(dra_planner.__file__).parent / "data"
 PAGE = Path(__file__).parents[3] / "docs" / "tables.md"
 TABLES = sorted(path.stem for path in DATA.glob("*.csv"))
-EVERYWHERE = "In every table"
+EVERYWHERE = "Columns of every table"
 
 FORMS = {
     "string": r".+",
