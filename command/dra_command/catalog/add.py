@@ -5,10 +5,11 @@ catalog.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,8 +19,9 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
 from dra_command.inputs.cluster_snapshot import read_observed
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_document, read_fleet
+from dra_planner.manifests import Manifests
 from dra_planner.offers import observe_offers
 from dra_planner.offers.learning import Learned, learn_machines
 from dra_planner.plan import read_checked
@@ -28,6 +30,7 @@ from dra_planner.sources import read_file
 from dra_planner.wording import counted
 
 LEARNED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "resourceclaims")
+_READ: Final = ("Node ", "ResourceSlice ", "DeviceClass ")
 _KEY: Final = re.compile(r"^catalog:", re.MULTILINE)
 _NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
 
@@ -45,11 +48,28 @@ def run_add(values: argparse.Namespace) -> int:
     snapshot = read_checked(
         read_observed(values.observed, values.kubeconfig, LEARNED_KINDS), features
     )
-    learned = learn_machines(
-        observe_offers(snapshot, features),
-        snapshot.classes,
-        machine=values.machine,
-        cloud=values.cloud,
+    unused = tuple(_unused_objects(snapshot))
+    try:
+        learned = learn_machines(
+            observe_offers(snapshot, features),
+            snapshot.classes,
+            machine=values.machine,
+            cloud=values.cloud,
+        )
+    except PlannerError as error:
+        if not unused:
+            raise
+        first, *others = unused
+        raise PlannerError(
+            f"nothing can be learned: {first.message}",
+            place=first.place,
+            fix=first.fix or error.fix,
+            others=tuple(
+                PlannerError(each.message, place=each.place, fix=each.fix) for each in others
+            ),
+        ) from None
+    learned = dataclasses.replace(
+        learned, remarks=(*(_sentence(each) for each in unused), *learned.remarks)
     )
     if values.format == "json":
         print(
@@ -66,6 +86,29 @@ def run_add(values: argparse.Namespace) -> int:
     elif values.format != "json":
         print(_section(learned.rows), end="")
     return Status.FITS
+
+
+def _unused_objects(snapshot: Manifests) -> Iterator[Diagnostic]:
+    """Yield why objects of the capture aren't learned from: the API server would reject them, or
+    their Node is missing.
+    """
+    for each in snapshot.diagnostics:
+        if each.severity == "error" and each.message.startswith(_READ):
+            yield each
+    nodes = {node.meta.name for node in snapshot.nodes}
+    for part in snapshot.slices:
+        if nodes and part.node_name and part.node_name not in nodes:
+            yield Diagnostic(
+                "error",
+                "node-missing",
+                f"ResourceSlice {part.name}: the capture doesn't contain its Node {part.node_name}",
+                place=part.place,
+                fix="kubectl get nodes,resourceslices,deviceclasses -o json",
+            )
+
+
+def _sentence(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.message}; {diagnostic.fix}" if diagnostic.fix else diagnostic.message
 
 
 def _write(path: Path, learned: Learned, *, quiet: bool) -> None:

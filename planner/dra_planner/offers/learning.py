@@ -62,7 +62,7 @@ def learn_machines(
             continue
         by_machine.setdefault(name, []).append(node)
     if not by_machine:
-        _raise_nothing(nodes, unlabeled)
+        _raise_nothing(unlabeled, remarks)
     if unlabeled:
         text = (
             f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
@@ -76,18 +76,15 @@ def learn_machines(
     return Learned(tuple(rows), tuple(dict.fromkeys(remarks)))
 
 
-def _raise_nothing(nodes: Sequence[Offer], unlabeled: Sequence[str]) -> None:
+def _raise_nothing(unlabeled: Sequence[str], remarks: Sequence[str]) -> None:
     if unlabeled:
         text = (
             f"{named('node', unlabeled)} {verb(len(unlabeled), 'have')} no label "
             "node.kubernetes.io/instance-type"
         )
         raise PlannerError(text, fix="name the machine type with --machine")
-    if any(node.slices for node in nodes):
-        text = (
-            "no ResourceSlice of the capture can be used: each belongs to another node, to "
-            "several, or is incomplete"
-        )
+    if remarks:
+        text = f"no ResourceSlice of the capture can be used: {'; '.join(dict.fromkeys(remarks))}"
         raise PlannerError(text, fix="capture all ResourceSlices of a node, together with the Node")
     raise PlannerError(
         "the capture doesn't contain a ResourceSlice",
@@ -118,8 +115,29 @@ def _own_slices(node: Offer, remarks: list[str]) -> tuple[ResourceSlice, ...]:
                 "aren't learned"
             )
             continue
+        if fault := _pool_fault(current):
+            remarks.append(f"{driver}: pool {pool} {fault}, so its devices aren't learned")
+            continue
         own += current
     return tuple(own)
+
+
+def _pool_fault(parts: Sequence[ResourceSlice]) -> str:
+    """Return why nothing can be learned from the slices of a whole pool, or ""."""
+    devices = [device for part in parts for device in part.devices]
+    if not devices:
+        return "has no devices"
+    sets = {each.name for part in parts for each in part.shared_counters}
+    lacking = [
+        (device.name, each.counter_set)
+        for device in devices
+        for each in device.consumes_counters
+        if each.counter_set not in sets
+    ]
+    if not lacking:
+        return ""
+    name, counter_set = lacking[0]
+    return f'has no counter set "{counter_set}", which device {name} consumes'
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +184,7 @@ class _MachineLesson:
             for key, amount in least.items()
             if key in ("cpu", "memory", "pods", "ephemeral-storage")
         }
-        if "cpu" not in plain or "memory" not in plain:
+        if not plain.get("cpu") or not plain.get("memory"):
             self.remarks.append(
                 f"{self.name}: its nodes don't report allocatable cpu and memory, so no pod is "
                 "planned on it"

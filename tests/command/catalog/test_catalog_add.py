@@ -97,3 +97,128 @@ def test_the_nodes_must_be_named(project: Project) -> None:
     assert (
         project.run("catalog", "add", "--from", "cluster.json", "--machine", "npu9-8x").status == 0
     )
+
+
+def _changed(**changes: Any) -> dict[str, Any]:
+    return {**SLICE, "spec": {**SLICE["spec"], **changes}}
+
+
+DEVICE = SLICE["spec"]["devices"][0]
+HOSTILE: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "other kinds": (
+        [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {}}],
+        "the capture doesn't contain a Node",
+    ),
+    "an incomplete pool": (
+        [NODE, _changed(pool={"name": "n0", "generation": 1, "resourceSliceCount": 3})],
+        "pool n0 has 3 slices, and the capture contains 1",
+    ),
+    "no pool": ([NODE, _changed(pool={})], "spec.pool.name: Required value"),
+    "no devices": ([NODE, _changed(devices=[])], "pool n0 has no devices"),
+    "counters without devices": (
+        [
+            NODE,
+            {
+                **SLICE,
+                "spec": {
+                    **{key: SLICE["spec"][key] for key in ("driver", "nodeName", "pool")},
+                    "sharedCounters": [{"name": "c", "counters": {"m": {"value": "4"}}}],
+                },
+            },
+        ],
+        "pool n0 has no devices",
+    ),
+    "counters of no set": (
+        [
+            NODE,
+            _changed(
+                devices=[
+                    {
+                        **DEVICE,
+                        "consumesCounters": [
+                            {"counterSet": "lost", "counters": {"m": {"value": "1"}}}
+                        ],
+                    }
+                ]
+            ),
+        ],
+        'has no counter set "lost", which device npu-0 consumes',
+    ),
+    "an old version": (
+        [NODE, {**SLICE, "apiVersion": "resource.k8s.io/v1beta1"}],
+        'no matches for kind "ResourceSlice" in version "resource.k8s.io/v1beta1"',
+    ),
+    "another node": ([NODE, _changed(nodeName="n9")], "doesn't contain its Node n9"),
+    "an attribute of no type": (
+        [NODE, _changed(devices=[{**DEVICE, "attributes": {"model": {"weird": 1}}}])],
+        'unknown field "spec.devices[0].attributes.model.weird"',
+    ),
+    "no quantity": (
+        [NODE, _changed(devices=[{**DEVICE, "capacity": {"memory": {"value": "32GB"}}}])],
+        "quantities must match",
+    ),
+    "a device twice": ([NODE, _changed(devices=[DEVICE, DEVICE])], 'Duplicate value: "npu-0"'),
+    "no spec": ([NODE, {**SLICE, "spec": "x"}], "cannot unmarshal string"),
+    "a node per device": (
+        [
+            NODE,
+            {
+                **SLICE,
+                "spec": {
+                    **{key: SLICE["spec"][key] for key in ("driver", "pool")},
+                    "perDeviceNodeSelection": True,
+                    "devices": [{**DEVICE, "nodeName": "n0"}],
+                },
+            },
+        ],
+        "isn't for one node",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_capture_that_is_wrong_or_partial_is_explained(project: Project, name: str) -> None:
+    objects, message = HOSTILE[name]
+    capture(project, *objects)
+    done = project.run("catalog", "add", "--from", "cluster.json")
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("objects", "note"),
+    [
+        (
+            [SLICE, {**_changed(nodeName="n9"), "metadata": {"name": "lost"}}],
+            "ResourceSlice lost: the capture doesn't contain its Node n9",
+        ),
+        (
+            [
+                SLICE,
+                {
+                    **_changed(driver="nic.example.org", devices=[]),
+                    "metadata": {"name": "nics"},
+                },
+            ],
+            "nic.example.org: pool n0 has no devices, so its devices aren't learned",
+        ),
+        (
+            [
+                SLICE,
+                {**SLICE, "metadata": {"name": "old"}, "apiVersion": "resource.k8s.io/v1beta1"},
+            ],
+            'ResourceSlice old: no matches for kind "ResourceSlice"',
+        ),
+    ],
+    ids=["another node", "a driver without devices", "an old version"],
+)
+def test_what_is_left_out_of_a_good_capture_is_a_note(
+    project: Project, objects: list[dict[str, Any]], note: str
+) -> None:
+    capture(project, NODE, CLASS, *objects)
+    done = project.run("catalog", "add", "--from", "cluster.json")
+    assert done.status == 0
+    assert [each["driver"] for each in yaml.safe_load(done.out)["catalog"][0]["drivers"]] == [
+        "npu.example.org"
+    ]
+    assert any(note in each for each in done.notes)
