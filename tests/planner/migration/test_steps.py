@@ -286,3 +286,18 @@ def test_a_quota_that_rejects_the_first_new_pod_makes_the_move_unsafe(
     assert move.is_safe is is_safe
     assert any("ResourceQuota ml/gpus" in reason for reason in move.reasons) is not is_safe
     assert not any("-before" in reason for reason in move.reasons)
+
+
+def test_a_stack_gets_the_migrated_manifests_before_it_loses_the_old_nodes() -> None:
+    """Its plan, which the policy pack checks, would not fit otherwise."""
+    move = steps(workload("chat", 2), kubernetes="1.34").steps[1]
+
+    copied = move.commands.index(
+        "copy the manifests of 02-move-chat/manifests.yaml into the stack's workloads"
+    )
+    shrunk = move.commands.index(
+        "copy the pools of 02-move-chat/fleet-after.yaml into the stack's fleet"
+    )
+    assert copied < shrunk
+    for sources, verdict in (move.before, "does-not-fit"), (move.sources, "fits"):
+        assert make_plan(PlanRequest(sources=sources, fleet=move.fleet_after)).verdict == verdict

@@ -46,7 +46,7 @@ def step_rollback(step: MigrationStep) -> tuple[str, ...]:
     """
     match step.kind:
         case StepKind.PREPARE:
-            return ("restore the fleet and plan file from before this step", _UP)
+            return ("restore the fleet, workloads, and plan file from before this step", _UP)
         case StepKind.MOVE:
             return (
                 *_scale_up(step),
@@ -54,7 +54,7 @@ def step_rollback(step: MigrationStep) -> tuple[str, ...]:
                     f"kubectl delete -n {namespace} {job}"
                     for namespace, job, _ in _immutable_jobs(step)
                 ),
-                f"kubectl apply -f {step.folder}/previous.yaml",
+                *_applied(step, "previous.yaml"),
                 _PENDING_CLAIMS,
             )
         case _:
@@ -66,13 +66,13 @@ def _commands(step: MigrationStep) -> Iterator[str]:
         case StepKind.PREPARE:
             yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
             yield from _plan_and_up()
-            yield f"kubectl apply -f {step.folder}/manifests.yaml"
+            yield from _applied(step, "manifests.yaml")
         case StepKind.MOVE:
             if any(pool.during != pool.after or pool.allocation == "dra" for pool in step.pools):
                 yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
                 yield from _plan_and_up()
             yield from _finished_jobs(step)
-            yield f"kubectl apply -f {step.folder}/manifests.yaml"
+            yield from _applied(step, "manifests.yaml")
             yield _NO_PENDING
             yield from _drains(step)
         case _:
@@ -85,6 +85,14 @@ def _commands(step: MigrationStep) -> Iterator[str]:
                 "remove requests.nvidia.com/gpu from ResourceQuotas, unless a DeviceClass serves "
                 "nvidia.com/gpu"
             )
+
+
+def _applied(step: MigrationStep, file: str) -> tuple[str, str]:
+    """Return the commands that apply manifests; later plans of the stack need them too."""
+    return (
+        f"kubectl apply -f {step.folder}/{file}",
+        f"copy the manifests of {step.folder}/{file} into the stack's workloads",
+    )
 
 
 def _finished_jobs(step: MigrationStep) -> Iterator[str]:
