@@ -7,7 +7,13 @@ from __future__ import annotations
 import pytest
 from driver_fleets import fleet, job, planned, request
 
+from dra_planner import catalog
+from dra_planner.catalog.tables import Row, read_table
+from dra_planner.drivers import DriverNode, nvidia
+from dra_planner.drivers.nvidia.options import NvidiaDriver
 from dra_planner.plan import Plan
+from dra_planner.quantity import Quantity
+from dra_planner.releases import features_of
 
 
 def plan_for(amount: str, autoscaler: str = "karpenter", machine: str = "p5.48xlarge") -> Plan:
@@ -47,3 +53,26 @@ def test_a_plain_40gi_starts_no_a100_node() -> None:
     assert advice(plan_for("40Gi", machine="p4d.24xlarge")) == [
         'write quantity("40320Mi") instead of quantity("40Gi")'
     ]
+
+
+@pytest.mark.parametrize("row", read_table("karpenter_memory"), ids=lambda row: str(row["machine"]))
+def test_karpenters_amounts_are_those_of_the_largest_mig_profile(row: Row) -> None:
+    """Only with DynamicMIG does the driver publish them for a whole GPU."""
+    machine = catalog.machine("eks", row["machine"])
+    assert machine.accelerator is not None
+    gpu = machine.accelerator.gpu
+    profile = {
+        each["memory_mib"]
+        for each in read_table("mig_profiles")
+        if each["gpu"] == gpu and each["profile"].startswith("7g.") and "+" not in each["profile"]
+    }
+    node = DriverNode(machine=machine, name="n", features=features_of(36))
+    options = NvidiaDriver(version="0.5.0", feature_gates={"DynamicMIG": True})
+    published = {
+        str(device.capacity["memory"].value)
+        for part in nvidia.DRIVER.slices(options, node)
+        for device in part.devices
+        if device.name.startswith("gpu-") and "mig" not in device.name
+    }
+    amount = Quantity.parse(f"{row['memory_mib']}Mi")
+    assert row["memory_mib"] in profile or str(amount) in published
