@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from dra_planner.documents.plain_values import block, blocks, labels
@@ -63,12 +63,35 @@ def fraction_of_device(item: KubernetesObject) -> str:
     )
 
 
+def visible_notes(spec: Mapping[str, Any], claiming: Collection[str]) -> Iterator[str]:
+    """Yield notes about a pod with a claim: containers without it that still see every GPU, and a
+    RuntimeClass that claims don't need.
+    """
+    names = [str(each.get("name", "")) for each in _containers(spec) if _shows_all(each)]
+    if others := [name for name in names if name not in claiming]:
+        yield (
+            f"{_VISIBLE} shows container {others[0]} every GPU of its node, because it has no "
+            "claim: remove the variable"
+        )
+    if spec.get("runtimeClassName") == "nvidia":
+        yield (
+            "claims don't need the RuntimeClass nvidia: remove runtimeClassName if the target "
+            "cluster doesn't have it, or the API server rejects the pods"
+        )
+
+
 def takes_all_devices(spec: Mapping[str, Any]) -> bool:
     """Return whether containers of a pod see all GPUs of their node without a claim."""
-    containers = [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
-    return not spec.get("resourceClaims") and any(
+    return not spec.get("resourceClaims") and any(map(_shows_all, _containers(spec)))
+
+
+def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [each for key in ("initContainers", "containers") for each in blocks(spec, key)]
+
+
+def _shows_all(container: Mapping[str, Any]) -> bool:
+    return any(
         variable.get("name") == _VISIBLE
         and str(variable.get("value", "")) not in ("", "none", "void")
-        for container in containers
         for variable in blocks(container, "env")
     )

@@ -47,6 +47,7 @@ from dra_planner.migration.unrequested import (
     fractional_outcome,
     takes_all_devices,
     unlimited_outcome,
+    visible_notes,
 )
 
 _SERVE: str = (
@@ -213,6 +214,7 @@ class WorkloadMigrator:
                 *selection.needs.notes,
                 *preference_notes(part.spec),
                 *self._priority_notes(part.spec),
+                *visible_notes(part.spec, claim.named),
             )
             if each
         ]

@@ -526,3 +526,24 @@ def test_priorities_that_no_longer_free_gpus_are_noted(second: str, notes: int) 
 
     told = [note for each in found.templates for note in each.notes]
     assert len([each for each in told if "no longer decides which pods get GPUs" in each]) == notes
+
+
+def test_a_container_beside_the_claim_that_sees_every_gpu_is_noted() -> None:
+    text = """\
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: one, namespace: ml}
+    spec:
+      runtimeClassName: nvidia
+      containers:
+        - {name: main, image: "a:1", env: ENV, resources: {limits: {nvidia.com/gpu: 1}}}
+        - {name: side, image: "b:1", env: ENV}
+    """
+    shown = "[{name: NVIDIA_VISIBLE_DEVICES, value: all}]"
+
+    (outcome,) = migrated(text.replace("ENV", shown)).templates
+
+    assert any("shows container side every GPU" in note for note in outcome.notes)
+    assert any("RuntimeClass nvidia" in note for note in outcome.notes)
+    (fixed,) = migrated(text.replace("ENV", "[]").replace("runtimeClassName: nvidia", "")).templates
+    assert not fixed.notes
