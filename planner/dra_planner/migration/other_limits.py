@@ -1,7 +1,8 @@
 """Limits on extended resources outside of ResourceQuotas, which don't count claims.
 
 Sources: volcano-sh/volcano:docs/design/capacity-dra-support.md (keys of claims in queues),
-kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go (limits), Kyverno's and Gatekeeper's groups.
+kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go (limits), Kyverno's and Gatekeeper's groups,
+kubernetes-sigs/kueue:pkg/controller/admissionchecks/provisioning/controller.go (podUses).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, number
+from dra_planner.documents.plain_values import block, number, texts
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, Path
 
@@ -53,13 +54,20 @@ def migrate_volcano_queue(
 
 
 def other_limit_notes(item: KubernetesObject, is_device: Callable[[str], bool]) -> Iterator[str]:
-    """Yield notes about limits of a NodePool and checks of an admission policy."""
+    """Yield notes about objects that look for extended resources in pods or nodes."""
     if item.kind == "NodePool" and item.group.startswith("karpenter."):
         limits = block(block(item.data, "spec"), "limits")
         for name in filter(is_device, map(str, limits)):
             yield (
                 f"its limit of {name} doesn't count nodes whose devices a DRA driver publishes, so "
                 "limit nodes or cpu instead"
+            )
+    if item.kind == "ProvisioningRequestConfig":
+        managed = texts(block(item.data, "spec").get("managedResources"))
+        for name in filter(is_device, managed):
+            yield (
+                f"it manages {name} only, so Kueue doesn't create a ProvisioningRequest for jobs "
+                "with claims: remove managedResources, or add a resource that these jobs request"
             )
     if item.kind in _POLICY_KINDS or item.group in _POLICY_GROUPS:
         text = "\n".join(_texts(item.data.get("spec")))
