@@ -76,6 +76,7 @@ def make_plan(request: PlanRequest) -> Plan:
         steps=request.steps,
         devices_only=request.devices_only,
         with_fixes=request.with_fixes,
+        compares_placements=request.compares_placements,
         inputs=inputs_of(fleet, request.sources, request.paths),
     )
 
@@ -90,6 +91,7 @@ def plan_manifests(
     offers: tuple[Offer, ...] | None = None,
     devices_only: bool = False,
     with_fixes: bool = True,
+    compares_placements: bool = True,
     inputs: Mapping[str, object] | None = None,
 ) -> Plan:
     """Return the plan for workloads that were read, on a fleet's pools.
@@ -122,6 +124,7 @@ def plan_manifests(
         fleet=fleet,
         steps=steps,
         with_fixes=with_fixes,
+        compares=compares_placements,
     )
     plan = size_plan(
         judgement,

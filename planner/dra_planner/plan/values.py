@@ -60,7 +60,8 @@ class PlanRequest:
     read from, for the record. `level` is the demand that pools are sized for. `steps` is how much
     may be simulated; 0 leaves it out. `devices_only` leaves out what the pools of the fleet are not
     there for: see `DeviceDemand`. `with_fixes` looks for cheaper ways to place everything where the
-    packing is not enough.
+    packing is not enough. `compares_placements` also simulates a plan with guards without them, to
+    tell what they are worth.
     """
 
     sources: tuple[Source, ...]
@@ -72,6 +73,7 @@ class PlanRequest:
     steps: int = SIMULATED_STEPS
     devices_only: bool = False
     with_fixes: bool = True
+    compares_placements: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,13 +83,16 @@ def judge_with_guards(
     fleet: Fleet,
     steps: int,
     with_fixes: bool,
+    compares: bool = True,
 ) -> tuple[Judgement, Guarded | None]:
     """Return the judgement of a demand, and the guards that it is made under, if the fleet wants
     any and they help.
 
-    Fixes are looked for only if no guards are found.
+    Fixes are looked for only if no guards are found. Without `compares`, the scheduler without
+    guards is simulated only then, too.
     """
     guides = fleet.placement != "free" and steps > 0
+    skips = guides and not compares
     free = judge(
         demand,
         offers,
@@ -97,13 +100,13 @@ def judge_with_guards(
         features,
         level=level,
         fleet=fleet,
-        steps=steps,
+        steps=0 if skips else steps,
         with_fixes=with_fixes and not guides,
     )
     guarded = add_guards(free, fleet, steps) if guides else None
     if guarded is not None:
         return guarded.judgement, guarded
-    if guides and with_fixes and free.sizing.verdict != "fits":
+    if skips or (guides and with_fixes and free.sizing.verdict != "fits"):
         # Fixes start gangs whole, so only a demand without gangs keeps the counts that were
         # simulated.
         known = None if demand.gangs else free.simulated
@@ -115,6 +118,7 @@ def judge_with_guards(
             level=level,
             fleet=fleet,
             steps=steps,
+            with_fixes=with_fixes,
             proved=NOTHING_PROVED if known is None else {level: known},
         )
     if fleet.placement == "free" and with_fixes and steps > 0:

@@ -45,6 +45,9 @@ MOST_SIZED = 600
 are first tried without guards. Of more, few fleets are planned, with guards."""
 MOST_PAIRED = 8
 """Machine types that fleets of two are made of: those of the best fleet, and the cheapest alone."""
+WIDE_GAP = Decimal("0.05")
+"""The most that another fleet may cost less, as a part of the best one, before the best one is also
+planned with guards."""
 MANY_STEPS = 5 * SIMULATED_STEPS
 """Of the simulation where fewer find no fleet: pods are very many, or nodes that stand in each
 other's way.
@@ -214,6 +217,10 @@ def _found(
             for each in [_confirmed(request, candidates, fleets[0], MANY_STEPS)]
             if each is not None
         ]
+    best = min(found, key=lambda each: each.hourly_usd, default=None)
+    if best is not None and best.hourly_usd * (1 - WIDE_GAP) > bound:
+        guided = _guided_first(request, candidates, fleets[0])
+        found += [guided] if guided is not None and guided.hourly_usd < best.hourly_usd else []
     return found
 
 
@@ -286,7 +293,12 @@ def _document(
 
 def _plan_request(request: SuggestRequest, fleet: Fleet, steps: int = 0) -> PlanRequest:
     return PlanRequest(
-        sources=request.sources, fleet=fleet, level=request.level, steps=steps, with_fixes=False
+        sources=request.sources,
+        fleet=fleet,
+        level=request.level,
+        steps=steps,
+        with_fixes=False,
+        compares_placements=False,
     )
 
 
