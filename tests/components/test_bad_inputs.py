@@ -1338,8 +1338,6 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "location_policy",
         'must be ANY with capacity "queued"',
     ),
-    ("GkeGpuPool", {"machine": "e2-standard-4"}, "machine", "e2-standard-4"),
-    ("GkeGpuPool", {"machine": "n1-standard-8"}, "machine", "n1-standard-8"),
     ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),
     ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", '" appears twice'),
     (

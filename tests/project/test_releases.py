@@ -18,6 +18,7 @@ from dra_planner.releases import (
     GATES,
     MAXIMUM_MINOR,
     MINIMUM_MINOR,
+    PREVIEWS,
     RELEASES,
     Features,
     features_of,
@@ -104,9 +105,10 @@ def test_a_gate_is_on_only_where_it_exists_and_always_where_it_is_locked(release
 
 def test_what_is_kept_per_minor_elsewhere_knows_the_same_minors() -> None:
     assert tuple(RELEASES) == tuple(range(min(RELEASES), max(RELEASES) + 1))
-    assert BEHAVIOURS.keys() == RELEASES.keys()
-    assert LIBRARIES.keys() == RELEASES.keys()
-    assert recorded_minors() == tuple(RELEASES)
+    kept = (*RELEASES, *PREVIEWS)
+    assert tuple(BEHAVIOURS) == kept
+    assert tuple(LIBRARIES) == kept
+    assert recorded_minors() == kept
 
 
 def test_every_change_tells_releases_apart() -> None:
@@ -115,7 +117,7 @@ def test_every_change_tells_releases_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "version", [f"1.{MINIMUM_MINOR - 1}", f"1.{MAXIMUM_MINOR + 1}", f"1.{MAXIMUM_MINOR + 1}.2"]
+    "version", [f"1.{MINIMUM_MINOR - 1}", f"1.{max(PREVIEWS) + 1}", f"1.{max(PREVIEWS) + 1}.2"]
 )
 def test_a_release_without_a_record_is_refused(version: str) -> None:
     with pytest.raises(UnsupportedFeature) as refused:

@@ -146,7 +146,7 @@ class Fleet(StrictDocument):
         default_factory=empty_mapping,
         exclude_if=lambda gates: not gates,
         description="Kubernetes feature gates for DRA that differ from the defaults of the "
-        "version, by name, on the control plane and all nodes. EKS and AKS don't offer any "
+        "version, by name, on the control plane and all nodes. Some clouds don't offer any "
         "choice.",
     )
     autoscaler: str = Field(

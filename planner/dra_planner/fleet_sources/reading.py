@@ -44,7 +44,7 @@ def read_imported_fleet(
         message = (
             f'no cluster "{cluster}" is described here'
             if cluster
-            else "no EKS, GKE, or AKS cluster is described here"
+            else "no cluster of a supported cloud is described here"
         )
         if not found:
             raise FleetError(

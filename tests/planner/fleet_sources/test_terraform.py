@@ -216,7 +216,7 @@ def test_a_state_file_holds_the_same_as_its_json() -> None:
             {"serial": 1, "lineage": "x", "encrypted_data": "y"},
             "encrypted state of OpenTofu",
         ),
-        (state_file(), "no EKS, GKE, or AKS cluster is described here"),
+        (state_file(), "no cluster of a supported cloud is described here"),
         (state_file(CLUSTER, stated("aws_eks_node_group", name="odd"), 7), "no pool here has"),
     ],
     ids=["old", "encrypted", "empty", "odd"],
