@@ -32,7 +32,7 @@ def explain_commands(plan: Plan, values: argparse.Namespace) -> Iterator[tuple[s
             yield "why, term by term", shlex.join([*explain, "--claim", claim])
         elif _is_turned_down(plan, ref):
             yield (
-                "all that has to change",
+                "all required changes",
                 shlex.join([*explain, "--pod", f"{ref.namespace}/{ref.name}"]),
             )
 

@@ -196,7 +196,7 @@ def test_examples_work_when_copied(line: str, project: Project) -> None:
         "fix.yaml: not written",
         "stacks/eks-dev.plan.json is current",
         "why, term by term: ",
-        "all that has to change: ",
+        "all required changes: ",
     )
     assert not done.err or done.err.startswith(said)
 

@@ -14,7 +14,7 @@ def test_explain_gives_the_answer_first_and_counts_devices_term_by_term(project:
     assert done.status == 1
     assert "claim default/tesla-volta-gpu of Pod default/tesla-volta does not fit" in done.out
     assert done.out.splitlines()[2:] == [
-        "no pool of this fleet fits the pod; this would",
+        "no pool in this fleet fits the pod",
         (
             "  → add a pool with machine type p3dn.24xlarge (8 × Tesla V100-SXM2-32GB, 32 "
             "GiB each, USD 31.21 per hour)"

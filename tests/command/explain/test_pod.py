@@ -210,7 +210,7 @@ def test_plan_points_to_all_that_has_to_change(tmp_path: Path) -> None:
     (command,) = [
         line.partition(": ")[2]
         for line in plan.err.splitlines()
-        if line.startswith("all that has to change")
+        if line.startswith("all required changes")
     ]
     assert command == "pulumi-dra explain pod.yaml --fleet fleet.yaml --pod default/big"
     assert "cpu" not in plan.out.partition("Workloads")[0]

@@ -278,4 +278,6 @@ def test_a_release(follow: Follow) -> None:
     tree.replace("pyproject.toml", 'version = "1.0.0rc1"', 'version = "1.0.1"')
     assert "1.0.1" in tree.check(), "a policy pack of another version"
     tree.replace("policies/PulumiPolicy.yaml", "version: 1.0.0-rc.1", "version: 1.0.1")
+    assert "no section 1.0.1" in tree.check(), "a changelog without the version"
+    tree.replace("CHANGELOG.md", "## 1.0.0rc1 (", "## 1.0.1 (")
     assert tree.check() == ""

@@ -59,8 +59,7 @@ def missing_pool(judgement: Judgement, shape: Shape) -> Reason | None:
         return None
     return Reason(
         code=MISSING_POOL,
-        message=f"no pool of this fleet fits the pod; {'these' if len(changes) > 1 else 'this'} "
-        "would",
+        message="no pool in this fleet fits the pod",
         fix=", or ".join(change.text for change in changes),
     )
 
