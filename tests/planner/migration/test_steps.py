@@ -301,3 +301,20 @@ def test_a_stack_gets_the_migrated_manifests_before_it_loses_the_old_nodes() -> 
     assert copied < shrunk
     for sources, verdict in (move.before, "does-not-fit"), (move.sources, "fits"):
         assert make_plan(PlanRequest(sources=sources, fleet=move.fleet_after)).verdict == verdict
+
+
+def test_a_workload_that_a_class_serves_moves_by_a_drain_after_the_steps() -> None:
+    knative = """\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: api, namespace: ml}
+spec:
+  template:
+    spec:
+      containers: [{image: "example/a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+    found = steps(workload("chat", 2), knative, drivers={"nvidia": {"version": "0.5.0"}})
+
+    assert [each.result for each in found.migration.staying] == [Result.SERVED]
+    assert any("don't move Service ml/api" in note and "drain" in note for note in found.notes)
+    assert not any("don't move" in note for note in steps(workload("chat", 2)).notes)
