@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Final
 
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
@@ -15,6 +14,7 @@ from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Result
 from dra_planner.migration.steps import commands
 from dra_planner.migration.steps.notes import notes_before_the_start
+from dra_planner.migration.steps.plan_results import hourly_price, most_pending, reasons_of
 from dra_planner.migration.steps.states import (
     as_source,
     first_moment,
@@ -22,7 +22,6 @@ from dra_planner.migration.steps.states import (
     movable_workloads,
     objects_of,
     old_copies,
-    shown_name,
     sources_of,
     state_of,
     without,
@@ -232,13 +231,13 @@ class _Planner:
             sources=state,
             before=() if move is None else move.before,
             together=together,
-            pending=_pending(plans),
-            reasons=_reasons(plans),
+            pending=most_pending(plans),
+            reasons=reasons_of(plans),
             moves=()
             if move is None
             else tuple(f"{self.kinds[each]} {each}" for each in move.group),
-            hourly_usd=_price(plans[0], during),
-            hourly_usd_after=_price(plans[0], after),
+            hourly_usd=hourly_price(plans[0], during),
+            hourly_usd_after=hourly_price(plans[0], after),
         )
         return replace(
             step,
@@ -282,34 +281,3 @@ def _without_plugin(fleet: Fleet) -> Fleet:
     """Return the fleet with its DRA pools only."""
     pools = [pool for pool in fleet.pools if pool.is_dra]
     return fleet.model_copy(update={"pools": pools, "device_plugin": False})
-
-
-def _pending(plans: Iterable[Plan]) -> int | None:
-    """Return the largest number of pending pods of any plan; None if one of them can't tell."""
-    worst = 0
-    for plan in plans:
-        pending = sum(each.pending for each in plan.workloads)
-        if plan.verdict == "cannot-tell" or (plan.verdict != "fits" and not pending):
-            return None
-        worst = max(worst, pending)
-    return worst
-
-
-def _reasons(plans: Iterable[Plan]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for plan in plans:
-        for workload in plan.workloads:
-            for reason in workload.reasons:
-                found.setdefault(f"{shown_name(workload.workload)}: {reason.message}")
-        if plan.verdict != "fits":
-            found |= {each.message: None for each in plan.findings if each.severity == "error"}
-    return tuple(found)
-
-
-def _price(plan: Plan, counts: Counts) -> Decimal | None:
-    """Return the price per hour of so many nodes; None if one is unknown."""
-    prices = {offer.name: offer.hourly_usd for offer in plan.offers}
-    used = {name: count for name, count in counts.items() if count}
-    if any(prices.get(name) is None for name in used):
-        return None
-    return sum((count * (prices[name] or Decimal(0)) for name, count in used.items()), Decimal(0))
