@@ -67,13 +67,17 @@ def _has_reasons(answer: Answer) -> None:
     assert found["verdict"] == "fits" or found["diagnostics"] or reasons, answer.text
 
 
-def test_explain_ends_soon(tmp_path: Path) -> None:
-    for given in SAMPLE[:: max(1, len(SAMPLE) // 12)]:
+def test_explain_agrees_and_ends_soon(tmp_path: Path) -> None:
+    for given in SAMPLE[:: 1 if SHARE == 1 else max(1, len(SAMPLE) // 16)]:
         words = given.arguments(tmp_path)
         planned = run("plan", *words, "--format", "json")
         if planned.status == 2:
             continue
-        for pod in planned.json["workloads"][:1]:
-            answer = run("explain", *words, "--pod", f"{pod['namespace']}/{pod['name']}")
+        found = planned.json
+        for row in found["workloads"][:1]:
+            answer = run("explain", *words, "--pod", f"{row['namespace']}/{row['name']}")
             assert answer.seconds < MOST_SECONDS
-            assert "Traceback" not in answer.text
+            assert answer.status in STATUSES.values(), f"{given.name}: {answer.text}"
+            assert found["verdict"] != "fits" or answer.status == 0, f"{given.name}: {answer.text}"
+            of_row = row["verdicts"][found["demand"]]
+            assert of_row == "fits" or answer.status != 0, f"{given.name}: {answer.text}"
