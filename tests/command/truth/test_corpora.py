@@ -18,7 +18,8 @@ from dra_planner.plan.hindrances import STAGES
 
 MOST_SECONDS = 10
 SHARE = 1 if os.environ.get("EVERY_INPUT") else 16
-SAMPLE = [each for each in inputs() if crc32(each.name.encode()) % SHARE == 0]
+EVERY = {each.name: each for each in inputs()}
+SAMPLE = [each for each in EVERY.values() if crc32(each.name.encode()) % SHARE == 0]
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +82,15 @@ def test_explain_agrees_and_ends_soon(tmp_path: Path) -> None:
             assert found["verdict"] != "fits" or answer.status == 0, f"{given.name}: {answer.text}"
             of_row = row["verdicts"][found["demand"]]
             assert of_row == "fits" or answer.status != 0, f"{given.name}: {answer.text}"
+
+
+@pytest.mark.parametrize(
+    "name", ["preempt-cpu-given", "rollout-makes-new-pods-first", "stateful-set-partition"]
+)
+def test_explain_counts_capacity_that_other_pods_free(name: str, tmp_path: Path) -> None:
+    words = EVERY[f"running_clusters/{name}"].arguments(tmp_path)
+    rows = run("plan", *words, "--format", "json").json["workloads"]
+    pods = [f"{row['namespace']}/{row['name']}" for row in rows]
+    answers = [run("explain", *words, "--pod", pod) for pod in pods]
+    assert [answer.text for answer in answers if answer.status] == []
+    assert any("the pods are placed after other pods" in answer.line for answer in answers)

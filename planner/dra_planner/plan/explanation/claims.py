@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dra_planner import cel
 from dra_planner.allocation import (
@@ -36,6 +36,7 @@ from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
 from dra_planner.plan.values import Plan
+from dra_planner.sizing import WorkloadSize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,18 @@ class ClaimExplanation:
     hindrances: tuple[Reason, ...] = ()  # what keeps pods from running although devices fit
 
 
+PLACED_LATER: Final = Reason(
+    code="placed-later",
+    message="no node has free capacity now, but the pods are placed after other pods are deleted, "
+    "replaced, or preempted",
+)
+
+
+def is_placed_later(size: WorkloadSize) -> bool:
+    """Return whether all pods of a workload that no node fits now are placed in the end."""
+    return size.verdict == "fits" and size.placed > 0 and not size.pending
+
+
 class _Found(NamedTuple):
     """A claim, the pod shape that brings it, and the workloads whose claim is meant: pods alike
     share a shape.
@@ -128,10 +141,15 @@ def explain_claim(judgement: Judgement, name: str, pool: str = "") -> ClaimExpla
         if verdict == "fits" and size.workload in workloads and size.pending
     )
     room = [each.pool for each in pools if each.verdict == "fits"]
+    sizes = [size for size in judgement.sizing.workloads if size.workload in workloads]
+    is_freed = verdict != "fits" and not pool and bool(sizes) and all(map(is_placed_later, sizes))
+    if is_freed:
+        verdict = "fits"
     return ClaimExplanation(
         claim=name,
         workload=", ".join(sorted(map(str, workloads))),
         verdict=worst(size.verdict for size in pending) if pending else verdict,
+        hindrances=(PLACED_LATER,) if is_freed else (),
         pools=pools,
         is_observed=judgement.is_observed,
         missing=missing_pool(judgement, shape),
@@ -149,7 +167,8 @@ def explain_claim_of_plan(plan: Plan, name: str, pool: str = "") -> ClaimExplana
     found = explain_claim(plan.judgement, name, pool)
     own = tuple(find_obstacles(plan, found.workload.split(", ")))
     verdict = worst((found.verdict, *(each.verdict for each in own)))
-    return replace(found, verdict=verdict, hindrances=tuple(each.reason for each in own))
+    reasons = (*found.hindrances, *(each.reason for each in own))
+    return replace(found, verdict=verdict, hindrances=reasons)
 
 
 def full_name(name: str, known: Iterable[str]) -> str:

@@ -12,7 +12,13 @@ from typing import Final
 from dra_planner.allocation import Edit, Placement, reasons_of
 from dra_planner.errors import Place, PlannerError
 from dra_planner.model import Reason, Shape, Verdict, WorkloadRef, best, generated_claim_name, worst
-from dra_planner.plan.explanation.claims import Holder, full_name, smallest_edits
+from dra_planner.plan.explanation.claims import (
+    PLACED_LATER,
+    Holder,
+    full_name,
+    is_placed_later,
+    smallest_edits,
+)
 from dra_planner.plan.explanation.obstacles import find_obstacles
 from dra_planner.plan.judgement.judgement import Judgement, PoolAnswer
 from dra_planner.plan.suggestion.missing_pools import missing_pool
@@ -101,7 +107,8 @@ def explain_pod_of_plan(plan: Plan, name: str, pool: str = "") -> tuple[PodExpla
 def _hindered(pod: PodExplanation, plan: Plan) -> PodExplanation:
     own = tuple(find_obstacles(plan, {pod.workload}))
     verdict = worst((pod.verdict, *(each.verdict for each in own)))
-    return replace(pod, verdict=verdict, hindrances=tuple(each.reason for each in own))
+    reasons = (*pod.hindrances, *(each.reason for each in own))
+    return replace(pod, verdict=verdict, hindrances=reasons)
 
 
 def pods_at(judgement: Judgement, place: Place) -> tuple[str, ...]:
@@ -177,6 +184,7 @@ def _of_shape(
     pools = tuple(_of_pool(each, judgement) for each in answers)
     verdict = best(each.verdict for each in pools) if pools else "does-not-fit"
     is_short = verdict == "fits" and size is not None and size.verdict != "fits"
+    is_freed = verdict != "fits" and not pool and size is not None and is_placed_later(size)
     room = [each.pool for each in pools if each.verdict == "fits"]
     first = workload.pod_name(0)
     claims = (
@@ -187,13 +195,14 @@ def _of_shape(
         pod=name,
         workload=str(workload),
         pod_set=pod_set,
-        verdict=size.verdict if is_short and size is not None else verdict,
+        verdict=size.verdict if (is_short or is_freed) and size is not None else verdict,
         placed=0 if size is None else size.placed,
         pending=0 if size is None else size.pending,
         claims=tuple(claims),
         pools=pools,
         pending_reasons=size.reasons if is_short and size is not None else (),
         holders=tuple(_holders(judgement, shape, room)) if is_short else (),
+        hindrances=(PLACED_LATER,) if is_freed else (),
         missing=missing_pool(judgement, shape),
         is_observed=judgement.is_observed,
     )
