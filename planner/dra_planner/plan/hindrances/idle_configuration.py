@@ -4,11 +4,17 @@ without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dra_planner.claims.written import WrittenClaim, pod_sets_with_claims, written_claims
+from dra_planner.claims.requested_drivers import driver_of_request
+from dra_planner.claims.written import (
+    WrittenClaim,
+    alternatives,
+    pod_sets_with_claims,
+    written_claims,
+)
 from dra_planner.drivers import driver_of
-from dra_planner.model import ClaimSpec
+from dra_planner.model import ClaimSpec, DeviceClass
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance, fact
 
 
@@ -29,14 +35,39 @@ def find_idle_configuration(situation: ClusterSituation) -> Iterator[Hindrance]:
     """
     for claim in written_claims(situation.manifests):
         yield from _of_requests_with_alternatives(claim)
+        yield from _of_drivers_without_devices(claim, situation.classes)
     yield from _of_templates(situation)
+
+
+def _of_drivers_without_devices(
+    claim: WrittenClaim, classes: Mapping[str, DeviceClass]
+) -> Iterator[Hindrance]:
+    """Yield configuration for a driver of which the claim requests no device, as far as its classes
+    name their driver.
+    """
+    for config in claim.spec.config:
+        requested = {
+            driver_of_request(way, classes)
+            for request in claim.spec.requests
+            if not config.requests
+            or any(name.partition("/")[0] == request.name for name in config.requests)
+            for way in alternatives(request)
+        }
+        if requested and "" not in requested and config.driver not in requested:
+            yield fact(
+                f"{claim.title}: the configuration for {config.driver} has no effect, because the "
+                f"requests are for devices of {' and '.join(sorted(requested))}",
+                f"remove it, or write driver: {min(requested)}",
+                *claim.users,
+                place=claim.place,
+            )
 
 
 def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
     """Yield configuration that names a request, while the driver is allocated
     "request/alternative".
     """
-    alternatives = {
+    ways = {
         request.name: request.first_available
         for request in claim.spec.requests
         if not request.exactly
@@ -46,7 +77,7 @@ def _of_requests_with_alternatives(claim: WrittenClaim) -> Iterator[Hindrance]:
         if driver is None or not driver.compares_whole_request_names:
             continue
         for name in config.requests:
-            names = [f"{name}/{each.name}" for each in alternatives.get(name, ())]
+            names = [f"{name}/{each.name}" for each in ways.get(name, ())]
             if names:
                 text = (
                     f"{claim.title}: {driver.title} doesn't apply the configuration for request "
