@@ -4,6 +4,7 @@ fresh.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -50,3 +51,22 @@ def test_the_job_passes_and_fails_with_the_plan(tmp_path: Path) -> None:
 def test_nodes_of_a_snapshot_have_no_gate(project: Project) -> None:
     done = project.run("plan", "workloads", "--observed", "cluster.json", "--gate", "gate.yaml")
     assert (done.status, "--gate needs a fleet" in done.err) == (2, True)
+
+
+def test_flux_applies_the_gate_and_the_workloads_of_the_plan(project: Project) -> None:
+    project.write("flux/all.yaml", (ARGO.parent / "flux" / "kustomizations.yaml").read_text())
+    (project.root / "gate").mkdir()
+
+    gate = project.run("plan", "--stack", "dev", "--gate", "gate/gate.yaml")
+    plan = project.run("plan", "flux", "--stack", "dev", "--format", "json")
+
+    assert (gate.status, plan.status) == (0, 0), plan.err
+    kinds = {
+        each["kind"] for each in yaml.safe_load_all((project.root / "gate/gate.yaml").read_text())
+    }
+    assert "ValidatingAdmissionPolicy" in kinds
+    found = json.loads(plan.out)
+    assert (
+        found["workloads"]
+        == json.loads(project.run("plan", "--stack", "dev", "--format", "json").out)["workloads"]
+    )
