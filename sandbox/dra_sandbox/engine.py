@@ -173,6 +173,12 @@ class Engine:
         ]
         return self._operation("import", stack, None, chosen)
 
+    def forget(self, stack: str, urn: str) -> RunResult:
+        """Remove a resource, and what depends on it, from the state; it stays in the cloud."""
+        return self._run(
+            ["state", "delete", urn, "--stack", stack, "--target-dependents", "--force", "--yes"]
+        )
+
     def refresh(self, stack: str, *, options: Sequence[str] = ()) -> RunResult:
         """Read every resource again from the simulated clouds."""
         return self._operation("refresh", stack, None, ["--yes", "--skip-preview", *options])

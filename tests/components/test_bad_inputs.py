@@ -1338,6 +1338,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         "location_policy",
         'must be ANY with capacity "queued"',
     ),
+    ("EksGpuPool", {"node_group_name": "a b"}, "node_group_name", "up to 63 letters"),
+    ("EksGpuPool", {"launch_template_name": "a"}, "launch_template_name", "3 to 128 letters"),
+    ("GkeGpuPool", {"node_pool_name": "L4"}, "node_pool_name", "up to 40 lowercase letters"),
     ("GkeGpuPool", {"zones": []}, "zones", "must name at least one"),
     ("GkeGpuPool", {"zones": ["us-central1-a"] * 2}, "zones[1]", '" appears twice'),
     (

@@ -371,3 +371,55 @@ def test_the_platform_grows_in_it_and_nothing_is_replaced(taken: Taken) -> None:
 
 def test_a_second_up_changes_nothing(taken: Taken) -> None:
     assert taken.journey.up() == {}
+
+
+NAMES = {  # options of the pool, by type: the property of the resource that is its name
+    "aws:eks/nodeGroup:NodeGroup": ("nodeGroupName", "nodeGroupName"),
+    "aws:ec2/launchTemplate:LaunchTemplate": ("launchTemplateName", "name"),
+    "gcp:container/nodePool:NodePool": ("nodePoolName", "name"),
+    "azure-native:containerservice:AgentPool": ("", ""),  # the name of the fleet's pool
+}
+
+
+def test_a_pool_is_imported_by_its_name(taken: Taken) -> None:
+    """Its resources are in the cloud but not in the state, as those that another tool created."""
+    engine, stack = taken.journey.engine, taken.journey.stack
+    component = f"::dra-{taken.theirs.first_pool}-nodes"
+    found = [each for each in engine.resources(stack) if each["urn"].endswith(component)]
+    ids, names = {}, {}
+    for each in found:
+        option, property_name = NAMES[each["type"]]
+        names |= {option: each["outputs"][property_name]} if option else {}
+        ids[each["type"]] = each["id"]
+    for each in reversed(found):
+        engine.forget(stack, each["urn"])
+    pools = [{"name": taken.theirs.first_pool, **names}] if names else []
+    taken.journey.config["pulumi-dra:platform"] = {**taken.theirs.platform, "pools": pools}
+    taken.journey.write(nodes=1)
+
+    done = adopt_by_type(taken.journey, ids)
+    assert done.ok, done.output
+    before = dict(taken.pools)
+    told = engine.preview(stack)
+    assert told.ok, told.output
+    assert {each.name: each.replace_keys for each in told.steps if each.replace_keys} == {}
+
+    taken.journey.up()
+    assert taken.pools.keys() == before.keys(), "no pool is replaced"
+    assert taken.journey.up() == {}
+
+
+def adopt_by_type(stack: Any, ids: Mapping[str, str]) -> Any:
+    """Import a pool, whose resources share a name, by the types that its program would create."""
+    file = stack.engine.work_dir / "adopt.json"
+    listed = stack.engine.preview(stack.stack, options=["--import-file", str(file)])
+    assert listed.ok, listed.output
+    document = json.loads(file.read_text())
+    document["resources"] = [
+        {**each, "id": ids[each["type"]]}
+        for each in document["resources"]
+        if each["type"] in ids and not each.get("component")
+    ]
+    assert len(document["resources"]) == len(ids)
+    file.write_text(json.dumps(document))
+    return stack.engine.import_resources(stack.stack, file)

@@ -7,6 +7,7 @@ import pulumi
 from pulumi_dra.inputs.reader import InputReader
 
 CLUSTER_NAME = NODE_POOL_NAME = 40
+NODE_POOL_PATTERN = r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?"  # GKE API, NodePool
 COMPUTE_NAME = 63
 """Characters in the names of networks, subnets, routers and gateways."""
 MOST = 60

@@ -307,6 +307,12 @@ class PoolOptions(TypedDict):
     secrets, because it's in the launch template. Changing it replaces the nodes. Default: none."""
     placement_group: NotRequired[bool]
     """EKS: Place the nodes close together, which requires subnets in one zone. Default: false."""
+    node_group_name: NotRequired[str]
+    """EKS: Name of the node group, for a group that you import. Changing it replaces the group.
+    Default: a generated name."""
+    launch_template_name: NotRequired[str]
+    """EKS: Name of the launch template, for a template that you import with its node group.
+    Changing it replaces both. Default: a generated name."""
     update_strategy: NotRequired[str]
     """EKS: Order in which an update replaces nodes: MINIMAL (default, old nodes first, because a
     full pool has no free capacity) or DEFAULT (new nodes first, which needs available machines)."""
@@ -322,6 +328,9 @@ class PoolOptions(TypedDict):
     location_policy: NotRequired[str]
     """GKE: Distribution of autoscaled nodes over zones: ANY (default, uses zones with available
     GPUs) or BALANCED. Flex-start and queued capacity require ANY."""
+    node_pool_name: NotRequired[str]
+    """GKE: Name of the node pool, for a pool that you import. Changing it replaces the pool.
+    Default: a generated name."""
     max_run_seconds: NotRequired[int]
     """GKE: Maximum run time of a flex-start node in seconds, up to seven days."""
     compact_placement: NotRequired[bool]

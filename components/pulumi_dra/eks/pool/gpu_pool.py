@@ -83,6 +83,7 @@ class EksGpuPool(pulumi.ComponentResource):
             settings["instance_type"] = inputs.machine
         return aws.ec2.LaunchTemplate(
             f"{self._name}-nodes",
+            name=inputs.launch_template_name or None,
             update_default_version=True,
             image_id=inputs.own_image.id if inputs.own_image else None,
             metadata_options=launch_template.metadata_options(),
@@ -112,6 +113,7 @@ class EksGpuPool(pulumi.ComponentResource):
             grants = [declare_volume_grant(f"{self._name}-volumes", key, role, self._children)]
         return aws.eks.NodeGroup(
             fitting(f"{self._name}-nodes", NODE_GROUP_NAME),
+            node_group_name=inputs.node_group_name or None,
             cluster_name=inputs.cluster_name,
             node_role_arn=inputs.node_role_arn,
             subnet_ids=inputs.subnet_ids,

@@ -24,7 +24,7 @@ from pulumi_dra.eks.boot.config import (
 from pulumi_dra.eks.boot.mig import mig_instances
 from pulumi_dra.eks.boot.node_image import known_machine, read_release
 from pulumi_dra.eks.boot.own_image import OwnImage, longest_node, read_joining, read_own_image
-from pulumi_dra.eks.naming import read_tags
+from pulumi_dra.eks.naming import LAUNCH_TEMPLATE_PATTERN, NODE_GROUP_PATTERN, read_tags
 from pulumi_dra.eks.pool.capacity import check_capacity, is_bought, read_capacity, read_placement
 from pulumi_dra.eks.pool.schedule import PoolSchedule, read_schedule
 from pulumi_dra.eks.pool.volumes import GP3_SPEED
@@ -86,6 +86,14 @@ class EksGpuPoolArgs(TypedDict):
     """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
+    node_group_name: NotRequired[str]
+    """Name of the node group, for a group that you import. Changing it replaces the group. Default:
+    a generated name.
+    """
+    launch_template_name: NotRequired[str]
+    """Name of the launch template, for a template that you import with its node group. Changing it
+    replaces both. Default: a generated name.
+    """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, or capacity-block."""
     reservation_id: NotRequired[pulumi.Input[str]]
@@ -227,6 +235,8 @@ class EksGpuPoolInputs:
     counts: Counts
     schedule: Schedule | None
     pool_name: str
+    node_group_name: str  # "" for a generated one
+    launch_template_name: str
     capacity: str
     reservation_id: pulumi.Input[str] | None
     own_image: OwnImage | None  # None: EKS' own
@@ -276,6 +286,18 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
         counts=counts,
         schedule=read_schedule(read, counts, capacity),
         pool_name=pool_name,
+        node_group_name=read.text(
+            "node_group_name",
+            "",
+            pattern=NODE_GROUP_PATTERN,
+            meaning="a name of a node group: up to 63 letters, digits, - and _",
+        ),
+        launch_template_name=read.text(
+            "launch_template_name",
+            "",
+            pattern=LAUNCH_TEMPLATE_PATTERN,
+            meaning="a name of a launch template: 3 to 128 letters, digits and ().-/_",
+        ),
         capacity=capacity,
         reservation_id=reservation_id,
         own_image=own_image,

@@ -52,6 +52,7 @@ class GkeGpuPool(pulumi.ComponentResource):
             grants = [declare_key_grant(f"{name}-disks", inputs.disk_kms_key, DISKS, children)]
         pool = gcp.container.NodePool(
             fitting(f"{name}-nodes", NODE_POOL_NAME),
+            name=inputs.node_pool_name or None,
             cluster=inputs.cluster_name,
             location=inputs.location,
             node_locations=inputs.zones,

@@ -11,7 +11,7 @@ from dra_planner.clouds import NodeOrigin, PluginServing
 from dra_planner.clouds.gke import CLOUD, local_ssds_fault
 from dra_planner.errors import CatalogError
 from dra_planner.model import Taint
-from pulumi_dra.gke.naming import read_resource_labels
+from pulumi_dra.gke.naming import NODE_POOL_PATTERN, read_resource_labels
 from pulumi_dra.gke.network.zones import read_zones
 from pulumi_dra.gke.pool.boot_disk import read_boot_disk_speed, read_disk_type
 from pulumi_dra.gke.pool.capacity import KINDS, CapacitySettings
@@ -74,6 +74,10 @@ class GkeGpuPoolArgs(TypedDict):
     """
     pool_name: NotRequired[str]
     """Name of the pool in the label `pulumi-dra/pool`. Default: the name of the component."""
+    node_pool_name: NotRequired[str]
+    """Name of the node pool, for a pool that you import. Changing it replaces the pool. Default: a
+    generated name.
+    """
     capacity: NotRequired[str]
     """Capacity type: on-demand (default), spot, reservation, flex-start, or queued."""
     reservation_name: NotRequired[pulumi.Input[str]]
@@ -209,6 +213,7 @@ class GkeGpuPoolInputs:
     counts: Counts
     location_policy: str
     pool_name: str
+    node_pool_name: str  # "" for a generated one
     capacity: CapacitySettings
     placement_policy: "NodePoolPlacementPolicyArgsDict | None"
     host_maintenance: str  # "" for Compute Engine's
@@ -273,6 +278,12 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
         counts=counts,
         location_policy=policy,
         pool_name=pool_name,
+        node_pool_name=read.text(
+            "node_pool_name",
+            "",
+            pattern=NODE_POOL_PATTERN,
+            meaning="a name of a node pool: up to 40 lowercase letters, digits and -",
+        ),
         capacity=capacity,
         placement_policy=read_placement(read, len(zones), machine, capacity.kind),
         host_maintenance=(
