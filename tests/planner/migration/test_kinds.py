@@ -35,3 +35,16 @@ def test_an_object_migrates_as_its_controller_allows(case: dict[str, Any]) -> No
         )
     elif found.templates:
         assert not found.files[0].is_changed
+
+
+def test_a_provisioning_request_config_without_managed_resources_needs_no_change() -> None:
+    (case,) = [each for each in CASES if each["name"] == "provisioning-request-config"]
+    lines = case["given"].splitlines(keepends=True)
+    fixed = "".join(line for line in lines if "managedResources" not in line)
+
+    (change,) = migrate([Source("a.yaml", case["given"])], Target(minor=36)).changes
+
+    assert change.what.endswith(
+        "remove managedResources, or add a resource that these jobs request"
+    )
+    assert not migrate([Source("a.yaml", fixed)], Target(minor=36)).changes

@@ -543,7 +543,16 @@ def test_a_container_beside_the_claim_that_sees_every_gpu_is_noted() -> None:
 
     (outcome,) = migrated(text.replace("ENV", shown)).templates
 
-    assert any("shows container side every GPU" in note for note in outcome.notes)
-    assert any("RuntimeClass nvidia" in note for note in outcome.notes)
+    assert any(
+        "shows container side every GPU" in note and note.endswith("remove the variable")
+        for note in outcome.notes
+    )
+    assert any(
+        note.endswith(
+            "remove runtimeClassName if the target cluster doesn't have it, or the API server "
+            "rejects the pods"
+        )
+        for note in outcome.notes
+    )
     (fixed,) = migrated(text.replace("ENV", "[]").replace("runtimeClassName: nvidia", "")).templates
     assert not fixed.notes
