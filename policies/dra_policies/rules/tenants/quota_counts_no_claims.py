@@ -52,7 +52,7 @@ def _uncounted_users(
     """Return the workloads of a namespace with claims for GPUs that a quota of an extended resource
     doesn't count, and the classes of these claims.
     """
-    found = []
+    found: list[tuple[str, str]] = []
     for workload, pod_set in pod_sets_with_claims(manifests):
         if workload.meta.namespace != namespace:
             continue
