@@ -4,7 +4,7 @@ nobody has explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dra_planner.model import WorkloadRef
@@ -103,10 +103,11 @@ def compare(
     ) >= sum(each.placed for each in plan.workloads)
     sharing = set(_sharing(plan))
     stuck = {
-        each.workload
+        each.workload: each.pools.keys()
         for each in outcome.workloads
         if each.placed and _is_never_prepared(planned.get(each.workload))
     }
+    crowded = {pool for pools in stuck.values() for pool in pools}
     rows: list[ComparedWorkload] = []
     for each in outcome.workloads:
         known, simulated = planned.get(each.workload), taken[0].get(each.workload)
@@ -122,12 +123,25 @@ def compare(
             if simulated is None or not outcome.decided
             else deviation(each, taken, one_by_one=one_by_one)
         )
-        if each.workload in stuck or (stuck and difference and difference.reason in _OF_ORDER):
+        gives_way = each.workload in stuck or _loses_in(crowded, simulated, each)
+        if each.workload in stuck or (
+            gives_way and difference is not None and difference.reason in _OF_ORDER
+        ):
             difference = OutcomeDifference("claim-not-prepared")
-        if stuck and away is not None and away.reason == "unexplained":
+        if gives_way and away is not None and away.reason == "unexplained":
             away = OutcomeDifference("claim-not-prepared")
         rows.append(replace(row, difference=difference, deviation=away))
     return tuple(rows)
+
+
+def _loses_in(
+    pools: Collection[str], simulated: SimulatedWorkload | None, outcome: RehearsedWorkload
+) -> bool:
+    """Whether a workload has fewer pods than simulated in these pools, and in no other pool."""
+    if simulated is None:
+        return False
+    lost = {pool for pool, pods in simulated.pools.items() if outcome.pools.get(pool, 0) < pods}
+    return bool(lost) and lost <= set(pools)
 
 
 def _is_never_prepared(planned: PlannedWorkload | None) -> bool:
