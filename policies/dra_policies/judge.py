@@ -100,12 +100,26 @@ class Judge:
             found = tuple(self._of_stack(self._session.complete(resources), asked))
         except Exception as error:
             found = ((COULD_NOT_RUN, failure(error)),)
-        told = (_told(rule, finding) for rule, finding in found)
-        return tuple(
-            entry
-            for entry in dict.fromkeys(told)
-            if not self._session.was_told(entry.finding.urn, (entry.rule.id, entry.finding.message))
-        )
+        told = tuple(dict.fromkeys(_told(rule, finding) for rule, finding in found))
+        said = set(self._said(told))
+        return tuple(entry for entry in told if entry not in said)
+
+    def _said(self, told: Iterable[Told]) -> Iterator[Told]:
+        """Yield what was said of a resource already, in these or in other words.
+
+        A resource that is analysed before what its finding is about is worded with less knowledge:
+        by a pool of the plan, for example, instead of by its node group. Each finding of that time
+        that isn't repeated stands for one finding of the same rule about the same resource.
+        """
+        by_rule: dict[tuple[str, str], list[Told]] = {}
+        for entry in told:
+            by_rule.setdefault((entry.finding.urn, entry.rule.id), []).append(entry)
+        for (urn, rule), entries in by_rule.items():
+            before = self._session.told(urn, rule)
+            reworded = before - {entry.finding.message for entry in entries}
+            new = [entry for entry in entries if entry.finding.message not in before]
+            yield from (entry for entry in entries if entry.finding.message in before)
+            yield from new[: len(reworded)]
 
     def _of_stack(
         self, resources: Sequence[Resource], asked: Sequence[Rule]

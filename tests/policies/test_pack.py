@@ -134,6 +134,19 @@ def test_what_was_told_of_a_resource_is_not_told_again_of_the_stack(
     assert names(Host().analyze_stack(*stack)) == ["pool-differs-from-plan"]
 
 
+def test_what_was_told_in_other_words_is_not_told_again(declare: SimpleNamespace) -> None:
+    """The device plugin is analysed before the node group, so the pool of the plan is named."""
+    host = Host()
+    stack = [declare.record(), declare.release("nvidia-device-plugin"), declare.node_group()]
+    told = [each for resource in stack for each in host.analyze(resource)]
+
+    assert names(told) == ["device-plugin-on-dra-node"]
+    assert 'pool "l4" of the plan' in told[0][1]
+    assert host.analyze_stack(*stack) == []
+    ((_, said),) = Host().analyze_stack(*stack)
+    assert 'node group "l4"' in said
+
+
 def test_inputs_count_where_the_stack_shows_no_outputs(declare: SimpleNamespace) -> None:
     """As in the first preview of a cluster, when the provider of everything inside it is not
     configured.

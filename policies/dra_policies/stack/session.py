@@ -44,10 +44,10 @@ class Session:
         with self._lock:
             self._told[urn] = frozenset(told)
 
-    def was_told(self, urn: str, told: Told) -> bool:
-        """Return whether that was said already."""
+    def told(self, urn: str, rule: str) -> frozenset[str]:
+        """Return the messages of a rule that were said of a resource."""
         with self._lock:
-            return told in self._told.get(urn, ())
+            return frozenset(message for each, message in self._told.get(urn, ()) if each == rule)
 
     def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
         """Return the resources of the whole stack with the best that is known of each, sorted by

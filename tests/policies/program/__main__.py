@@ -17,11 +17,19 @@ ASSUME = {
     "Statement": [
         {
             "Effect": "Allow",
-            "Principal": {"Service": "eks.amazonaws.com"},
+            "Principal": {"Service": ["eks.amazonaws.com", "ec2.amazonaws.com"]},
             "Action": "sts:AssumeRole",
         }
     ],
 }
+
+
+RIGHTS = (
+    "AmazonEKSClusterPolicy",
+    "AmazonEKSWorkerNodePolicy",
+    "AmazonEKS_CNI_Policy",
+    "AmazonEC2ContainerRegistryPullOnly",
+)
 
 
 class Record(pulumi.ComponentResource):
@@ -40,6 +48,10 @@ if document:
     after = pulumi.ResourceOptions(depends_on=[recorded])
 
 role = aws.iam.Role("role", assume_role_policy=json.dumps(ASSUME), opts=after)
+for right in RIGHTS:
+    aws.iam.RolePolicyAttachment(
+        right, role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{right}", opts=after
+    )
 subnets = ["subnet-0a", "subnet-0b"]
 cluster = aws.eks.Cluster(
     "cluster",

@@ -231,23 +231,30 @@ def test_a_cel_function(follow: Follow) -> None:
 
 
 def test_a_kubernetes_minor_version(follow: Follow) -> None:
+    """1.38 is released, and 1.39 is its preview then."""
     tree = follow("Add a Kubernetes minor version")
     table = f"{PLANNER}/releases/table.py"
     text = tree.read(table)
     last = text[text.index("_1_37: Final = Features(") : text.index("RELEASES: Final")]
-    changed = last.replace("_1_37", "_1_38").replace("minor=37", "minor=38")
-    tree.write(
-        table, text.replace("_1_36, _1_37)", "_1_36, _1_37, _1_38)").replace(last, last + changed)
+    released = last.replace("_1_37", "_1_38").replace("minor=37", "minor=38")
+    text = text.replace("_1_36, _1_37)", "_1_36, _1_37, _1_38)").replace(last, last + released)
+    text, previews = re.subn(
+        r"\{38: \(.*\)\}",
+        '{39: ("1.39.0-alpha.1", replace(_1_38, minor=39, latest_patch=0))}',
+        text,
     )
-    assert "38" in tree.check(), "a minor version without an allocator"
+    assert previews == 1
+    tree.write(table, text)
+    assert "39" in tree.check(), "a minor version without an allocator"
     behavior = "Behaviour(charges_admin_access=True),\n"
-    tree.insert(f"{PLANNER}/allocation/behaviour.py", f"    37: {behavior}", f"    38: {behavior}")
-    assert "38" in tree.check(), "a minor version without a CEL library"
-    tree.replace(f"{PLANNER}/cel/dialect.py", "37: _1_37}", "37: _1_37, 38: _1_37}")
-    assert "38" in tree.check(), "a minor version without API types"
-    newest = '"1.37": "k8s.io/api v0.37.2"'
+    tree.insert(f"{PLANNER}/allocation/behaviour.py", f"    38: {behavior}", f"    39: {behavior}")
+    assert "39" in tree.check(), "a minor version without a CEL library"
+    tree.replace(f"{PLANNER}/cel/dialect.py", "38: _1_37}", "38: _1_37, 39: _1_37}")
+    assert "39" in tree.check(), "a minor version without API types"
     types = f"{PLANNER}/manifests/schema/types.json"
-    tree.replace(types, newest, f'{newest},\n  "1.38": "k8s.io/api v0.38.0"')
+    newest = re.search(r'"1\.38": "k8s\.io/api [^"]+"', tree.read(types))
+    assert newest
+    tree.replace(types, newest[0], f'{newest[0]},\n  "1.39": "k8s.io/api v0.39.0-alpha.1"')
     assert tree.check() == ""
 
 
