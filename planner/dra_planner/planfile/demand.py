@@ -87,6 +87,13 @@ class ReasonRow(PlanFilePart):
         )
 
 
+class KeyRow(PlanFilePart):
+    """Namespace and name of an object."""
+
+    namespace: str
+    name: str
+
+
 class MemberRow(PlanFilePart):
     """How many pods of a shape one workload contributes."""
 
@@ -95,13 +102,11 @@ class MemberRow(PlanFilePart):
     name: str
     pod_set: str
     figures: FiguresRow
-
-
-class KeyRow(PlanFilePart):
-    """Namespace and name of an object."""
-
-    namespace: str
-    name: str
+    templates: Rows[KeyRow] = Field(
+        default=(),
+        exclude_if=lambda keys: not keys,
+        description="ResourceClaimTemplates of its pods that guards name.",
+    )
 
 
 class ClaimRow(PlanFilePart):

@@ -563,7 +563,7 @@ def test_every_field_of_a_demand_is_in_documents_or_known_not_to_be() -> None:
         Demand: "shapes shared_claims blocked namespaces gangs",
         Shape: "id namespace labels pod claims members per_node",
         ShapeClaim: "name spec shared",
-        Member: "workload pod_set figures",
+        Member: "workload pod_set figures templates",
         Blocked: "member verdict reason created requests_devices classes",
         Reason: "code message fix claim request pool",
         Gang: "name parts least held_by",

@@ -100,6 +100,10 @@ def test_the_plan_file_holds_the_guards_and_is_judged_alike(guided: Plan) -> Non
     again = judge_document(saved)
     assert again.verdict == "fits"
     assert [pool.name for pool in again.pools] == [pool.name for pool in guided.pools]
+    rule_for = guided.guards.rule_for
+    assert {each.id: rule_for(each) for each in again.demand.shapes} == {
+        each.id: rule_for(each) for each in guided.demand.shapes
+    }
 
 
 def test_the_same_input_gives_the_same_plan() -> None:

@@ -5,6 +5,7 @@ pack calls.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dra_planner.errors import PlanFileError, PlannerError
@@ -25,6 +26,7 @@ from dra_planner.model import (
     DemandLevel,
     Gang,
     GangPart,
+    Guards,
     Member,
     ObjectKey,
     Shape,
@@ -81,7 +83,7 @@ def plan_file(plan: Plan) -> PlanFile:
         classes=tuple(
             _object(render_device_class(each)) for _, each in sorted(plan.classes.items())
         ),
-        demand=demand_part(plan.demand, plan.level),
+        demand=demand_part(_with_guarded_templates(plan.demand, plan.guards), plan.level),
         pools=tuple(map(_pool_row, plan.pools)),
         workloads=tuple(map(_workload_row, plan.workloads)),
         guards=GuardsPart.of(plan.guards) if plan.guards.kinds else None,
@@ -241,15 +243,38 @@ def _claim(row: ClaimRow) -> ShapeClaim:
     return ShapeClaim(name=row.name, spec=parse_claim_spec(row.spec), shared=shared)
 
 
+def _with_guarded_templates(demand: Demand, guards: Guards) -> Demand:
+    """Return the demand with the templates that guards steer by; others don't change a verdict."""
+    guarded = {key for rule in guards.rules for key in rule.templates}
+
+    def narrowed(member: Member) -> Member:
+        return replace(member, templates=tuple(filter(guarded.__contains__, member.templates)))
+
+    return replace(
+        demand,
+        shapes=tuple(
+            replace(each, members=tuple(map(narrowed, each.members))) for each in demand.shapes
+        ),
+        blocked=tuple(replace(each, member=narrowed(each.member)) for each in demand.blocked),
+    )
+
+
 def _member_row(member: Member) -> MemberRow:
     return MemberRow(
-        **member.workload._asdict(), pod_set=member.pod_set, figures=FiguresRow.of(member.figures)
+        **member.workload._asdict(),
+        pod_set=member.pod_set,
+        figures=FiguresRow.of(member.figures),
+        templates=tuple(KeyRow(**key._asdict()) for key in member.templates),
     )
 
 
 def _member(row: MemberRow) -> Member:
-    workload = WorkloadRef(row.kind, row.namespace, row.name)
-    return Member(workload=workload, pod_set=row.pod_set, figures=row.figures.figures)
+    return Member(
+        workload=WorkloadRef(row.kind, row.namespace, row.name),
+        pod_set=row.pod_set,
+        figures=row.figures.figures,
+        templates=tuple(ObjectKey(key.namespace, key.name) for key in row.templates),
+    )
 
 
 def _pool_row(pool: PlannedPool) -> PoolRow:
