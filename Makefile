@@ -27,7 +27,7 @@ demo: setup ## plan, build, judge and destroy a stack on simulated clouds (STACK
 test: tools planes ## run the tests, except those of `make journeys`
 	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "not engine and not recipe"
 
-journeys: tools planes ## run the tests that drive the Pulumi engine, and follow the recipes of CONTRIBUTING.md (long)
+journeys: tools planes ## run the tests with the Pulumi engine, and the recipes of CONTRIBUTING.md (long)
 	@$(VENV)/python -m pytest -n 2 --dist loadfile -q -m "engine or recipe"
 
 fast: setup ## lint, types and tests of the planner alone: seconds

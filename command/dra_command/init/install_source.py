@@ -48,8 +48,8 @@ def with_extras(requirement: str, extras: Sequence[str]) -> str:
 
 
 def index_note(install: str) -> str:
-    """Return a note if generated files install from the package index although this installation
-    came from a local file; else "".
+    """Return a note if generated files install from the package index, but this installation came
+    from a local file; "" otherwise.
     """
     if install or installed_from() != f"{_NAME}=={version(_NAME)}" or not _record():
         return ""

@@ -46,16 +46,8 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
             "kubectl is not on PATH",
             fix=f"install it, or give --observed what this prints: {_command(kinds, 'kubectl')}",
         )
-    words = [
-        *([f"--kubeconfig={kubeconfig}"] if kubeconfig else []),
-        *([f"--context={context}"] if context else []),
-    ]
-    done = subprocess.run(
-        [kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds)],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    words = _cluster_words(kubeconfig, context)
+    done = _run(kubectl, *words, f"--request-timeout={_SECONDS}s", *_words(kinds))
     if done.returncode:
         if context and (known := _other_contexts(kubectl, kubeconfig, context)):
             raise UsageError(
@@ -69,15 +61,33 @@ def take_snapshot(kubeconfig: str, context: str, kinds: Sequence[str]) -> Source
     return Source(name=kubeconfig or context, text=done.stdout)
 
 
+def served_kinds(kubeconfig: str, context: str) -> frozenset[str]:
+    """Return the kinds that a running cluster serves, such as `jobs.batch`; none without kubectl,
+    or if the cluster doesn't answer.
+    """
+    kubectl = shutil.which("kubectl")
+    if kubectl is None:
+        return frozenset()
+    words = (*_cluster_words(kubeconfig, context), f"--request-timeout={_SECONDS}s")
+    done = _run(kubectl, *words, "api-resources", "--verbs=list", "-o", "name")
+    return frozenset(done.stdout.split())
+
+
+def _run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+
+
+def _cluster_words(kubeconfig: str, context: str) -> tuple[str, ...]:
+    """Return the options of kubectl that name a cluster."""
+    return (
+        *([f"--kubeconfig={kubeconfig}"] if kubeconfig else []),
+        *([f"--context={context}"] if context else []),
+    )
+
+
 def _other_contexts(kubectl: str, kubeconfig: str, context: str) -> tuple[str, ...]:
     """Return the contexts of a kubeconfig; none if this one is among them, or kubectl fails."""
-    file = [f"--kubeconfig={kubeconfig}"] if kubeconfig else []
-    done = subprocess.run(
-        [kubectl, *file, "config", "get-contexts", "-o", "name"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = _run(kubectl, *_cluster_words(kubeconfig, ""), "config", "get-contexts", "-o", "name")
     names = () if done.returncode else tuple(done.stdout.split())
     return () if context in names else names[:_MOST_CONTEXTS]
 

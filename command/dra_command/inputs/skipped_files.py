@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from dra_command.inputs.kustomization_changes import find_changes
+from dra_planner.documents.plain_values import listed
 from dra_planner.errors import ManifestError, PlannerError
 from dra_planner.manifests.documents import read_documents
 from dra_planner.sources import (
@@ -308,15 +309,10 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str]:
     named = [
         entry.get("path") if isinstance(entry, Mapping) else entry
         for key in _PATCHES
-        for entry in _list(data, key)
+        for entry in listed(data.get(key))
     ]
-    named += [entry for key in _NO_MANIFESTS for entry in _list(data, key)]
+    named += [entry for key in _NO_MANIFESTS for entry in listed(data.get(key))]
     for path in named:
         # An inline patch has several lines, and no path has a null byte.
         if isinstance(path, str) and not {"\n", "\0"} & set(path):
             yield path
-
-
-def _list(data: Mapping[str, Any], key: str) -> list[Any]:
-    entries = data.get(key)
-    return entries if isinstance(entries, list) else []

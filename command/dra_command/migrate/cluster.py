@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,7 +10,7 @@ from typing import Final
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.shared_options import CONTEXT
-from dra_command.inputs.cluster_snapshot import read_observed
+from dra_command.inputs.cluster_snapshot import read_observed, served_kinds
 from dra_command.inputs.fleet_files import read_fleet_of
 from dra_command.migrate.cluster_json import cluster_json
 from dra_command.migrate.cluster_text import print_cluster
@@ -67,21 +65,9 @@ def _target(values: argparse.Namespace, objects: Sequence[KubernetesObject]) -> 
 
 
 def _custom_kinds(values: argparse.Namespace) -> list[str]:
-    """Return those of the custom kinds that the running cluster has; none if it doesn't answer,
-    which is said later.
+    """Return the custom kinds that the running cluster serves. An unreachable cluster has none:
+    taking its snapshot then fails with the reason.
     """
-    kubectl = shutil.which("kubectl")
-    if kubectl is None:
-        return []
-    context = values.observed.removeprefix(CONTEXT)
-    words = [f"--kubeconfig={values.kubeconfig}"] if values.kubeconfig else []
-    words += [f"--context={context}"] if context else []
-    done = subprocess.run(
-        [kubectl, *words, "api-resources", "--verbs=list", "-o", "name"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    known = set(done.stdout.split())
+    known = served_kinds(values.kubeconfig, values.observed.removeprefix(CONTEXT))
     wanted = [f"{kind}.{group}" for group, kinds in _CUSTOM_KINDS.items() for kind in kinds]
     return [name for name in wanted if name in known]

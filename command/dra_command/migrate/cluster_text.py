@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dra_command.migrate.text import STYLES
 from dra_command.pens.terminal.page import Page
 from dra_planner.migration import Result
-from dra_planner.migration.cluster import ClusterReport, DeviceUser
+from dra_planner.migration.cluster import ClusterReport, DeviceUser, results
 from dra_planner.wording import counted, verb
 
 _ALLOCATORS = {
@@ -22,9 +22,7 @@ _MOST = 5
 
 
 def print_cluster(report: ClusterReport, *, quiet: bool, verbose: bool) -> None:
-    """Print the report; `quiet` leaves out workloads that can move, and everything else that is no
-    problem.
-    """
+    """Print the report. `quiet` prints only problems."""
     with Page() as page:
         page.text(_headline(report))
         _print_contested(page, report)
@@ -55,15 +53,8 @@ def _headline(report: ClusterReport) -> str:
     parts += (
         [f"{counted(len(claims), 'workload')} {verb(len(claims), 'use')} claims"] if claims else []
     )
-    counts = [
-        f"{number} {result}"
-        for result in Result
-        if (
-            number := sum(
-                each.outcome is not None and each.outcome.result is result for each in plugin
-            )
-        )
-    ]
+    found = results(plugin)
+    counts = [f"{found[result]} {result}" for result in Result if found[result]]
     return " and ".join(parts) + (f": {', '.join(counts)}." if counts else ".")
 
 

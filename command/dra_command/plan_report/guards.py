@@ -14,9 +14,9 @@ from dra_planner.model import GuardKind, Guards
 from dra_planner.offers import Offer
 from dra_planner.plan import Plan
 from dra_planner.plan.judgement.guarded import Guarded
-from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.releases import has_mutating_policies
+from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted, named, verb
 
 _PARTS: Final = {"ceiling": "maximum replicas", "peak": "rollouts", "loss": "lost nodes"}
@@ -201,8 +201,8 @@ def _notes(plan: Plan) -> Iterator[str]:
 
 
 def proved_parts(plan: Plan) -> dict[str, bool]:
-    """Return what besides pod arrival orders is proved under guards: demands beside the plan's, and
-    lost nodes if the fleet asks for them.
+    """Return the further proofs under guards: other levels of demand, and lost nodes if the fleet
+    sets redundancy.
     """
     judgement = plan.judgement
     parts: dict[str, bool] = {}

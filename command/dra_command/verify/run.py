@@ -113,8 +113,13 @@ def run(values: argparse.Namespace) -> int:
         _print(found, rows, learned, checks, values)
     if not found.holds:
         return Status.BROKEN
-    is_known = bool(found.compared) and not checks.unknown
+    is_known = _is_known(found, checks)
     return Status.FITS if is_known or values.allow_unknown else Status.CANNOT_TELL
+
+
+def _is_known(found: Verification, checks: GuardChecks) -> bool:
+    """Return whether the snapshot shows all that the plan says about the cluster."""
+    return bool(found.compared) and not checks.unknown
 
 
 def _saved_plan(stack: str) -> PlanFile | None:
@@ -170,7 +175,7 @@ def _json(
     learned: tuple[Mapping[str, Any], ...],
     checks: GuardChecks,
 ) -> str:
-    is_known = bool(found.compared) and not checks.unknown
+    is_known = _is_known(found, checks)
     output = VerifyOutput(
         verdict="does-not-fit" if not found.holds else "fits" if is_known else "cannot-tell",
         compared={pool: list(nodes) for pool, nodes in found.compared.items()},

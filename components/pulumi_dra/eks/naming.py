@@ -7,9 +7,9 @@ import pulumi
 from pulumi_dra.inputs.reader import InputReader
 
 NODE_GROUP_NAME, ROLE_NAME = 63, 64
+"""Characters in the names of node groups and roles (EKS and IAM API references)."""
 NODE_GROUP_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"  # EKS API reference, CreateNodegroup
 LAUNCH_TEMPLATE_PATTERN = r"[A-Za-z0-9().\-/_]{3,128}"  # EC2 API reference, CreateLaunchTemplate
-"""Characters in the names of node groups and roles (EKS and IAM API references)."""
 MOST = 45
 """AWS takes 50 on a resource; the components and EKS add their own."""
 _OF_ROLES = "_.:/=+-@"

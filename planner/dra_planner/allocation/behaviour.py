@@ -68,9 +68,7 @@ BEHAVIOURS: Final[Mapping[int, Behaviour]] = {
     37: Behaviour(charges_admin_access=True),
     38: Behaviour(charges_admin_access=True),
 }
-"""Minor → how the latest patch of it, or its preview, behaves; a minor that is not listed has no
-allocator here.
-"""
+"""Behavior of the allocator by minor version, in its latest patch or its preview."""
 
 
 def is_plain(features: Features) -> bool:

@@ -289,7 +289,7 @@ class _Expansion:
         return {**own, **_of_group(pod, self._manifests.group_claims.get(key, {}))}
 
     def _keep_without_new(self, part: ShapePart, created: PodSpec, refused: Reason) -> None:
-        """Keep the pods that the cluster has of a part, and block the others."""
+        """Keep the pods of a part that run already, and block the new ones."""
         member, devices = part.member, _requests_devices(part, created)
         waiting = self._waiting.get(member.workload, ())
         kept = _without_new(member, len(member.running) + len(waiting))
@@ -307,7 +307,7 @@ class _Expansion:
         *,
         changed: bool,
     ) -> None:
-        """Add the pods of a part that quotas and limits let in, and block the others."""
+        """Add the pods of a part that quotas and limits admit, and block the others."""
         member, devices = part.member, _requests_devices(part, created)
         if not part.per_node:
             waiting = self._waiting.get(member.workload, ())

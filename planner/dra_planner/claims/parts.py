@@ -53,8 +53,8 @@ def merge_parts(parts: Iterable[ShapePart], visible: Collection[str]) -> dict[st
 def effective_budgets(
     manifests: Manifests, pods: Iterable[PodSpec]
 ) -> tuple[DisruptionBudget, ...]:
-    """Return the budgets, those without a selector aside: they match nothing. Among equals
-    nobody gives way.
+    """Return the budgets that can matter. A budget without a selector matches no pod, and pods of
+    one priority don't preempt each other.
     """
     if not manifests.budgets or len({pod.priority for pod in pods}) < 2:
         return ()
@@ -64,9 +64,7 @@ def effective_budgets(
 
 
 def namespace_labels(manifests: Manifests, parts: Iterable[ShapePart]) -> dict[str, dict[str, str]]:
-    """Return the labels of the namespaces that are given or used; each carries its own name as
-    one.
-    """
+    """Return the labels of all given and used namespaces, including the label with the name."""
     given = {name: meta.labels for name, meta in manifests.namespaces.items()}
     used: dict[str, Mapping[str, str]] = {part.namespace: {} for part in parts}
     return {

@@ -10,7 +10,7 @@ from dra_planner.model import PodSpec, Reason
 
 
 def with_priority(pod: PodSpec, manifests: Manifests) -> PodSpec:
-    """Fill in the priority as admission does, where its class is given."""
+    """Return the pod with the priority of its class, as admission sets it."""
     name = pod.priority_class_name
     priority = manifests.priority_classes.get(name)
     if name in manifests.non_preempting:
@@ -19,8 +19,8 @@ def with_priority(pod: PodSpec, manifests: Manifests) -> PodSpec:
 
 
 def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
-    """Return why the API server refuses pods of a PriorityClass, where all classes of the
-    cluster are given.
+    """Return why the API server rejects pods of a PriorityClass; None if it doesn't, or if the
+    cluster's classes aren't known.
     """
     known, name = manifests.priority_classes, pod.priority_class_name
     holds_all = known.keys() >= SYSTEM_PRIORITIES.keys()
@@ -34,8 +34,8 @@ def refuse_priority(pod: PodSpec, manifests: Manifests) -> Reason | None:
 
 
 def _not_of_its_class(name: str) -> Reason:
-    """Return why the API server refuses pods that say that they do not preempt, where their
-    PriorityClass does not.
+    """Return why the API server rejects pods that set preemptionPolicy Never, if their
+    PriorityClass doesn't.
 
     Source: kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go@v1.36.3.
     """

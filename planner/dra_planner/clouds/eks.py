@@ -282,6 +282,7 @@ class Eks(Cloud):
             GrantResource(token="aws:iam/rolePolicy:RolePolicy", identity="role", rights="policy"),
         ),
         everything=("AdministratorAccess", "PowerUserAccess"),
+        of_cloud="aws:policy/",
     )
 
     def added_labels(self, nodes: NodeOrigin) -> dict[str, str]:

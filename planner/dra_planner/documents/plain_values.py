@@ -85,6 +85,19 @@ def indexed_blocks(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield index, each
 
 
+def all_texts(data: Any) -> Iterator[str]:
+    """Yield every text below data, keys included."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield str(key)
+            yield from all_texts(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from all_texts(value)
+
+
 def plain(value: Any) -> Any:
     """Return plain data without what the reader knows of lines."""
     if isinstance(value, Mapping):

@@ -112,10 +112,8 @@ def _gate_faults(fleet: Fleet) -> Iterator[Fault]:
         if not gate.is_known(fleet.minor):
             yield ("featureGates", name), f"exists from Kubernetes 1.{gate.since}; leave it out"
         elif gate.is_locked(fleet.minor) and not on:
-            yield (
-                ("featureGates", name),
-                (f"is always on from Kubernetes 1.{gate.locked}; leave it out"),
-            )
+            fault = f"is always on from Kubernetes 1.{gate.locked}; leave it out"
+            yield ("featureGates", name), fault
 
 
 def _driver_faults(fleet: Fleet) -> Iterator[Fault]:

@@ -8,11 +8,11 @@ kubernetes-sigs/prometheus-adapter:docs/config.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dra_planner.documents.plain_values import block, blocks, text
+from dra_planner.documents.plain_values import all_texts, block, blocks, text
 from dra_planner.errors import NOWHERE, Place
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.model import WorkloadRef
@@ -23,6 +23,7 @@ _SCALERS: Final = ("HorizontalPodAutoscaler", "ScaledObject")
 _READERS: Final = ("PrometheusRule", "ConfigMap", "GrafanaDashboard", "RuleGroup")
 _DERIVED: Final = re.compile(r"""(?:^|[\s{,"'-])(?:as|record)["']?\s*:\s*["']?([A-Za-z_:][\w:]*)""")
 """Names of series made from others: by a rule of prometheus-adapter, or a recording rule."""
+_NAME: Final = re.compile(r"[A-Za-z_:][\w:]*")
 _EXPORTER: Final = "dcgm-exporter"
 _WITH_CLAIMS: Final = "KUBERNETES_ENABLE_DRA"
 
@@ -48,7 +49,7 @@ class MetricReader:
 def read_metrics(objects: Iterable[KubernetesObject]) -> tuple[MetricReader, ...]:
     """Return the objects that read metrics of GPUs."""
     found = [item for item in objects if item.kind in (*_SCALERS, *_READERS)]
-    derived = {name for item in found for name in _derived_names(item)} - {""}
+    derived = frozenset(name for item in found for name in _derived_names(item)) - {""}
     readers = (_reader(item, derived) for item in found)
     return tuple(each for each in readers if each.counted or each.exported)
 
@@ -76,13 +77,12 @@ def exporter_names_claims(objects: Iterable[KubernetesObject]) -> bool | None:
     )
 
 
-def _reader(item: KubernetesObject, derived: Collection[str]) -> MetricReader:
+def _reader(item: KubernetesObject, derived: frozenset[str]) -> MetricReader:
     is_scaler = item.kind in _SCALERS
-    texts = list(_texts(item.data.get("spec") if is_scaler else item.data))
+    texts = list(all_texts(item.data.get("spec") if is_scaler else item.data))
     exported = {match for each in texts for match in _EXPORTED.findall(each)}
-    exported |= {
-        name for each in texts for name in re.findall(r"[A-Za-z_:][\w:]*", each) if name in derived
-    }
+    for each in texts if derived else ():
+        exported |= derived.intersection(_NAME.findall(each))
     target = block(item.data.get("spec"), "scaleTargetRef")
     return MetricReader(
         title=str(item),
@@ -102,12 +102,12 @@ def _reader(item: KubernetesObject, derived: Collection[str]) -> MetricReader:
 def _derived_names(item: KubernetesObject) -> Iterator[str]:
     """Yield the names that rules give to series of dcgm-exporter."""
     for rule in _rules(item.data):
-        texts = list(_texts(rule))
+        texts = list(all_texts(rule))
         if any(map(_EXPORTED.search, texts)):
             yield text(rule.get("record"))
             yield text(block(rule, "name").get("as"))
     if item.kind == "ConfigMap":
-        for each in _texts(item.data):
+        for each in all_texts(item.data):
             if "seriesQuery" in each:
                 for part in each.split("seriesQuery")[1:]:
                     if _EXPORTED.search(part):
@@ -123,14 +123,3 @@ def _rules(data: Any) -> Iterator[Mapping[str, Any]]:
     elif isinstance(data, list):
         for each in data:
             yield from _rules(each)
-
-
-def _texts(data: Any) -> Iterator[str]:
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, Mapping):
-        for value in data.values():
-            yield from _texts(value)
-    elif isinstance(data, list):
-        for value in data:
-            yield from _texts(value)

@@ -8,9 +8,9 @@ kubernetes-sigs/kueue:pkg/controller/admissionchecks/provisioning/controller.go 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from dra_planner.documents.plain_values import block, number, texts
+from dra_planner.documents.plain_values import all_texts, block, number, texts
 from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.editor import Editor, Path
 
@@ -70,22 +70,9 @@ def other_limit_notes(item: KubernetesObject, is_device: Callable[[str], bool]) 
                 "with claims: remove managedResources, or add a resource that these jobs request"
             )
     if item.kind in _POLICY_KINDS or item.group in _POLICY_GROUPS:
-        text = "\n".join(_texts(item.data.get("spec")))
+        text = "\n".join(all_texts(item.data.get("spec")))
         if found := [name for name in _RESOURCES if name in text]:
             yield (
                 f"it checks {found[0].rstrip('-')}, which migrated pods don't request, so check "
                 "the requests of ResourceClaimTemplates too"
             )
-
-
-def _texts(data: Any) -> Iterator[str]:
-    """Yield all texts and keys below data."""
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, Mapping):
-        for key, value in data.items():
-            yield str(key)
-            yield from _texts(value)
-    elif isinstance(data, list):
-        for value in data:
-            yield from _texts(value)

@@ -14,6 +14,7 @@ _VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
 
 
 def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
+    """Return the result of pods that see every GPU of their node and request none."""
     return TemplateOutcome(
         place=item.place,
         object=str(item),
@@ -29,6 +30,7 @@ def unlimited_outcome(item: KubernetesObject, part: PodPart) -> TemplateOutcome:
 
 
 def fractional_outcome(item: KubernetesObject, annotation: str) -> TemplateOutcome:
+    """Return the result of pods that request a part of a GPU by an annotation."""
     return TemplateOutcome(
         place=item.place,
         object=str(item),

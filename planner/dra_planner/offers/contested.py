@@ -39,10 +39,8 @@ def contested_devices(offer: Offer) -> Iterator[ContestedDevices]:
             for name, amount in pod_requests(pod.spec).items():
                 held[name] = held.get(name, 0) + amount
     for name in sorted({*offer.plugin_units, *held}):
-        units, drivers = (
-            offer.node.allocatable.get(name, 0),
-            publishers_of(name) if "/" in name else frozenset(),
-        )
+        units = offer.node.allocatable.get(name, 0)
+        drivers = publishers_of(name) if "/" in name else frozenset[str]()
         devices = sum(
             len(each.devices)
             for each in offer.slices

@@ -5,7 +5,7 @@ reasons.
 from dra_planner.sizing.bound.node_needs import LevelNeeds, WorkNeeds, node_needs
 from dra_planner.sizing.doubts import DoubtfulPlace
 from dra_planner.sizing.leftovers import count_state
-from dra_planner.sizing.prices import node_costs
+from dra_planner.sizing.prices import hourly_usd, node_costs
 from dra_planner.sizing.result import DeviceCount, NodePattern, PoolSize, Sizing, WorkloadSize
 from dra_planner.sizing.sizing import Sizer, size_pools
 from dra_planner.sizing.topology import unjudged_rule
@@ -21,6 +21,7 @@ __all__ = [
     "WorkNeeds",
     "WorkloadSize",
     "count_state",
+    "hourly_usd",
     "node_costs",
     "node_needs",
     "size_pools",

@@ -4,7 +4,7 @@ things first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -40,15 +40,17 @@ def total_cost(counts: Iterable[int], costs: Sequence[NodeCost]) -> NodeCost:
     return tuple(sum(count * cost[entry] for count, cost in counted) for entry in range(width))
 
 
-def hourly_usd(counts: Iterable[int], offers: Sequence[Offer]) -> Decimal | None:
-    """Return the price per hour of so many nodes of each pool; None when a pool in use has no
-    price.
+def hourly_usd(counts: Mapping[str, int], offers: Iterable[Offer]) -> Decimal | None:
+    """Return the price per hour of so many nodes of each pool, by its name; None if a pool in use
+    has no price.
     """
+    prices = {offer.name: offer.hourly_usd for offer in offers}
     total = Decimal(0)
-    for count, offer in zip(counts, offers, strict=True):
-        if count and offer.hourly_usd is None:
+    for name, count in counts.items():
+        price = prices.get(name)
+        if count and price is None:
             return None
-        total += count * (offer.hourly_usd or 0)
+        total += count * (price or 0)
     return total
 
 

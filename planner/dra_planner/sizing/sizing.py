@@ -152,7 +152,10 @@ class Sizer:
             nodes_bound=proof.nodes_in_all,
             nodes_plan=sum(used),
             hourly_bound=usd(solving.cost_bound()) if priced else None,
-            hourly_plan=hourly_usd(used, self.offers),
+            hourly_plan=hourly_usd(
+                {each.name: nodes for each, nodes in zip(self.offers, used, strict=True)},
+                self.offers,
+            ),
             method=packing.method,
             patterns=_patterns(outcome),
             evidence=self._evidence(outcome, model, plain),

@@ -278,7 +278,7 @@ def _by_limits(
 
 
 def _amount(value: object) -> int | None:
-    """Return the whole part of a limit, which is a quantity; None for a value that is none."""
+    """Return a limit without its fraction; None if it isn't a quantity."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -23,6 +23,7 @@ class IdentityResource:
     `rights` are its own properties that name rights or hold policies as text, `trust` the one that
     says who may act as it. `policy` is a resource that is a set of rights, and its text.
     `grants` are the resources that grant rights. `everything` are rights that include all others.
+    `of_cloud` is in the names of rights whose contents the cloud defines.
     """
 
     token: str
@@ -33,3 +34,4 @@ class IdentityResource:
     policy: tuple[str, str] = ("", "")
     grants: tuple[GrantResource, ...]
     everything: tuple[str, ...] = ()
+    of_cloud: str = ""

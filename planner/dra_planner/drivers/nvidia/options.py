@@ -55,7 +55,7 @@ class NvidiaDriver(StrictDocument):
 
     @property
     def is_installed_elsewhere(self) -> bool:
-        """Whether a GPUCluster runs the driver, so that the stack installs nothing."""
+        """True if a GPUCluster runs the driver, so that the stack doesn't install it."""
         return self.installer != "chart"
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dra_planner.documents.plain_values import blocks
+
 Needed = tuple[str, str]
 """A kind and a name."""
 
@@ -25,14 +27,14 @@ def _named(spec: Mapping[str, Any]) -> Iterator[Needed]:
     account = spec.get("serviceAccountName") or spec.get("serviceAccount")
     if isinstance(account, str):
         yield "ServiceAccount", account
-    for volume in _rows(spec, "volumes"):
+    for volume in blocks(spec, "volumes"):
         yield from _of_volume(volume)
     for kind in ("containers", "initContainers"):
-        for container in _rows(spec, kind):
-            for source in _rows(container, "envFrom"):
+        for container in blocks(spec, kind):
+            for source in blocks(container, "envFrom"):
                 yield from _one(source.get("configMapRef"), "ConfigMap", "name")
                 yield from _one(source.get("secretRef"), "Secret", "name")
-            for variable in _rows(container, "env"):
+            for variable in blocks(container, "env"):
                 value = variable.get("valueFrom")
                 if isinstance(value, Mapping):
                     yield from _one(value.get("configMapKeyRef"), "ConfigMap", "name")
@@ -43,8 +45,7 @@ def _of_volume(volume: Mapping[str, Any]) -> Iterator[Needed]:
     yield from _one(volume.get("persistentVolumeClaim"), "PersistentVolumeClaim", "claimName")
     yield from _one(volume.get("configMap"), "ConfigMap", "name")
     yield from _one(volume.get("secret"), "Secret", "secretName")
-    projected = volume.get("projected")
-    for source in _rows(projected, "sources") if isinstance(projected, Mapping) else ():
+    for source in blocks(volume.get("projected"), "sources"):
         yield from _one(source.get("configMap"), "ConfigMap", "name")
         yield from _one(source.get("secret"), "Secret", "name")
 
@@ -54,10 +55,3 @@ def _one(reference: Any, kind: str, key: str) -> Iterator[Needed]:
         name = reference.get(key)
         if isinstance(name, str) and name:
             yield kind, name
-
-
-def _rows(data: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
-    rows = data.get(key)
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, Mapping):
-            yield row

@@ -11,7 +11,7 @@ from dra_planner.migration.cluster.report import (
     cluster_version,
     report_cluster,
 )
-from dra_planner.migration.cluster.users import DeviceUser, PodLoss
+from dra_planner.migration.cluster.users import DeviceUser, PodLoss, results
 
 __all__ = [
     "ClusterReport",
@@ -21,4 +21,5 @@ __all__ = [
     "classes_served",
     "cluster_version",
     "report_cluster",
+    "results",
 ]

@@ -21,11 +21,11 @@ Allocator = Literal["device-plugin", "dra", "both", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolDevices:
-    """The nodes of a pool, or one node without a pool, that have devices.
+    """The nodes of a pool that have devices, or one such node without a pool.
 
-    `offered` are the units of device plugins, `held` those that pods have of them, by resource;
-    `published` counts the devices of drivers, and `claimed` those that claims hold. `contested` are
-    nodes on which both allocators have the same devices, or pods still hold units of a device
+    By resource, `offered` has the units of device plugins, and `held` the units that pods have.
+    `published` counts the devices of drivers, and `claimed` the devices that claims hold.
+    `contested` nodes have devices that both allocators give away, or pods with units of a device
     plugin that no longer runs.
     """
 

@@ -210,7 +210,7 @@ def _loss(
     if pod.owner.kind == "DaemonSet":
         return (
             "`kubectl drain --ignore-daemonsets` leaves it on its node, where it keeps its devices",
-            ("move the DaemonSet off the node with a node selector before the drain"),
+            "move the DaemonSet off the node with a node selector before the drain",
         )
     return "", ""
 

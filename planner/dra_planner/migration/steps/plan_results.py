@@ -1,9 +1,8 @@
-"""What the plans of a step say: pending pods, reasons, and the price."""
+"""Pending pods and reasons of the plans of a step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Iterable
 
 from dra_planner.migration.steps.states import shown_name
 from dra_planner.plan import Plan
@@ -30,12 +29,3 @@ def reasons_of(plans: Iterable[Plan]) -> tuple[str, ...]:
         if plan.verdict != "fits":
             found |= {each.message: None for each in plan.findings if each.severity == "error"}
     return tuple(found)
-
-
-def hourly_price(plan: Plan, counts: Mapping[str, int]) -> Decimal | None:
-    """Return the price per hour of so many nodes; None if one is unknown."""
-    prices = {offer.name: offer.hourly_usd for offer in plan.offers}
-    used = {name: count for name, count in counts.items() if count}
-    if any(prices.get(name) is None for name in used):
-        return None
-    return sum((count * (prices[name] or Decimal(0)) for name, count in used.items()), Decimal(0))

@@ -14,7 +14,7 @@ from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Result
 from dra_planner.migration.steps import commands
 from dra_planner.migration.steps.notes import notes_before_the_start
-from dra_planner.migration.steps.plan_results import hourly_price, most_pending, reasons_of
+from dra_planner.migration.steps.plan_results import most_pending, reasons_of
 from dra_planner.migration.steps.states import (
     as_source,
     first_moment,
@@ -31,6 +31,7 @@ from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, Step
 from dra_planner.migration.steps.twins import Twins, add_twins
 from dra_planner.migration.target import Target, facts_of_fleet, target_of_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sizing import hourly_usd
 from dra_planner.sources import Source
 
 MOST_MOVES: Final = 12
@@ -236,8 +237,8 @@ class _Planner:
             moves=()
             if move is None
             else tuple(f"{self.kinds[each]} {each}" for each in move.group),
-            hourly_usd=hourly_price(plans[0], during),
-            hourly_usd_after=hourly_price(plans[0], after),
+            hourly_usd=hourly_usd(during, plans[0].offers),
+            hourly_usd_after=hourly_usd(after, plans[0].offers),
         )
         return replace(
             step,

@@ -9,8 +9,8 @@ from decimal import Decimal
 from dra_planner.fleet import Fleet
 from dra_planner.model import GuardKind, Guards
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.simulation import SimulatedCounts
+from dra_planner.sizing import hourly_usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,6 @@ from dra_planner.placement import (
 from dra_planner.plan.judgement.guarded import Guarded
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
-from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.plan.judgement.other_levels import LEVELS_BESIDE
 from dra_planner.plan.judgement.redundancy import LOSS_CODES
 from dra_planner.plan.judgement.simulated_counts import (
@@ -54,7 +53,7 @@ from dra_planner.simulation import (
     check_orders,
     standard_orders,
 )
-from dra_planner.sizing import Sizer, Sizing, node_costs, node_needs
+from dra_planner.sizing import Sizer, Sizing, hourly_usd, node_costs, node_needs
 
 GUARD_STEPS: Final = 15
 """Steps that the search for guards may take, as a multiple of the steps of the simulation without

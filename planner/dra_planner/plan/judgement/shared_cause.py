@@ -46,6 +46,8 @@ def shared_cause(
         for each in found.at_maximum or found.at_packing
     ]
     pending = [pods for pods in strandings if pods]
+    if not pending:
+        return None
     least, most = min(pending), max(pending)
     pods = counted(most, "pod") if least == most else f"{least} to {counted(most, 'pod')}"
     where = "with every pool at its maximum" if found.at_maximum else "on the nodes of the packing"

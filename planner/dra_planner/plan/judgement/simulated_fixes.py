@@ -12,9 +12,9 @@ from dra_planner.manifests import Manifests, render_pod_spec
 from dra_planner.model import PodSet
 from dra_planner.offers import Offer
 from dra_planner.plan.judgement.kustomize import component, patch_target, spec_path
-from dra_planner.plan.judgement.node_prices import hourly_usd
 from dra_planner.simulation import PREFER_OTHERS, Fix, PodSetRef, prefer_others
 from dra_planner.simulation.sizing.fixes import pin_pod
+from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted, named
 
 _MOST_NAMED = 4

@@ -1,4 +1,4 @@
-"""What is on one node: pods by workload, and who uses which device."""
+"""Contents of one node: pods by workload, and the users of each device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_planner.model import WorkloadRef
 
 @dataclass(frozen=True, slots=True)
 class NodeContent:
-    """What is on one node: its state, pods by workload, and who uses which candidate."""
+    """State of one node, its pods by workload, and the users of each device."""
 
     state: NodeState
     pods: Counter[WorkloadRef] = field(default_factory=Counter)
@@ -21,9 +21,11 @@ class NodeContent:
     claims: Counter[tuple[WorkloadRef, str]] = field(default_factory=Counter)
 
     def add(self, ref: WorkloadRef, pods: int = 1) -> None:
+        """Add pods of a workload."""
         self.pods[ref] += pods
 
     def hold(self, picks: Iterable[Pick], ref: WorkloadRef, claim: str) -> None:
+        """Add the devices that a claim of a workload holds."""
         self.claims[ref, claim] += 1
         for pick in picks:
             if not pick.admin:
@@ -31,5 +33,6 @@ class NodeContent:
 
     @property
     def key(self) -> tuple[object, ...]:
+        """A value that is equal for nodes with equal contents."""
         held = tuple((index, tuple(sorted(refs))) for index, refs in sorted(self.holders.items()))
         return (tuple(sorted(self.pods.items())), held, self.state.taken, self.state.shares)

@@ -22,7 +22,7 @@ from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
 from dra_planner.plan.values import SIMULATED_STEPS, Plan
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
-from dra_planner.sizing import PoolSize
+from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted
 
 _SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
@@ -288,20 +288,17 @@ class _Search:
                 yield f'set the maximum of pool "{pool.name}" to {pool.maximum}'
 
     def _more(self, judgement: Judgement) -> Decimal | None:
-        after, before = (_price(each.sizing.pools, each) for each in (judgement, self._judgement))
+        after, before = map(_price, (judgement, self._judgement))
         return None if after is None or before is None else after - before
 
 
-def _price(pools: tuple[PoolSize, ...], judgement: Judgement) -> Decimal | None:
+def _price(judgement: Judgement) -> Decimal | None:
     """Return the price per hour of the nodes that the demand uses; None if one is unknown."""
-    total = Decimal(0)
-    for pool in pools:
+    nodes: dict[str, int] = {}
+    for pool in judgement.sizing.pools:
         simulated = judgement.simulated_nodes(pool.name, judgement.level)
-        nodes = pool.plan if simulated is None else simulated
-        if nodes and pool.hourly_usd is None:
-            return None
-        total += nodes * (pool.hourly_usd or Decimal(0))
-    return total
+        nodes[pool.name] = pool.plan if simulated is None else simulated
+    return hourly_usd(nodes, judgement.offers)
 
 
 def _with_maximum(row: dict[str, Any], maximums: Mapping[str, int]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight)
             found = None
         elif not need.rights or _is_enough(str(right), (*need.rights, *kind.everything), need):
             return True
-        elif "aws:policy/" not in str(right) and not str(right).lstrip().startswith("{"):
+        elif kind.of_cloud not in str(right) and not str(right).lstrip().startswith("{"):
             found = None  # a policy of the account, whose text isn't here
     return found
 

@@ -1,4 +1,4 @@
-"""What the GPU Operator's ClusterPolicy and GPUCluster mean for a migration.
+"""Consequences of the GPU Operator's ClusterPolicy and GPUCluster for a migration.
 
 Sources: NVIDIA/gpu-operator:api/nvidia/v1/clusterpolicy_types.go and
 controllers/nodelabeling_controller.go@a22dbf6 (26.7.0),
