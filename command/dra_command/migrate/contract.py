@@ -19,6 +19,10 @@ class MigratedTemplateRow(Output):
     result: Literal["rewritten", "served", "kept", "cannot"]
     devices: int = Field(description="Devices that one pod holds.")
     reason: str
+    served: dict[str, str] = Field(
+        description="DeviceClass of each resource (extendedResourceName) that serves the pods; "
+        "empty for other results."
+    )
     notes: list[str]
     alternatives: list[str] = Field(description="Alternatives, best first.")
 

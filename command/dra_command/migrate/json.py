@@ -24,6 +24,7 @@ def migrate_json(found: Migration) -> str:
                 result=each.result.value,
                 devices=each.devices,
                 reason=each.reason,
+                served=dict(each.served),
                 notes=list(each.notes),
                 alternatives=list(each.alternatives),
             )

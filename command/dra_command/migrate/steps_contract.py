@@ -24,8 +24,12 @@ class MigrationStepRow(Output):
 
     number: int
     folder: str = Field(description="Folder of the step's files, below that of --steps-folder.")
-    kind: Literal["prepare", "move", "finish"]
+    kind: Literal["prepare", "move", "serve", "shrink", "finish"]
     moves: list[str] = Field(description="Kind, namespace, and name of the workloads that move.")
+    served: dict[str, str] = Field(
+        description="DeviceClass of each resource (extendedResourceName) that serves these "
+        "workloads without a change; empty if they get new manifests."
+    )
     pools: list[StepPoolRow]
     is_safe: bool = Field(description="No pod stays pending at any moment of the step.")
     pending: int | None = Field(
@@ -42,7 +46,7 @@ class MigrationStepRow(Output):
 
 
 class StayingRow(Output):
-    """Pods that stay on the device plugin, with the reason."""
+    """Pods that no step moves, with the reason."""
 
     object: str
     pods: str

@@ -25,7 +25,7 @@ def steps_json(found: MigrationSteps) -> str:
             StayingRow(
                 object=each.object, pods=each.pods, result=each.result.value, reason=each.reason
             )
-            for each in found.migration.staying
+            for each in found.staying
         ],
         notes=list(found.notes),
     )
@@ -38,6 +38,7 @@ def _row(step: MigrationStep) -> MigrationStepRow:
         folder=step.folder,
         kind=step.kind.value,
         moves=list(step.moves),
+        served=dict(step.served),
         pools=[
             StepPoolRow(
                 name=pool.name,

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from dra_command.pens.terminal.page import Page
-from dra_planner.migration import MigrationStep, MigrationSteps
+from dra_planner.migration import MigrationStep, MigrationSteps, StepKind
 from dra_planner.wording import counted
 
 _TITLES = {
-    "prepare": "Create the DRA pools",
-    "finish": "Delete the device plugin and its pools",
+    StepKind.PREPARE: "Create the DRA pools",
+    StepKind.SHRINK: "Shrink the DRA pools",
+    StepKind.FINISH: "Delete the device plugin and its pools",
 }
 _ALLOCATIONS = {"dra": "DRA driver", "device-plugin": "device plugin"}
 
@@ -58,7 +59,7 @@ def _headline(found: MigrationSteps) -> str:
 
 
 def _print_staying(page: Page, found: MigrationSteps) -> None:
-    for each in found.migration.staying:
+    for each in found.staying:
         page.gap()
         of = f" ({each.pods})" if each.pods else ""
         page.text(f"{each.object}{of} doesn't move ({each.result.value}): {each.reason}")
@@ -66,8 +67,14 @@ def _print_staying(page: Page, found: MigrationSteps) -> None:
 
 def _print_step(page: Page, step: MigrationStep, *, verbose: bool) -> None:
     page.gap()
-    title = _TITLES.get(step.kind.value) or f"Move {_listed(step.moves, verbose=verbose)}"
+    title = _TITLES.get(step.kind) or f"Move {_listed(step.moves, verbose=verbose)}"
     page.line(f"{step.number}. {title}: ", _verdict(step))
+    for resource, name in sorted(step.served.items()):
+        page.text(
+            f"The manifests stay as they are, because the DeviceClass {name} serves {resource} "
+            "(extendedResourceName).",
+            indent=3,
+        )
     costs = _usd(step.hourly_usd)
     if step.hourly_usd_after != step.hourly_usd:
         costs += f", then {_usd(step.hourly_usd_after)}"

@@ -23,6 +23,7 @@ from dra_planner.migration.plugins import read_plugin_facts
 from dra_planner.migration.steps import (
     MigrationStep,
     MigrationSteps,
+    StepKind,
     StepPool,
     plan_steps,
     step_files,
@@ -38,6 +39,7 @@ __all__ = [
     "ObjectChange",
     "PluginFacts",
     "Result",
+    "StepKind",
     "StepPool",
     "Target",
     "TemplateOutcome",

@@ -38,6 +38,8 @@ from dra_planner.migration.target import Target
 from dra_planner.migration.workloads import WorkloadMigrator
 from dra_planner.sources import Source
 
+_GPU: Final = "nvidia.com/gpu"
+"""The resource of every chart whose values are known."""
 _LOGICAL_NAMES: Final = "claimed-gpus", "claimed-mig-devices"
 
 
@@ -55,6 +57,7 @@ def migrate(
         item for file in files for document in file.documents for _, item in document.objects
     ]
     facts = read_plugin_facts(objects, answers)
+    target = target.with_classes(objects)
     names = {(item.kind, item.namespace, item.name) for item in objects}
     workloads = WorkloadMigrator(
         facts=facts,
@@ -246,7 +249,7 @@ def _migrate_values(document: _Document, target: Target) -> None:
             ObjectChange(place=document.place, object=name, what=what, is_changed=False)
         )
     if found.reason or found.devices:
-        served = "nvidia.com/gpu" in target.served
+        served = _GPU in target.served
         result = (
             Result.REWRITTEN if not found.reason else Result.SERVED if served else Result.CANNOT
         )
@@ -258,6 +261,7 @@ def _migrate_values(document: _Document, target: Target) -> None:
                 result=result,
                 devices=found.devices,
                 reason=found.reason,
+                served={_GPU: target.served[_GPU]} if result is Result.SERVED else {},
                 alternatives=tuple(found.alternatives),
             )
         )

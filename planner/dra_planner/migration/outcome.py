@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dra_planner.errors import Place
@@ -23,9 +24,10 @@ class TemplateOutcome:
     """The result for one pod template of an object; `pods` names the template if the object has
     several.
 
-    `reason` is empty for templates that are rewritten. `notes` are facts that a reviewer must know,
-    for example a version that the controller needs. `alternatives` are imperative sentences, the
-    best first.
+    `reason` is empty for templates that are rewritten. `served` maps the resources of served
+    templates (`extendedResourceName`) to the DeviceClasses that serve them. `notes` are facts that
+    a reviewer must know, for example a version that the controller needs. `alternatives` are
+    imperative sentences, the best first.
     """
 
     place: Place
@@ -34,6 +36,7 @@ class TemplateOutcome:
     result: Result
     devices: int  # per pod
     reason: str = ""
+    served: Mapping[str, str] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
 

@@ -4,14 +4,16 @@ resource.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from dra_planner import catalog
 from dra_planner.claims.extended import index_classes
+from dra_planner.documents.plain_values import block
 from dra_planner.drivers import plugin_of
 from dra_planner.drivers.protocol.device_plugin import DeviceSharing, PluginFacts
 from dra_planner.fleet import Fleet
+from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.plan import fleet_classes
 from dra_planner.releases import MAXIMUM_MINOR, features_of, parse_version
 
@@ -30,6 +32,20 @@ class Target:
     served: Mapping[str, str] = field(default_factory=dict)
     shares: str = ""
     keep: frozenset[str] = frozenset()
+
+    def with_classes(self, objects: Iterable[KubernetesObject]) -> Target:
+        """Return the target with the extended resources that DeviceClasses among objects serve; a
+        class of the fleet takes precedence.
+        """
+        if not features_of(self.minor).extended_resource:
+            return self
+        classes = [item for item in objects if item.kind == "DeviceClass"]
+        found = {
+            str(name): item.name
+            for item in sorted(classes, key=lambda item: item.name, reverse=True)
+            if (name := block(item.data, "spec").get("extendedResourceName"))
+        }
+        return replace(self, served={**found, **self.served}) if found else self
 
 
 def facts_of_fleet(fleet: Fleet) -> PluginFacts:

@@ -244,12 +244,19 @@ class WorkloadMigrator:
         """Return the result of pods that can't request a claim: served by a class if all their
         names are.
         """
-        served = bool(resources) and all(name in self.target.served for name in resources)
-        if served:
-            classes = ", ".join(sorted({self.target.served[name] for name in resources}))
-            reason = f"{why.reason}, but the DeviceClass {classes} serves {' and '.join(resources)}"
+        served = {name: self.target.served.get(name, "") for name in resources}
+        if served and all(served.values()):
+            classes = ", ".join(sorted(set(served.values())))
+            reason = (
+                f"{why.reason}, but the DeviceClass {classes} serves {' and '.join(resources)} "
+                "(extendedResourceName)"
+            )
             return replace(
-                outcome, result=Result.SERVED, reason=reason, alternatives=why.alternatives
+                outcome,
+                result=Result.SERVED,
+                reason=reason,
+                served=served,
+                alternatives=why.alternatives,
             )
         first = (_SERVE.format(names=" and ".join(resources)),) if resources else ()
         return replace(

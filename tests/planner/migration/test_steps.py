@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dra_planner.clouds import POOL
 from dra_planner.fleet import read_fleet
 from dra_planner.migration import MigrationSteps, Result, plan_steps, step_files
 from dra_planner.migration.steps.states import in_groups
@@ -303,18 +304,100 @@ def test_a_stack_gets_the_migrated_manifests_before_it_loses_the_old_nodes() -> 
         assert make_plan(PlanRequest(sources=sources, fleet=move.fleet_after)).verdict == verdict
 
 
-def test_a_workload_that_a_class_serves_moves_by_a_drain_after_the_steps() -> None:
-    knative = """\
+KNATIVE = """\
 apiVersion: serving.knative.dev/v1
 kind: Service
 metadata: {name: api, namespace: ml}
 spec:
   template:
+    metadata: {annotations: {autoscaling.knative.dev/min-scale: "2"}}
     spec:
       containers: [{image: "example/a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
 """
-    found = steps(workload("chat", 2), knative, drivers={"nvidia": {"version": "0.5.0"}})
+SERVING = {"nvidia": {"version": "0.5.0"}}
 
-    assert [each.result for each in found.migration.staying] == [Result.SERVED]
-    assert any("don't move Service ml/api" in note and "drain" in note for note in found.notes)
-    assert not any("don't move" in note for note in steps(workload("chat", 2)).notes)
+
+def test_a_workload_that_a_class_serves_moves_by_a_drain() -> None:
+    found = steps(workload("chat", 2), KNATIVE, drivers=SERVING)
+
+    serve = found.steps[2]
+    assert [step.folder for step in found.steps[2:]] == ["03-move-served", "04-finish"]
+    assert (serve.moves, serve.served) == (
+        ("Service ml/api",),
+        {"nvidia.com/gpu": "gpu.nvidia.com"},
+    )
+    assert serve.is_safe
+    assert any("deviceclass gpu.nvidia.com" in line for line in serve.commands)
+    assert any("drain" in line for line in serve.commands)
+    assert not any("manifests.yaml" in line for line in serve.commands)
+    assert "manifests.yaml" not in step_files(serve)
+    assert "delete the pods of Service ml/api, which start again on the old nodes" in serve.rollback
+    assert counts(found, "l4")[-2:] == [(1, 0), (0, 0)]
+    assert not found.staying
+
+
+def test_served_workloads_alone_are_a_migration() -> None:
+    found = steps(KNATIVE, drivers=SERVING)
+
+    assert [step.name for step in found.steps] == ["prepare", "move-served", "finish"]
+    assert counts(found, "l4-dra") == [(0, 0), (1, 1), (1, 1)]
+
+
+def test_a_class_among_the_manifests_serves_too() -> None:
+    own = """\
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: any-gpu}
+spec:
+  extendedResourceName: nvidia.com/gpu
+  selectors: [{cel: {expression: 'device.driver == "gpu.nvidia.com"'}}]
+"""
+    assert steps(own, KNATIVE).steps[1].served == {"nvidia.com/gpu": "any-gpu"}
+    assert steps(own, KNATIVE, kubernetes="1.34").migration.count(Result.CANNOT) == 1
+
+
+def test_a_served_workload_for_which_the_new_pool_is_too_small_keeps_the_old_one() -> None:
+    small = {"name": "new", "machine": "g6.12xlarge", "count": {"max": 1}}
+
+    found = steps(workload("chat", 4), KNATIVE, pools=(L4, small), drivers=SERVING)
+
+    assert found.twins == {"l4": "new"}
+    assert not found.steps[2].is_safe
+
+
+def test_old_pools_with_a_minimum_are_deleted_too() -> None:
+    found = steps(workload("chat", 4), pools=({**L4, "count": {"min": 2, "max": 4}},))
+
+    assert counts(found, "l4") == [(2, 2), (2, 0), (0, 0)]
+    assert found.steps[-1].name == "finish"
+
+
+@pytest.mark.parametrize(
+    ("keep", "last"), [((), "finish"), (("ml/kept",), "shrink")], ids=["all moved", "some kept"]
+)
+def test_after_the_last_step_the_new_pools_have_what_the_moved_workloads_need(
+    keep: tuple[str, ...], last: str
+) -> None:
+    """Old pods may take DRA nodes whose class serves their resource, so the moves need more."""
+    kept = workload("kept", 1, 4, extra="nodeSelector: {pulumi-dra/pool: l4}")
+    texts = workload("a", 4, 3), workload("b", 4, 1), *([kept] if keep else [])
+    fleet = read_fleet({**FLEET, "drivers": SERVING, "pools": [{**L4, "count": {"max": 9}}]})
+
+    found = plan_steps([Source("w.yaml", "---\n".join(texts))], fleet, keep=frozenset(keep))
+
+    step = found.steps[-1]
+    assert (step.name, step.is_safe) == (last, True)
+    during, after = counts(found, "l4-dra")[-1]
+    assert during > after == 4
+    assert any(
+        f"{POOL}=l4-dra -o name | tail -n {during - after}" in line for line in step.commands
+    )
+    planned = make_plan(PlanRequest(sources=step.sources, fleet=step.fleet_after))
+    assert planned.verdict == "fits"
+    assert {pool.name: pool.nodes.desired for pool in planned.pools}["l4-dra"] == 4
+
+
+def test_the_last_fleet_has_the_maximum_of_the_old_pool() -> None:
+    (pool,) = steps(workload("chat", 4)).steps[-1].fleet_after.pools
+
+    assert (pool.name, pool.count.min, pool.count.max) == ("l4-dra", 1, 4)

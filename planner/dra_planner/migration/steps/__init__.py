@@ -7,6 +7,6 @@ step_files(steps, step) -> the fleet, plan file, and manifests of one step by na
 
 from dra_planner.migration.steps.files import step_files
 from dra_planner.migration.steps.planning import plan_steps
-from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, StepPool
+from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, StepKind, StepPool
 
-__all__ = ["MigrationStep", "MigrationSteps", "StepPool", "plan_steps", "step_files"]
+__all__ = ["MigrationStep", "MigrationSteps", "StepKind", "StepPool", "plan_steps", "step_files"]

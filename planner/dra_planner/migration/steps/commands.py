@@ -57,6 +57,10 @@ def step_rollback(step: MigrationStep) -> tuple[str, ...]:
                 *_applied(step, "previous.yaml"),
                 _PENDING_CLAIMS,
             )
+        case StepKind.SERVE:
+            return (*_scale_up(step), *_served_pods_back(step))
+        case StepKind.SHRINK:
+            return tuple(_scale_up(step))
         case _:
             return (f"replace the stack's fleet with {step.folder}/fleet.yaml", *_plan_and_up())
 
@@ -68,14 +72,23 @@ def _commands(step: MigrationStep) -> Iterator[str]:
             yield from _plan_and_up()
             yield from _applied(step, "manifests.yaml")
         case StepKind.MOVE:
-            if any(pool.during != pool.after or pool.allocation == "dra" for pool in step.pools):
-                yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
-                yield from _plan_and_up()
+            yield from _resize(step)
             yield from _finished_jobs(step)
             yield from _applied(step, "manifests.yaml")
             yield _NO_PENDING
-            yield from _drains(step)
+            yield from _shrink(step)
+        case StepKind.SERVE:
+            yield from _resize(step)
+            for resource, name in sorted(step.served.items()):
+                yield (
+                    f"kubectl get deviceclass {name} -o jsonpath={{.spec.extendedResourceName}}  "
+                    f"# must print {resource}"
+                )
+            yield from _shrink(step)
+        case StepKind.SHRINK:
+            yield from _shrink(step)
         case _:
+            yield from _drains(step)
             yield (
                 f"replace the stack's fleet with {step.folder}/fleet-after.yaml, which has no "
                 "devicePlugin"
@@ -112,16 +125,39 @@ def _immutable_jobs(step: MigrationStep) -> Iterator[tuple[str, str, str]]:
             yield namespace, f"{kind.lower()}/{own}", _IMMUTABLE[kind]
 
 
-def _drains(step: MigrationStep) -> Iterator[str]:
-    """Yield the commands that empty nodes, DaemonSet pods with GPUs included, and take them
-    away.
+def _served_pods_back(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands that start served pods on the old nodes again, because both kinds of nodes
+    accept them.
     """
+    twins = [pool.name for pool in step.pools if pool.allocation == "dra" and pool.during]
+    for pool in twins:
+        yield f"kubectl cordon -l {POOL}={pool}"
+    yield f"delete the pods of {' and '.join(step.moves)}, which start again on the old nodes"
+    for pool in twins:
+        yield f"kubectl uncordon -l {POOL}={pool}"
+
+
+def _resize(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands that give the pools their nodes at the start of a step."""
+    if any(pool.during != pool.after or pool.allocation == "dra" for pool in step.pools):
+        yield f"copy the pools of {step.folder}/fleet.yaml into the stack's fleet"
+        yield from _plan_and_up()
+
+
+def _drains(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands that empty nodes, DaemonSet pods with GPUs included."""
+    for pool in step.pools:
+        if pool.drained:
+            yield (
+                f"kubectl get nodes -l {POOL}={pool.name} -o name | tail -n {pool.drained} | "
+                "xargs -n 1 kubectl drain --ignore-daemonsets --delete-emptydir-data"
+            )
+
+
+def _shrink(step: MigrationStep) -> Iterator[str]:
+    """Yield the commands that empty nodes and delete them."""
+    yield from _drains(step)
     drained = [pool for pool in step.pools if pool.drained]
-    for pool in drained:
-        yield (
-            f"kubectl get nodes -l {POOL}={pool.name} -o name | tail -n {pool.drained} | "
-            "xargs -n 1 kubectl drain --ignore-daemonsets --delete-emptydir-data"
-        )
     if drained:
         yield f"copy the pools of {step.folder}/fleet-after.yaml into the stack's fleet"
         yield from _plan_and_up()

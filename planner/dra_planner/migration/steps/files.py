@@ -24,7 +24,7 @@ def step_files(step: MigrationStep) -> dict[str, str]:
         "checks.txt": _lines(step.checks),
         "rollback.txt": _lines(step.rollback),
     }
-    if step.kind is not StepKind.FINISH:
+    if step.kind in (StepKind.PREPARE, StepKind.MOVE):
         files["manifests.yaml"] = _together(_changed(step.sources, step.before))
     if step.before:
         files["previous.yaml"] = _together(_changed(step.before, step.sources))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dra_planner.clouds import cloud
 from dra_planner.fleet import Fleet
 from dra_planner.manifests.objects import KubernetesObject
-from dra_planner.migration.outcome import Migration, Result
+from dra_planner.migration.outcome import Migration
 from dra_planner.migration.priorities import device_priorities, priority_notes
 from dra_planner.migration.target import Target
 
@@ -32,13 +32,12 @@ def _notes(
                 "remove "
                 "extendedResourceName from the class"
             )
-    served = sorted({each.object for each in found.templates if each.result is Result.SERVED})
-    if served and plugin_pools:
-        pools = " and ".join(pool.name for pool in plugin_pools)
+    unplanned = [each for each in found.templates if each.served and not each.workload]
+    if unplanned and plugin_pools:
+        names = ", ".join(sorted({f"the {each.object}" for each in unplanned}))
         yield (
-            f"The steps don't move {', '.join(served)}, which a DeviceClass serves, so pool {pools} "
-            "keeps nodes for them. After the last step, give the DRA pools as many nodes, and "
-            "drain the old ones: the pods start again on DRA nodes without a change"
+            f"The steps don't plan the pods of {names}, which a DeviceClass serves. Pass the chart "
+            "itself, so that its rendered manifests are planned"
         )
     if fleet.is_autoscaled and not cloud(fleet.cloud).autoscalers[fleet.autoscaler]:
         yield (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dra_planner.drivers.protocol.device_plugin import PluginFacts
 from dra_planner.fleet import Fleet
-from dra_planner.fleet.pools import Count, Pool
-from dra_planner.manifests.objects import KubernetesObject
 from dra_planner.migration.migrate import migrate
 from dra_planner.migration.outcome import Result
 from dra_planner.migration.steps import commands
+from dra_planner.migration.steps.counts import (
+    Counts,
+    PoolSizing,
+    with_counts,
+    without_plugin,
+)
 from dra_planner.migration.steps.notes import notes_before_the_start
 from dra_planner.migration.steps.plan_results import most_pending, reasons_of
 from dra_planner.migration.steps.states import (
@@ -22,21 +26,19 @@ from dra_planner.migration.steps.states import (
     movable_workloads,
     objects_of,
     old_copies,
+    served_workloads,
     sources_of,
     state_of,
-    without,
     without_quotas,
 )
 from dra_planner.migration.steps.step import MigrationStep, MigrationSteps, StepKind, StepPool
-from dra_planner.migration.steps.twins import Twins, add_twins
+from dra_planner.migration.steps.twins import add_twins
 from dra_planner.migration.target import Target, facts_of_fleet, target_of_fleet
-from dra_planner.plan import Plan, PlanRequest, make_plan
 from dra_planner.sizing import hourly_usd
 from dra_planner.sources import Source
 
 MOST_MOVES: Final = 12
 """The largest number of steps in which workloads move; more workloads share steps."""
-Counts = Mapping[str, int]
 
 
 def plan_steps(
@@ -64,8 +66,18 @@ def plan_steps(
         for each in everything.templates
         if each.workload
     }
-    stays = any(each.result in (Result.KEPT, Result.CANNOT) for each in everything.templates)
-    planner = _Planner(tuple(sources), target, facts, kinds, movable, twins, kubernetes, stays)
+    planner = _Planner(
+        sources=tuple(sources),
+        target=target,
+        facts=facts,
+        kinds=kinds,
+        movable=movable,
+        served=served_workloads(everything),
+        sizing=PoolSizing(twins.fleet, frozenset(kinds), kubernetes),
+        needs_plugin=any(
+            each.result in (Result.KEPT, Result.CANNOT) for each in everything.templates
+        ),
+    )
     return MigrationSteps(
         migration=everything,
         steps=tuple(planner.steps(in_groups(movable, most_moves))),
@@ -75,9 +87,10 @@ def plan_steps(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Planner:
-    """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices.
+    """Plans the steps of one migration. `kinds` are the kinds of all workloads with devices, and
+    `served` those that a DeviceClass serves as they are, with the classes.
 
     `needs_plugin`: some pods stay on the device plugin, so it isn't deleted.
     """
@@ -87,137 +100,114 @@ class _Planner:
     facts: PluginFacts
     kinds: Mapping[str, str]
     movable: tuple[str, ...]
-    twins: Twins
-    kubernetes: str
+    served: Mapping[str, Mapping[str, str]]
+    sizing: PoolSizing
     needs_plugin: bool
 
-    def steps(self, groups: Sequence[tuple[str, ...]]) -> Iterable[MigrationStep]:
+    def steps(self, groups: Sequence[tuple[str, ...]]) -> Iterator[MigrationStep]:
         """Yield the steps in order."""
         state = self._state(())
-        old = self._old_counts(state, (), {})
-        counts = {**self._new_counts(state, (), {}), **old}
-        yield self._step(1, "prepare", StepKind.PREPARE, state, counts)
+        old = self.sizing.plugin_counts(state, (), {})
+        counts = {**self.sizing.dra_counts(state, (), {}), **old}
+        yield (step := self._step(_Task(1, "prepare", StepKind.PREPARE), state, counts))
         moved: tuple[str, ...] = ()
-        for number, group in enumerate(groups, 2):
+        for group in groups:
             before, moved = state, (*moved, *group)
             state = self._state(moved)
-            left = self._old_counts(state, moved, old)
-            new = self._new_counts(state, moved, counts)
-            move = _Move(
-                group,
-                before,
-                self._together(before, state, group),
-                as_source(
-                    first_moment(objects_of(before), objects_of(state), group), "rollout.yaml"
-                ),
-                left,
-            )
-            step = self._step(number, _move_name(group), StepKind.MOVE, state, {**new, **old}, move)
-            if not step.is_safe:  # with more DRA nodes, maybe
-                more = self._counts_of(move.together, {**new, **old})
-                larger = self._step(
-                    number, _move_name(group), StepKind.MOVE, state, {**more, **old}, move
-                )
-                step = larger if larger.is_safe else step
+            step = self._move(step, group, before, state, moved)
             yield step
-            old, counts = left, {pool.name: pool.after for pool in step.pools}
-        if groups and not self.needs_plugin and not any(old.values()):
-            yield self._step(len(groups) + 2, "finish", StepKind.FINISH, state, counts)
+        if self.served:
+            moved = (*moved, *self.served)
+            yield (step := self._serve(step, state, moved))
+        if step.number > 1:
+            yield from self._last(step, state, moved)
+
+    def _move(
+        self,
+        last: MigrationStep,
+        group: tuple[str, ...],
+        before: tuple[Source, ...],
+        state: tuple[Source, ...],
+        moved: Collection[str],
+    ) -> MigrationStep:
+        """Return the step in which a group of workloads gets new manifests."""
+        counts = last.counts_after
+        task = _Task(
+            last.number + 1,
+            _move_name(group),
+            StepKind.MOVE,
+            moves=group,
+            before=before,
+            together=_together(before, state, group),
+            rollout=as_source(
+                first_moment(objects_of(before), objects_of(state), group), "rollout.yaml"
+            ),
+            left=self.sizing.plugin_counts(state, moved, counts),
+        )
+        during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
+        step = self._step(task, state, during)
+        if not step.is_safe:  # with more DRA nodes, maybe
+            more = self.sizing.counts_of(task.together, during)
+            larger = self._step(task, state, {**during, **more})
+            step = larger if larger.is_safe else step
+        return step
+
+    def _serve(
+        self, last: MigrationStep, state: tuple[Source, ...], moved: Collection[str]
+    ) -> MigrationStep:
+        """Return the step in which drains move the pods that a DeviceClass serves."""
+        counts = last.counts_after
+        task = _Task(
+            last.number + 1,
+            "move-served",
+            StepKind.SERVE,
+            moves=tuple(self.served),
+            left=self.sizing.plugin_counts(state, moved, counts),
+        )
+        during = {**counts, **self.sizing.dra_counts(state, moved, counts)}
+        return self._step(task, state, during)
+
+    def _last(
+        self, last: MigrationStep, state: tuple[Source, ...], moved: Collection[str]
+    ) -> Iterator[MigrationStep]:
+        """Yield the step that leaves the DRA pools with the nodes that the moved workloads need,
+        and deletes the device plugin once its pools are empty.
+        """
+        counts = last.counts_after
+        needed = self.sizing.dra_counts(state, moved, {})
+        least = {name: min(count, counts[name]) for name, count in needed.items()}
+        plugin_counts = [counts[pool.name] for pool in last.pools if pool.allocation != "dra"]
+        if not self.needs_plugin and not any(plugin_counts):
+            task = _Task(last.number + 1, "finish", StepKind.FINISH, left=least)
+            step = self._step(task, state, counts)
+            yield step if step.is_safe else self._step(replace(task, left={}), state, counts)
+        elif any(counts[name] > count for name, count in least.items()):
+            step = self._step(
+                _Task(last.number + 1, "shrink", StepKind.SHRINK, left=least), state, counts
+            )
+            if step.is_safe:
+                yield step
 
     def _state(self, moved: Collection[str]) -> tuple[Source, ...]:
         return sources_of(state_of(self.sources, self.target, self.facts, self.movable, moved))
 
-    def _together(
-        self, before: Sequence[Source], after: Sequence[Source], group: Collection[str]
-    ) -> tuple[Source, ...]:
-        """Return the manifests after a move with the old versions of the moved workloads beside the
-        new ones.
-        """
-        old = old_copies(objects_of(before), group)
-        return (as_source([*without_quotas(objects_of(after)), *old], "together.yaml"),)
-
-    def _old_counts(
-        self, state: Sequence[Source], moved: Collection[str], before: Counts
-    ) -> dict[str, int]:
-        """Return how many nodes the device-plugin pools need for workloads that haven't moved;
-        never more than before.
-
-        The nodes of the step before hold them, since they were there with others.
-        """
-        pools = [pool for pool in self.twins.fleet.pools if not pool.is_dra]
-        found = self._sized(without(objects_of(state), moved), pools)
-        return {name: min(count, before.get(name, count)) for name, count in found.items()}
-
-    def _new_counts(
-        self, state: Sequence[Source], moved: Collection[str], before: Counts
-    ) -> dict[str, int]:
-        """Return how many nodes the DRA pools need for workloads that have moved; never fewer than
-        before.
-        """
-        pools = [
-            pool.model_copy(
-                update={
-                    "count": Count(min=before.get(pool.name, pool.count.min), max=pool.count.max)
-                }
-            )
-            for pool in self.twins.fleet.pools
-            if pool.is_dra
-        ]
-        return self._sized(without(objects_of(state), self.kinds.keys() - set(moved)), pools)
-
-    def _sized(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> dict[str, int]:
-        if not pools:
-            return {}
-        fleet = self.twins.fleet.model_copy(update={"pools": list(pools)})
-        plan = self._plan((as_source(objects, "part.yaml"),), fleet)
-        return {pool.name: pool.nodes.desired for pool in plan.pools}
-
-    def _counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
-        """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
-        DRA nodes.
-        """
-        pools = [
-            pool.model_copy(
-                update={
-                    "count": Count(
-                        min=least[pool.name],
-                        max=pool.count.max if pool.is_dra else least[pool.name],
-                    )
-                }
-            )
-            for pool in self.twins.fleet.pools
-        ]
-        plan = self._plan(sources, self.twins.fleet.model_copy(update={"pools": pools}))
-        return {pool.name: pool.nodes.desired for pool in plan.pools}
-
-    def _plan(self, sources: tuple[Source, ...], fleet: Fleet) -> Plan:
-        return make_plan(
-            PlanRequest(sources=sources, fleet=fleet, kubernetes=self.kubernetes, with_fixes=False)
-        )
-
-    def _step(
-        self,
-        number: int,
-        name: str,
-        kind: StepKind,
-        state: tuple[Source, ...],
-        during: Counts,
-        move: _Move | None = None,
-    ) -> MigrationStep:
+    def _step(self, task: _Task, state: tuple[Source, ...], during: Counts) -> MigrationStep:
         """Return a step with the proof that nothing stays pending during it and after it."""
-        after = during if move is None else {**during, **move.left}
-        together = state if move is None else move.together
-        fleet, fleet_after = _fixed(self.twins.fleet, during), _fixed(self.twins.fleet, after)
-        if kind is StepKind.FINISH:
-            fleet_after = _without_plugin(fleet)
-        plans = [self._plan(together, fleet)]
-        plans += [] if fleet_after == fleet else [self._plan(state, fleet_after)]
-        if move is not None and move.rollout.text:
-            plans.append(self._plan((move.rollout,), fleet))
+        pools = self.sizing.fleet.pools
+        after = {**during, **task.left}
+        together = task.together or state
+        fleet = with_counts(self.sizing.fleet, during)
+        fleet_after = with_counts(self.sizing.fleet, after)
+        if task.kind is StepKind.FINISH:
+            fleet_after = without_plugin(self.sizing.fleet, after)
+        plans = [self.sizing.plan(together, fleet)]
+        plans += [] if fleet_after == fleet else [self.sizing.plan(state, fleet_after)]
+        if task.rollout is not None and task.rollout.text:
+            plans.append(self.sizing.plan((task.rollout,), fleet))
         step = MigrationStep(
-            number=number,
-            name=name,
-            kind=kind,
+            number=task.number,
+            name=task.name,
+            kind=task.kind,
             pools=tuple(
                 StepPool(
                     name=pool.name,
@@ -225,18 +215,21 @@ class _Planner:
                     during=during[pool.name],
                     after=after[pool.name],
                 )
-                for pool in self.twins.fleet.pools
+                for pool in pools
             ),
             fleet=fleet,
             fleet_after=fleet_after,
             sources=state,
-            before=() if move is None else move.before,
+            before=task.before,
             together=together,
             pending=most_pending(plans),
             reasons=reasons_of(plans),
-            moves=()
-            if move is None
-            else tuple(f"{self.kinds[each]} {each}" for each in move.group),
+            moves=tuple(f"{self.kinds[each]} {each}" for each in task.moves),
+            served={
+                resource: name
+                for each in task.moves
+                for resource, name in self.served.get(each, {}).items()
+            },
             hourly_usd=hourly_usd(during, plans[0].offers),
             hourly_usd_after=hourly_usd(after, plans[0].offers),
         )
@@ -249,36 +242,33 @@ class _Planner:
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
-    """Workloads that move, the manifests before it, with both versions, and at the moment of the
-    rollout at which quotas decide (empty if none does), and the old pools' nodes after it.
+class _Task:
+    """What a step does: workloads that move, the manifests before it, with both versions, and at
+    the moment of the rollout at which quotas decide (empty if none does), and the counts of pools
+    that are smaller after it.
     """
 
-    group: tuple[str, ...]
-    before: tuple[Source, ...]
-    together: tuple[Source, ...]
-    rollout: Source
-    left: Counts
+    number: int
+    name: str
+    kind: StepKind
+    moves: tuple[str, ...] = ()
+    before: tuple[Source, ...] = ()
+    together: tuple[Source, ...] = ()
+    rollout: Source | None = None
+    left: Counts = field(default_factory=dict)
+
+
+def _together(
+    before: Sequence[Source], after: Sequence[Source], group: Collection[str]
+) -> tuple[Source, ...]:
+    """Return the manifests after a move with the old versions of the moved workloads beside the
+    new ones.
+    """
+    old = old_copies(objects_of(before), group)
+    return (as_source([*without_quotas(objects_of(after)), *old], "together.yaml"),)
 
 
 def _move_name(group: Sequence[str]) -> str:
     return (
         f"move-{group[0].rpartition('/')[2]}" if len(group) == 1 else f"move-{len(group)}-workloads"
     )
-
-
-def _fixed(fleet: Fleet, counts: Counts) -> Fleet:
-    """Return the fleet with these pools at these counts."""
-    pools = [
-        pool.model_copy(update={"count": Count(min=counts[pool.name], max=counts[pool.name])})
-        if pool.name in counts
-        else pool
-        for pool in fleet.pools
-    ]
-    return fleet.model_copy(update={"pools": pools})
-
-
-def _without_plugin(fleet: Fleet) -> Fleet:
-    """Return the fleet with its DRA pools only."""
-    pools = [pool for pool in fleet.pools if pool.is_dra]
-    return fleet.model_copy(update={"pools": pools, "device_plugin": False})

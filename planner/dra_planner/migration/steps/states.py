@@ -5,7 +5,7 @@ not.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -43,6 +43,18 @@ def movable_workloads(found: Migration) -> tuple[str, ...]:
         name: 0 if kind in _BATCH else 2 if kind in _DOUBLES else 1 for name, kind in kinds.items()
     }
     return tuple(sorted((name for name in kinds if name not in stuck), key=lambda name: rank[name]))
+
+
+def served_workloads(found: Migration) -> dict[str, Mapping[str, str]]:
+    """Return the workloads whose pods a DeviceClass serves as they are, as `Target.keep` names
+    them, each with the classes by `extendedResourceName`.
+    """
+    others = {each.workload for each in found.templates if each.result is not Result.SERVED}
+    served: dict[str, Mapping[str, str]] = {}
+    for each in found.templates:
+        if each.served and each.workload and each.workload not in others:
+            served[each.workload] = {**served.get(each.workload, {}), **each.served}
+    return served
 
 
 def in_groups(names: Sequence[str], most: int) -> list[tuple[str, ...]]:

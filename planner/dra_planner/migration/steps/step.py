@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from dra_planner.fleet import Fleet
-from dra_planner.migration.outcome import Migration
+from dra_planner.migration.outcome import Migration, TemplateOutcome
 from dra_planner.sources import Source
 
 
@@ -17,8 +17,10 @@ class StepKind(StrEnum):
     """What a step does."""
 
     PREPARE = "prepare"  # DRA pools, driver, quotas; no workload moves
-    MOVE = "move"  # some workloads move
-    FINISH = "finish"  # the device plugin and its empty pools are deleted
+    MOVE = "move"  # some workloads move, because new manifests are applied
+    SERVE = "serve"  # workloads move without a change, because a DeviceClass serves their resource
+    SHRINK = "shrink"  # DRA pools lose the nodes that only the moves needed
+    FINISH = "finish"  # so do they, and the device plugin and its empty pools are deleted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,8 @@ class StepPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationStep:
-    """One step. `moves` are the workloads that move ("Deployment serve/chat").
+    """One step. `moves` are the workloads that move ("Deployment serve/chat"); in a step of kind
+    SERVE, `served` maps their resources (`extendedResourceName`) to the DeviceClasses.
 
     `fleet` has the node counts during the step; `sources` are all manifests once it's done,
     `before` those of the step before. `together` are the pods of both versions at once, which bound
@@ -57,6 +60,7 @@ class MigrationStep:
     together: tuple[Source, ...]
     pending: int | None
     moves: tuple[str, ...] = ()
+    served: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: tuple[str, ...] = ()
     hourly_usd: Decimal | None = None  # during the step
     hourly_usd_after: Decimal | None = None
@@ -68,6 +72,11 @@ class MigrationStep:
     def is_safe(self) -> bool:
         """Whether the plan proves that no pod stays pending at any moment of the step."""
         return self.pending == 0
+
+    @property
+    def counts_after(self) -> dict[str, int]:
+        """Nodes of each pool when the step is done."""
+        return {pool.name: pool.after for pool in self.pools}
 
     @property
     def folder(self) -> str:
@@ -91,6 +100,12 @@ class MigrationSteps:
     @property
     def is_safe(self) -> bool:
         return all(step.is_safe for step in self.steps)
+
+    @property
+    def staying(self) -> tuple[TemplateOutcome, ...]:
+        """The results of pod templates that no step moves."""
+        moved = {name for step in self.steps for name in step.moves}
+        return tuple(each for each in self.migration.staying if each.object not in moved)
 
     @property
     def peak_usd(self) -> Decimal | None:

@@ -1,0 +1,115 @@
+"""Node counts of the pools while only some workloads have moved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dra_planner.fleet import Fleet
+from dra_planner.fleet.pools import Count, Pool
+from dra_planner.manifests.objects import KubernetesObject
+from dra_planner.migration.steps.states import as_source, objects_of, without
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSizing:
+    """Sizes the pools of a fleet that holds device-plugin pools and their DRA twins.
+
+    `users` are all workloads with devices, as `Target.keep` names them.
+    """
+
+    fleet: Fleet
+    users: frozenset[str]
+    kubernetes: str = ""
+
+    def plan(self, sources: tuple[Source, ...], fleet: Fleet) -> Plan:
+        """Return the plan of manifests on pools of the fleet."""
+        return make_plan(
+            PlanRequest(sources=sources, fleet=fleet, kubernetes=self.kubernetes, with_fixes=False)
+        )
+
+    def plugin_counts(
+        self, state: Sequence[Source], moved: Collection[str], before: Counts
+    ) -> dict[str, int]:
+        """Return how many nodes the device-plugin pools need for workloads that haven't moved;
+        never more than before.
+
+        The nodes of the step before hold them, since they were there with others. After the first
+        move, a pool without workloads needs no node, whatever its minimum in the fleet.
+        """
+        pools = [pool for pool in self.fleet.pools if not pool.is_dra]
+        empty = [pool.model_copy(update={"count": Count(max=pool.count.max)}) for pool in pools]
+        needed = self._sized(without(objects_of(state), moved), empty)
+        counts = {}
+        for pool in pools:
+            least = pool.count.min if needed[pool.name] or not moved else 0
+            count = max(needed[pool.name], least)
+            counts[pool.name] = min(count, before.get(pool.name, count))
+        return counts
+
+    def dra_counts(
+        self, state: Sequence[Source], moved: Collection[str], before: Counts
+    ) -> dict[str, int]:
+        """Return how many nodes the DRA pools need for workloads that have moved; never fewer than
+        before.
+        """
+        pools = [
+            pool.model_copy(
+                update={
+                    "count": Count(min=before.get(pool.name, pool.count.min), max=pool.count.max)
+                }
+            )
+            for pool in self.fleet.pools
+            if pool.is_dra
+        ]
+        return self._sized(without(objects_of(state), self.users - set(moved)), pools)
+
+    def counts_of(self, sources: tuple[Source, ...], least: Counts) -> dict[str, int]:
+        """Return the counts of all pools with those of the device-plugin pools fixed, and no fewer
+        DRA nodes.
+        """
+        pools = [
+            pool.model_copy(
+                update={
+                    "count": Count(
+                        min=least[pool.name],
+                        max=pool.count.max if pool.is_dra else least[pool.name],
+                    )
+                }
+            )
+            for pool in self.fleet.pools
+        ]
+        plan = self.plan(sources, self.fleet.model_copy(update={"pools": pools}))
+        return {pool.name: pool.nodes.desired for pool in plan.pools}
+
+    def _sized(self, objects: Iterable[KubernetesObject], pools: Sequence[Pool]) -> dict[str, int]:
+        if not pools:
+            return {}
+        fleet = self.fleet.model_copy(update={"pools": list(pools)})
+        plan = self.plan((as_source(objects, "part.yaml"),), fleet)
+        return {pool.name: pool.nodes.desired for pool in plan.pools}
+
+
+def with_counts(fleet: Fleet, counts: Counts) -> Fleet:
+    """Return the fleet with these pools at these counts."""
+    pools = [
+        pool.model_copy(update={"count": Count(min=counts[pool.name], max=counts[pool.name])})
+        if pool.name in counts
+        else pool
+        for pool in fleet.pools
+    ]
+    return fleet.model_copy(update={"pools": pools})
+
+
+def without_plugin(fleet: Fleet, counts: Counts) -> Fleet:
+    """Return the fleet with its DRA pools only, with these counts as their minimum."""
+    pools = [
+        pool.model_copy(update={"count": Count(min=counts[pool.name], max=pool.count.max)})
+        for pool in fleet.pools
+        if pool.is_dra
+    ]
+    return fleet.model_copy(update={"pools": pools, "device_plugin": False})
