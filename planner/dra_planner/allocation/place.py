@@ -140,6 +140,8 @@ def _search(
 ) -> Answer:
     template = node.template
     plan = plan_for(shape, fresh, template)
+    # Counting is enough to refuse most nodes. Releases that can give a shared device twice are
+    # the exception, because there a search may find more than a count of devices allows.
     if plan.exceeds(node.taken) and not (
         template.behaviour.repeats_shared_device and plan.shares_devices
     ):
@@ -148,6 +150,8 @@ def _search(
     if result.outcome == "exhausted":
         return Undecided(shape, node, "effort", result.steps)
     if result.met_unknown:
+        # The first search read every unknown fact against the pod. Only if reading all of them in
+        # its favor leads to the same answer do the unknown facts not matter.
         other = _searched(node, plan, budget, reading="optimistic")
         if not _same_either_way(result, other, plan):
             return Undecided(shape, node, "unknown", result.steps + other.steps)
@@ -157,6 +161,8 @@ def _search(
         return Undecided(shape, node, "driver", result.steps, (template.devices_doubt,))
     may: frozenset[str] = frozenset()
     if result.defects:
+        # A known defect of this release took part. If the search without defects answers
+        # otherwise, a patch release may change the answer, and a note says so.
         meant = _searched(node, plan, budget, behaviour=intended(template.behaviour))
         if (meant.outcome == "found") != (result.outcome == "found"):
             may = result.defects

@@ -212,11 +212,13 @@ class QuotaRoom:
             for resource in quota.room[0]
             if resource in usage and usage[resource].sign > 0
         }
+        # A pod is admitted only if its own claims also fit into the quota. `free` counts such whole
+        # pods. Below, `of_pods` counts pods alone: a pod whose claim is denied exists and waits.
         free, more = _room_for(charged), 0
         most, wanted = free[_STEADY] + member.charged, member.figures.steady
         rollout = member.rollout
         if member.changed and rollout is not None:
-            # it replaces none before it has all
+            # A StatefulSet replaces no pod before all its replicas exist.
             if member.workload.kind == "StatefulSet" and most < wanted:
                 member = replace(member, rollout=rollout._replace(kept=_UNBOUNDED))
             else:
@@ -239,7 +241,7 @@ class QuotaRoom:
             return
         self._refused[key] = rest.figures
         room, why = _room_for(of_pods), _tightest(charged, namespace)
-        if member.in_order:  # the next pod is made when the one before runs
+        if member.in_order:  # the next pod is created only when the previous one runs
             room = [min(pods, 1) for pods in room]
         waiting, refused = take(rest, room)
         if any(waiting.figures):

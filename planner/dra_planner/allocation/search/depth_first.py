@@ -194,11 +194,19 @@ class Search:
     # -- forwards and backwards
 
     def _walk(self) -> bool:
+        """Return whether every request of every claim gets its devices.
+
+        The position is (claim, request, alternative `sub`, slot). Upstream recurses once for each
+        slot. A claim can hold 32 devices and a pod many claims, so a stack of choices replaces the
+        recursion: Python's own stack would overflow first.
+        """
         claim = request = sub = slot = 0
         chosen = False  # an alternative of the request is being tried
         claims = self.plan.claims
         while claim < len(claims):
             if request >= len(claims[claim].requests):
+                # A finished claim leaves a mark on the stack, because a failure that crosses it
+                # backwards is no longer about the limit of one claim.
                 self._stack.append(_Choice("claim", claim, request, 0, 0))
                 claim, request, sub, slot, chosen = claim + 1, 0, 0, 0, False
                 continue
@@ -211,7 +219,7 @@ class Search:
             wanted = way.spec.count if members is None else len(members)
             failure: Failure | None
             if members is not None and not members:
-                failure = "none"
+                failure = "none"  # "all" of nothing is a failure, not a success without devices
             elif slot >= wanted:
                 request, sub, slot, chosen = request + 1, 0, 0, False
                 continue

@@ -199,12 +199,16 @@ def _quantify(
         decided = False
         for variables[first], variables[second] in turns:
             if decided:
+                # Upstream notices in the next turn that the result is decided, and that turn's
+                # condition costs too.
                 state.cost += condition_cost
                 break
             state.cost += condition_cost + 1
             try:
                 value = predicate(state)
             except CelError as raised:
+                # An error doesn't end the loop, because a later item may still decide the result:
+                # CEL's || and && absorb errors.
                 error = error or raised
                 value = None
             except UnknownError as raised_unknown:
@@ -222,6 +226,7 @@ def _quantify(
         state.cost += 1
         if decided:
             return decisive
+        # An unknown value wins over an error, as in cel-go: once it is known, it may decide.
         if unknown is not None:
             raise UnknownError(unknown)
         if error is not None:
@@ -266,6 +271,8 @@ def _count_one(items: Closure, predicate: Closure, first: int, second: int, pair
                 elif value is not False:
                     failure = no_overload()
             except ABSORBED as error:
+                # The loop goes on: `exists_one` has no early exit, and its cost is part of the
+                # contract.
                 failure = error
             if state.cost > state.budget:
                 state.check()
@@ -296,7 +303,8 @@ def _collect(
     doing so.
     """
 
-    # the accumulator and the sum, and a list of one unless constant
+    # Upstream's loop adds a list of one item in each turn: reading the accumulator and the sum cost
+    # 2, and creating the list costs 10 unless the planner folded it.
     each = 2 if isinstance(element, Folded) else 12
     if isinstance(element, Folded) and keep is None:
 

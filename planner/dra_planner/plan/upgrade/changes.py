@@ -128,6 +128,25 @@ def parse_release(text: str) -> tuple[DriverRelease, PublishingSettings]:
 def _notice(
     changes: tuple[DriverChange, ...], manifests: Manifests, features: Features
 ) -> Iterator[Noticed]:
+    """Yield the changes that something in the manifests depends on."""
+    yield from _notice_in_selectors(changes, manifests, features)
+    owners: list[ResourceClaim | ResourceClaimTemplate] = [
+        *manifests.claims.values(),
+        *manifests.templates.values(),
+    ]
+    for owner in owners:
+        kind = type(owner).__name__
+        for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
+            yield Noticed(change, owner.meta.place, f"{kind} {owner.meta.name} {who}")
+    for device_class in manifests.classes.values():
+        for change, who in _notice_in_config(changes, device_class.config):
+            yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
+    yield from _notice_in_workloads(changes, manifests)
+
+
+def _notice_in_selectors(
+    changes: tuple[DriverChange, ...], manifests: Manifests, features: Features
+) -> Iterator[Noticed]:
     for selector in selectors_of(manifests):
         exact, wide = _names_read(selector.expression, features)
         for change in changes_read(changes, exact):
@@ -141,17 +160,12 @@ def _notice(
                     "the selector looks at all names of the domain",
                     is_certain=False,
                 )
-    owners: list[ResourceClaim | ResourceClaimTemplate] = [
-        *manifests.claims.values(),
-        *manifests.templates.values(),
-    ]
-    for owner in owners:
-        kind = type(owner).__name__
-        for change, who in _notice_in_spec(changes, owner.spec, frozenset(manifests.classes)):
-            yield Noticed(change, owner.meta.place, f"{kind} {owner.meta.name} {who}")
-    for device_class in manifests.classes.values():
-        for change, who in _notice_in_config(changes, device_class.config):
-            yield Noticed(change, device_class.meta.place, f"DeviceClass {device_class.name} {who}")
+
+
+def _notice_in_workloads(
+    changes: tuple[DriverChange, ...], manifests: Manifests
+) -> Iterator[Noticed]:
+    """Yield changes of the class that serves extended resources, for pods that request them."""
     for workload in manifests.workloads:
         containers = chain.from_iterable(
             each.template.spec.containers for each in workload.pod_sets

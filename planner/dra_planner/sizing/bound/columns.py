@@ -174,6 +174,11 @@ class ColumnProgram:
         proved.
 
         Once more than `most` nodes were priced, a last round proves what it can.
+
+        Most rounds price nodes at a point between the best certificate so far and the program's
+        own prices, because the program's prices jump from round to round and attract useless
+        columns. When the cost stalls, a round at the program's own prices either finds a column
+        that helps or proves the cost.
         """
         if len(self._pools) > _MANY:
             self._last_rows.known.update(center.rows)
@@ -185,7 +190,6 @@ class ColumnProgram:
         for number in range(1, rounds + 1):
             if self._priced > most:
                 stalled = max(stalled, _STALLED)  # a last round, which proves
-            # at the program's own prices, where the two meet in the end
             proves = stalled >= _STALLED
             prices = duals if proves else self._between(best.prices, duals)
             is_full = proves or not number % _FULL

@@ -196,6 +196,8 @@ class _Search:
         choices, missing = self._task.choices, self._best + self._tolerance - value
         if at == len(choices) or rest + self._by_price[at] <= missing or self._is_over():
             return
+        # A second bound, without prices: even if the rest of a row went to the choices that are
+        # worth most per unit of it, no better node comes out.
         for row, worth in self._by_row[at]:
             if capacity[row] * worth >> _SHIFT < missing:
                 return
@@ -204,6 +206,7 @@ class _Search:
         for row, need in choice.plain:
             if capacity[row] < count * need:
                 count = capacity[row] // need
+        # Large counts first: a good node early makes the bounds cut more.
         while count >= 0:
             after, left = value + count * worth, rest - count * paid
             if after + left + later > self._best + self._tolerance:

@@ -20,19 +20,29 @@ _LONGEST_GROUP = 80
 
 
 def is_accepted(inputs: Values) -> str | None:
-    """Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges),
+    """Return the first complaint about a cluster, None for one that AKS takes.
+
+    Sources: cilium/cilium issue 48265 (Entra); MicrosoftDocs/azure-docs issue 56130 (ranges),
     and the pages private-clusters, api-server-authorized-ip-ranges, long-term-support;
     pulumi/pulumi-azure-native issue 3550; Azure/terraform-azurerm-aks issue 378 (a range that
     stands for nobody).
     """
-    access = inputs.get("apiServerAccessProfile") or {}
-    ranges = access.get("authorizedIPRanges") or []
+    return next((reason for rule in _RULES if (reason := rule(inputs))), None)
+
+
+def _local_accounts(inputs: Values) -> str | None:
     if inputs.get("disableLocalAccounts") and not (inputs.get("aadProfile") or {}).get("managed"):
         return (
             "BadRequest: Since kubernetes version 1.25, disableLocalAccounts can only be set on "
             "Azure AD integration "
             "enabled cluster. Please integrate your cluster with AAD."
         )
+    return None
+
+
+def _authorized_ranges(inputs: Values) -> str | None:
+    access = inputs.get("apiServerAccessProfile") or {}
+    ranges = access.get("authorizedIPRanges") or []
     if ranges and access.get("enablePrivateCluster"):
         return "BadRequest: authorizedIPRanges is not supported for private cluster"
     if len(ranges) > MOST_RANGES:
@@ -51,38 +61,47 @@ def is_accepted(inputs: Values) -> str | None:
             "other IP ranges. "
             "Refer to https://aka.ms/aks/auth-ip-ranges for more details"
         )
+    return None
+
+
+def _version(inputs: Values) -> str | None:
     wanted = str(inputs.get("kubernetesVersion") or "")
     if wanted and not is_offered(wanted):
         return (
             f"K8sVersionNotSupported: Kubernetes version {wanted} is not supported in this region."
         )
-    kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
-    if fault := _key_vault(kms, access):
-        return fault
+    return None
+
+
+def _support_plan(inputs: Values) -> str | None:
+    tier = (inputs.get("sku") or {}).get("tier")
+    if inputs.get("supportPlan") == "AKSLongTermSupport" and tier != "Premium":
+        return "BadRequest: AKSLongTermSupport requires the Premium tier"
+    return None
+
+
+def _names(inputs: Values) -> str | None:
     if not inputs.get("dnsPrefix") and not inputs.get("fqdnSubdomain"):
         return "InvalidParameter: Required parameter dnsPrefix is missing (null)."
     if not re.fullmatch(
         r"[a-zA-Z0-9]([a-zA-Z0-9-]{0,52}[a-zA-Z0-9])?", inputs.get("dnsPrefix") or "x"
     ):
         return "InvalidParameter: The value of parameter dnsPrefix is invalid"
-    if (
-        inputs.get("supportPlan") == "AKSLongTermSupport"
-        and (inputs.get("sku") or {}).get("tier") != "Premium"
-    ):
-        return "BadRequest: AKSLongTermSupport requires the Premium tier"
     if len(str(inputs.get("nodeResourceGroup") or "")) > _LONGEST_GROUP:
         return f"InvalidParameter: nodeResourceGroup has more than {_LONGEST_GROUP} characters"
     if not re.fullmatch(
         r"[a-zA-Z0-9]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?", inputs.get("resourceName") or "x"
     ):
         return "InvalidParameter: The value of parameter resourceName is invalid"
-    return _network(inputs.get("networkProfile") or {})
+    return None
 
 
-def _key_vault(kms: Values, access: Values) -> str | None:
+def _key_vault(inputs: Values) -> str | None:
     """learn.microsoft.com/azure/aks/use-kms-etcd-encryption; the fields' own descriptions in the
     API.
     """
+    access = inputs.get("apiServerAccessProfile") or {}
+    kms = (inputs.get("securityProfile") or {}).get("azureKeyVaultKms") or {}
     key, is_private = str(kms.get("keyId") or ""), kms.get("keyVaultNetworkAccess") == "Private"
     if not kms.get("enabled"):
         return (
@@ -102,10 +121,11 @@ def _key_vault(kms: Values, access: Values) -> str | None:
     return None
 
 
-def _network(network: Values) -> str | None:
+def _network(inputs: Values) -> str | None:
     """learn.microsoft.com/azure/aks/azure-cni-powered-by-cilium: data plane and policy go together;
     …/configure-azure-cni: the name service has an address of the services' range, not the first.
     """
+    network = inputs.get("networkProfile") or {}
     for key in ("podCidr", "serviceCidr"):
         if network.get(key) and _range(network[key]) is None:
             return f"InvalidParameter: The value of parameter networkProfile.{key} is invalid."
@@ -123,6 +143,17 @@ def _network(network: Values) -> str | None:
     if network.get("networkPluginMode") == "overlay" and network.get("networkPlugin") != "azure":
         return "BadRequest: networkPluginMode overlay requires networkPlugin azure"
     return None
+
+
+_RULES = (
+    _local_accounts,
+    _authorized_ranges,
+    _version,
+    _key_vault,
+    _names,
+    _support_plan,
+    _network,
+)
 
 
 def _range(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:

@@ -1,5 +1,5 @@
-"""What GKE refuses of node pools and clusters, and what it adds to them by itself, with where that
-was reported.
+"""What GKE refuses of node pools, and what it adds to them by itself, with where that was
+reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dra_planner.errors import CatalogError
 from dra_sandbox.clouds.label_syntax import is_key, is_value
 from dra_sandbox.clouds.wire import Values
 
-EXCLUSIONS = 20
 COMPACT_FLEX_START = ("a3-ultragpu-", "a4-", "h4d-")
 # docs.cloud.google.com/compute/docs/disks/local-ssd, which has no sentence of the API's.
 SSDS = {
@@ -347,71 +346,6 @@ RULES: tuple[Rule, ...] = (
     _upgrades,
     _networks,
 )
-
-
-def of_cluster(inputs: Values) -> str | None:
-    """Return the first complaint about a cluster.
-
-    Sources: GoogleCloudPlatform/magic-modules PR 8338, cluster-toolkit PR 3364 and
-    modules/scheduler/gke-cluster,
-    terraform-provider-google:website/docs/r/container_cluster.html.markdown@e03b7622.
-    """
-    if complaint := wrong_name("cluster", inputs):
-        return complaint
-    private = (inputs.get("privateClusterConfig") or {}).get("enablePrivateEndpoint")
-    networks = inputs.get("masterAuthorizedNetworksConfig")
-    if private and networks is None:
-        return "Master authorized networks must be enabled if private endpoint is enabled."
-    if private and (networks or {}).get("gcpPublicCidrsAccessEnabled"):
-        return "gcp_public_cidrs_access_enabled cannot be enabled if private endpoint is enabled."
-    for block in (networks or {}).get("cidrBlocks") or [] if private else []:
-        if not block["cidrBlock"].startswith(("10.", "172.16.", "192.168.")):
-            return (
-                f'Invalid master authorized networks: network "{block["cidrBlock"]}" is not a '
-                "reserved network, which "
-                "is required for private endpoints."
-            )
-    if (inputs.get("networkPolicy") or {}).get("enabled") and inputs.get(
-        "datapathProvider"
-    ) == "ADVANCED_DATAPATH":
-        return (
-            "Enabling NetworkPolicy for clusters with DatapathProvider=ADVANCED_DATAPATH is not "
-            "allowed."
-        )
-    if (
-        inputs.get("enableMultiNetworking")
-        and inputs.get("datapathProvider") != "ADVANCED_DATAPATH"
-    ):
-        return "multi-networking needs Dataplane V2"
-    group = (inputs.get("authenticatorGroupsConfig") or {}).get("securityGroup")
-    if group and not group.startswith("gke-security-groups@"):
-        return f"{group}: a security group is called gke-security-groups@DOMAIN"
-    policy = inputs.get("maintenancePolicy") or {}
-    if policy.get("dailyMaintenanceWindow") and policy.get("recurringWindow"):
-        return "maintenance_policy: one of daily_maintenance_window, recurring_window"
-    begins = (policy.get("dailyMaintenanceWindow") or {}).get("startTime", "00:00")
-    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", begins):
-        return f"maintenance_policy.daily_maintenance_window.start_time: {begins} is not HH:MM"
-    rule = (policy.get("recurringWindow") or {}).get("recurrence", "FREQ=DAILY")
-    if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY")):
-        # API: RecurringTimeWindow
-        return f"maintenance_policy.recurring_window.recurrence: {rule} is not supported"
-    exclusions = policy.get("maintenanceExclusions") or []
-    if len(exclusions) > EXCLUSIONS:
-        return f"at most {EXCLUSIONS} maintenance exclusions"
-    for each in exclusions:
-        options = each.get("exclusionOptions") or {}
-        if bool(each.get("endTime")) == bool(options.get("endTimeBehavior")):
-            return (
-                f"maintenance exclusion {each.get('exclusionName')}: one of end_time and "
-                "end_time_behavior"
-            )
-        if options.get("endTimeBehavior") and options.get("scope", "NO_UPGRADES") == "NO_UPGRADES":
-            return (
-                f"maintenance exclusion {each.get('exclusionName')}: NO_UPGRADES must have an "
-                "end time"
-            )
-    return None
 
 
 def reported(inputs: Values) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dra_sandbox.clouds.gcp import (
+    clusters,
     first_pool,
     keys,
     maintenance,
@@ -223,7 +224,7 @@ ROWS: Mapping[str, TypeRow] = {
         },
         api_checks=(
             _has_a_first_pool,
-            node_pools.of_cluster,
+            clusters.of_cluster,
             maintenance.leaves_time,
             pool_in_cluster.version_is_offered,
         ),
