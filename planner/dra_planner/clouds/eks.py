@@ -200,6 +200,7 @@ class Eks(Cloud):
             token="aws:ec2/launchTemplate:LaunchTemplate",
             machine="instanceType",
             boot_script="userData",
+            image="imageId",
         ),
         labels="labels",
         taints="taints",

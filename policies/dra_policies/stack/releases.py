@@ -198,7 +198,7 @@ def driver_of_release(
         priority_class=_priority_class(values),
         other_critical_pods=_sum(domains, controllers, webhook, webhooks),
         values=None if _has_value_files(resource) or values.values is UNKNOWN else values,
-        settings={} if _has_value_files(resource) else _driver_settings(values, domains),
+        settings={} if _has_value_files(resource) else driver_settings(values, domains),
         pod_labels={
             "app.kubernetes.io/name": chart_name(resource),
             "app.kubernetes.io/instance": props.text("name") or "",
@@ -206,7 +206,7 @@ def driver_of_release(
     )
 
 
-def _driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]:
+def driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]:
     """Return what the release's values say of what nodes publish, as a fleet writes it."""
     gates, shares = values.at("featureGates"), values.at("consumableShares")
     settings = {

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from dra_policies.unknowns import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
+_API_DATE: Final = re.compile(r"_[a-z]+_v\d{8}[a-z]*(?=:|$)|/v\d{8}[a-z]*(?=:)")
+"""The API version by date in types of programs that choose one: `:containerservice/v20240901:` and,
+from a local package, `_containerservice_v20250801:containerservice/v20250801:`.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
     """One resource. `sources` says for each property whose outputs it was made from; known for
-    whole stacks only.
+    whole stacks only. Its type is kept without the date of an API version.
 
     `provider` is the URN of its provider; `depends_on` are the resources that are made before it,
     of whole stacks only.
@@ -29,6 +35,9 @@ class Resource:
     )
     provider: str = ""
     depends_on: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", _API_DATE.sub("", self.type))
 
     def title(self, kind: str) -> str:
         """Return how the resource is called in a sentence."""

@@ -29,6 +29,7 @@ from dra_policies.stack.releases import (
     is_gpu_operator,
     mig_manager_of_release,
 )
+from dra_policies.stack.rendered_drivers import driver_of_daemon_set
 from dra_policies.stack.resource import Resource, namespace_of
 from dra_policies.stack.second_drivers import second_drivers
 from dra_policies.stack.subcharts import with_subcharts
@@ -92,7 +93,7 @@ def _is_judged(resource: Resource) -> bool:
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
     """Return the view of a whole stack, its demand judged on what it declares."""
     charts = tuple(part for each in resources for part in with_subcharts(each))
-    drivers = tuple(driver for each in charts if (driver := driver_of_release(each, resources)))
+    drivers = _drivers(charts, resources)
     view = StackView(
         complete=True,
         expects_record=True,
@@ -125,6 +126,19 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
         or any(pool.is_dra for pool in view.pools)
     )
     return judge_stack(replace(view, wants_devices=asked), resources)
+
+
+def _drivers(
+    charts: Sequence[Resource], resources: Sequence[Resource]
+) -> tuple[InstalledDriver, ...]:
+    """Return the drivers of charts; of charts that the engine sees only as rendered objects, those
+    of the objects.
+    """
+    of_charts = [(each, driver_of_release(each, resources)) for each in charts]
+    found = [driver for _, driver in of_charts if driver is not None]
+    if not any(driver and RELEASES[each.type] == "Chart" for each, driver in of_charts):
+        found += [driver for each in resources if (driver := driver_of_daemon_set(each, resources))]
+    return tuple(found)
 
 
 def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:

@@ -22,8 +22,10 @@ _DEFAULT_LABELS: Final = (
 
 def plugin_pod(driver: InstalledDriver) -> Properties:
     """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists
-    replacing lists.
+    replacing lists; of a rendered chart, as its DaemonSet sets it.
     """
+    if driver.pod is not None:
+        return driver.pod
     assert driver.values is not None
     plugin = driver.values.below("kubeletPlugin")
     order = {release.version: release.order for release in nvidia.driver_releases()}

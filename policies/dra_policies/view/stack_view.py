@@ -165,7 +165,7 @@ class PluginWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstalledDriver:
-    """A release of the DRA driver's chart."""
+    """A release of the DRA driver's chart, or the objects that the chart renders."""
 
     title: str
     urn: str
@@ -178,6 +178,7 @@ class InstalledDriver:
     values: Properties | None = None  # as they are given to the chart; None where files say more
     # labels of its pods that are known
     pod_labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    pod: Properties | None = None  # of its kubelet plugin, if the chart is rendered
 
 
 @dataclass(frozen=True, slots=True)

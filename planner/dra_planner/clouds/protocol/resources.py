@@ -27,6 +27,7 @@ class MachineTemplate:
     token: str
     machine: str
     boot_script: str = ""  # in base64
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

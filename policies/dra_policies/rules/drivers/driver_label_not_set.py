@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
                                 for each in view.objects for name in _DISCOVER):  # fmt: skip
         return
     for driver in view.drivers:
-        if driver.values is None or not driver.version:
+        if driver.values is None:
             continue
         pod = plugin_pod(driver)
         for pool in view.pools:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dra_planner.clouds import cloud
+from dra_planner.catalog import Machine
+from dra_planner.clouds import Cloud, cloud
 from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.pool_machines import known_machine
-from dra_policies.view.stack_view import StackView
+from dra_policies.view.stack_view import DeclaredPool, StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -32,14 +33,42 @@ def check(view: StackView) -> Iterator[Finding]:
         ):
             says, _, fix = fault.partition("; ")
             yield Finding(message=f"{pool.title}: {says}", fix=fix, urn=pool.urn)
+        if pool.has_gpus and _leaves_image_to_cloud(pool):
+            yield Finding(
+                message=f"{pool.title} has GPUs ({pool.machine}), but doesn't set "
+                f"{of_cloud.pool.image}, so it's unknown whether the image that "
+                f"{of_cloud.title} chooses includes the NVIDIA driver",
+                fix=f"set {of_cloud.pool.image} to {_gpu_images(of_cloud, machine)}",
+                urn=pool.urn,
+                certain=False,
+            )
         if pool.has_gpus and pool.image in of_cloud.images_without_driver:
-            images = sorted(set(of_cloud.gpu_images.values()))
             yield Finding(
                 message=f"{pool.title} has GPUs ({pool.machine}), but its image {pool.image} "
                 "doesn't include the NVIDIA driver",
-                fix=f"use an image that does: {' or '.join(images)}",
+                fix=f"use an image that does: {_gpu_images(of_cloud, machine)}",
                 urn=pool.urn,
             )
+
+
+def _leaves_image_to_cloud(pool: DeclaredPool) -> bool:
+    """Whether neither a pool nor its template names an image, on a cloud that has images without
+    the driver.
+    """
+    paths = cloud(pool.cloud).pool
+    if paths.template is None or not paths.template.image or pool.image != "":
+        return False
+    has_template = pool.own.has(paths.template.property) is not False or pool.template is not None
+    if not has_template:
+        return True
+    return pool.template is not None and pool.template.has(paths.template.image) is False
+
+
+def _gpu_images(of_cloud: Cloud, machine: Machine | None) -> str:
+    """Return the images that include the driver, those of a known machine's architecture only."""
+    images = of_cloud.gpu_images
+    fitting = images.get(machine.arch) if machine else None
+    return fitting or " or ".join(sorted(set(images.values())))
 
 
 RULE = Rule(
