@@ -11,7 +11,9 @@ from dataclasses import replace
 from dra_planner.planfile import RECORD_TYPE, PlanFile, PoolRow
 from dra_policies.stack.clusters import beside
 from dra_policies.stack.declared_fleet import stack_region
-from dra_policies.stack.driver_installers import installer_of
+from dra_policies.stack.drivers.installers import installer_of
+from dra_policies.stack.drivers.rendered import driver_of_daemon_set
+from dra_policies.stack.drivers.second import second_drivers
 from dra_policies.stack.efa_groups import closed_efa_groups
 from dra_policies.stack.judgement import judge_objects, judge_record, judge_stack
 from dra_policies.stack.karpenter_pools import karpenter_pool
@@ -29,9 +31,7 @@ from dra_policies.stack.releases import (
     is_gpu_operator,
     mig_manager_of_release,
 )
-from dra_policies.stack.rendered_drivers import driver_of_daemon_set
 from dra_policies.stack.resource import Resource, namespace_of
-from dra_policies.stack.second_drivers import second_drivers
 from dra_policies.stack.subcharts import with_subcharts
 from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 from dra_policies.view.driver_pod import plugin_pod
