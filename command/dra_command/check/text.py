@@ -8,7 +8,6 @@ from dra_command.check.summary import summary
 from dra_command.findings.check_result import CheckResult
 from dra_command.pens.terminal.page import Page
 from dra_command.plan_report.joint_fix import joint_fix_title
-from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 
 
 def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | None = None) -> None:
@@ -17,7 +16,7 @@ def print_check(checked: CheckResult, *, quiet: bool = False, file: TextIO | Non
         for each in checked.diagnostics:
             if each.severity == "error" or not quiet:
                 page.diagnostic(each)
-        joint = None if quiet or checked.plan is None else find_joint_fix(checked.plan)
+        joint = None if quiet or checked.plan is None else checked.plan.joint_fix
         if joint is not None:
             page.gap()
             page.line((joint_fix_title(joint), "bold"))

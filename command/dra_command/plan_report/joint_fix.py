@@ -1,16 +1,15 @@
-"""The change with which all workloads fit together, in text and JSON."""
+"""The change with which all workloads fit together, in every format."""
 
 from __future__ import annotations
 
 from dra_command.contract.joint_fix import JointFixRow
 from dra_command.pens.amounts import usd
-from dra_planner.plan import Plan
-from dra_planner.plan.suggestion.joint_fix import JointFix, find_joint_fix
+from dra_planner.plan.values import JointFix, Plan
 
 
 def joint_fix_row(plan: Plan) -> JointFixRow | None:
     """Return the change that lets all workloads of a plan run, or None if none was found."""
-    found = find_joint_fix(plan)
+    found = plan.joint_fix
     if found is None:
         return None
     more = found.more_usd

@@ -41,7 +41,6 @@ from dra_planner.catalog import HOURS_PER_MONTH
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
 from dra_planner.plan.saved.difference import PlanDifference
-from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.wording import counted
 
 MARK: Final = "<!-- pulumi-dra:plan -->"
@@ -153,7 +152,7 @@ def _findings(stack: StackPlan, named: bool) -> Iterator[Iterable[str]]:
     for each in diagnostics(stack.plan):
         if each.severity == "error":
             yield diagnostic_lines(each, where)
-    joint = find_joint_fix(stack.plan)
+    joint = stack.plan.joint_fix
     raised = [] if joint is not None else list(_raised(stack.plan))
     if joint is not None:
         steps = (f"- {safe(step)}" for step in joint.steps)

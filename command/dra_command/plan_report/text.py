@@ -26,7 +26,6 @@ from dra_command.plan_report.tables import NARROW, PlanTables, difference_line, 
 from dra_planner.model import DEMAND_LEVELS
 from dra_planner.plan import Plan
 from dra_planner.plan.explanation.claims import explain_failing
-from dra_planner.plan.suggestion.joint_fix import find_joint_fix
 from dra_planner.plan.values import DOUBTS
 from dra_planner.wording import counted
 
@@ -144,7 +143,7 @@ class _PlanPage:
                 self._page.table(table.heads, table.rows, styles=self._cell_styles)
 
     def _joint_fix(self) -> None:
-        found = find_joint_fix(self._plan)
+        found = self._plan.joint_fix
         if found is None:
             return
         self._page.gap()

@@ -38,6 +38,7 @@ from dra_planner.plan.pools.daemon_quotas import find_full_quotas
 from dra_planner.plan.pools.purchases import find_not_on_demand
 from dra_planner.plan.pools.racks import find_rack_faults, find_racks, rack_counts
 from dra_planner.plan.reading import read_checked
+from dra_planner.plan.suggestion.joint_fix import with_joint_fix
 from dra_planner.plan.values import Cost, LimitUse, Plan, PlannedPool, PlanRequest, overall_verdict
 from dra_planner.plan.workload_verdicts import plan_workloads
 from dra_planner.planfile import inputs_of
@@ -68,7 +69,7 @@ def make_plan(request: PlanRequest) -> Plan:
     features = fleet.features_at(
         parse_version(request.kubernetes) if request.kubernetes else fleet.minor
     )
-    return plan_manifests(
+    plan = plan_manifests(
         read_checked(request.sources, features),
         fleet,
         features,
@@ -79,6 +80,7 @@ def make_plan(request: PlanRequest) -> Plan:
         compares_placements=request.compares_placements,
         inputs=inputs_of(fleet, request.sources, request.paths),
     )
+    return with_joint_fix(plan) if request.with_fixes else plan
 
 
 def plan_manifests(

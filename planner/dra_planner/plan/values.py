@@ -174,6 +174,20 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JointFix:
+    """Steps that together let every workload run, and the judgement after them, which says *fits*.
+
+    `more_usd` is the change in price per hour of the nodes that are used, compared with those that
+    the plan uses now; None if a price is unknown.
+    """
+
+    steps: tuple[str, ...]
+    judgement: Judgement
+    fleet: Fleet
+    more_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The judgement in the words of a fleet: one verdict (see `overall_verdict`), what each pool is
     created with.
@@ -199,6 +213,7 @@ class Plan:
     left_out: DeviceDemand | None = field(default=None, compare=False)
     limits: tuple[LimitUse, ...] = ()  # of the fleet, as far as they concern its pools
     guarded: Guarded | None = None  # the guards of the plan, and the plan without them
+    joint_fix: JointFix | None = field(default=None, compare=False)  # of all misfits together
 
     @property
     def guards(self) -> Guards:

@@ -10,7 +10,7 @@ import pytest
 
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.plan import Plan, PlanRequest, make_plan
-from dra_planner.plan.suggestion.joint_fix import find_joint_fix
+from dra_planner.plan.suggestion import joint_fix
 from dra_planner.sources import Source
 
 Json = dict[str, Any]
@@ -59,7 +59,7 @@ def planned(on: Fleet, *workloads: list[Json]) -> Plan:
 def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
     wanted = (workload("a", 3), workload("b", 2), workload("c", 1, gpus=2))
 
-    found = find_joint_fix(planned(fleet(), *wanted))
+    found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
     (added,) = found.steps
@@ -73,7 +73,7 @@ def test_a_pool_for_one_workload_holds_what_is_left_of_the_others() -> None:
 def test_one_maximum_is_enough_for_all() -> None:
     wanted = (workload("a", 3), workload("b", 2))
 
-    found = find_joint_fix(planned(fleet(), *wanted))
+    found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
     assert found.steps == ('set the maximum of pool "l4" to 5',)
@@ -84,7 +84,7 @@ def test_changes_of_pods_keep_what_they_ask_for() -> None:
     elsewhere = workload("c", 1, nodeSelector={"zone": "nowhere"})
     wanted = (workload("a", 4), workload("b", 1, tolerations=[]), elsewhere)
 
-    found = find_joint_fix(planned(fleet(), *wanted))
+    found = planned(fleet(), *wanted).joint_fix
 
     assert found is not None
     text = "; ".join(found.steps)
@@ -94,14 +94,20 @@ def test_changes_of_pods_keep_what_they_ask_for() -> None:
     assert planned(found.fleet, *after).verdict == "fits"
 
 
-def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
-    shared = workload("a", 2, resourceClaims=[{"name": "gpu", "resourceClaimName": "one"}])
-    claim = {**shared[0], "kind": "ResourceClaim", "spec": shared[0]["spec"]["spec"]}
+def claim_of_all(**config: Any) -> list[Json]:
+    """Two pods that name one claim, and that together request more CPU than a node has."""
+    template, job = workload("a", 2, resourceClaims=[{"name": "gpu", "resourceClaimName": "one"}])
+    claim = {**template, "kind": "ResourceClaim", "spec": template["spec"]["spec"]}
     claim["metadata"] = {"name": "one", "namespace": "ml"}
-    container = shared[1]["spec"]["template"]["spec"]["containers"][0]
+    if config:
+        claim["spec"]["devices"]["config"] = [{"opaque": config}]
+    container = job["spec"]["template"]["spec"]["containers"][0]
     container["resources"]["requests"] = {"cpu": "5"}
+    return [claim, job]
 
-    found = find_joint_fix(planned(fleet(most=1), [claim, shared[1]], workload("b", 2)))
+
+def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
+    found = planned(fleet(most=1), claim_of_all(), workload("b", 2)).joint_fix
 
     assert found is not None
     assert found.steps == (
@@ -110,12 +116,51 @@ def test_pods_too_many_for_the_node_of_their_claim_get_their_own() -> None:
     )
 
 
+def test_a_claim_that_is_shared_on_purpose_stays_shared() -> None:
+    sharing = {"strategy": "TimeSlicing", "timeSlicingConfig": {"interval": "Long"}}
+    parameters = {
+        "apiVersion": "resource.nvidia.com/v1beta1",
+        "kind": "GpuConfig",
+        "sharing": sharing,
+    }
+    divided = claim_of_all(driver="gpu.nvidia.com", parameters=parameters)
+    nvidia = {"version": "0.4.1", "featureGates": {"TimeSlicingSettings": True}}
+
+    plan = planned(fleet(most=1, drivers={"nvidia": nvidia}), divided, workload("b", 2))
+
+    assert plan.joint_fix is None
+
+
+def test_one_workload_whose_fix_leads_to_the_next_finding() -> None:
+    plan = planned(fleet(), workload("a", 4, tolerations=[]))
+
+    assert plan.joint_fix is not None
+    first, second = plan.joint_fix.steps
+    assert "Job ml/a: add to the pod's tolerations" in first
+    assert second == 'set the maximum of pool "l4" to 4'
+    assert planned(plan.joint_fix.fleet, workload("a", 4)).verdict == "fits"
+
+
+def test_one_workload_with_one_fix_needs_no_joint_fix() -> None:
+    assert planned(fleet(), workload("a", 2, tolerations=[])).joint_fix is None
+
+
+def test_a_search_that_ends_at_its_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint_fix, "_ROUNDS", 1)
+
+    plan = planned(fleet(), workload("a", 3), workload("b", 2))
+
+    assert plan.joint_fix is None
+    (note,) = (each for each in plan.diagnostics if each.code == "search-ended")
+    assert note.message.endswith("ended at its limit of 1 plan")
+
+
 def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:
     large = {"name": "l4x4", "machine": "g6.12xlarge", "count": {"min": 0, "max": 1}}
     small = {"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}
     wanted = (workload("a", 4), workload("b", 2, gpus=4), workload("c", 2, gpus=4))
 
-    found = find_joint_fix(planned(fleet(pools=[small, large]), *wanted))
+    found = planned(fleet(pools=[small, large]), *wanted).joint_fix
 
     assert found is not None
     assert planned(found.fleet, *wanted).verdict == "fits"
@@ -133,10 +178,10 @@ def test_pods_that_the_scheduler_spreads_get_a_fix_that_was_simulated() -> None:
     ],
 )
 def test_nothing_is_named_without_several_shortages(workloads: tuple[list[Json], ...]) -> None:
-    assert find_joint_fix(planned(fleet(), *workloads)) is None
+    assert planned(fleet(), *workloads).joint_fix is None
 
 
 def test_a_quota_that_leaves_no_room_has_no_joint_fix() -> None:
     limited = fleet(quotas=[{"name": "gpus", "unit": "gpus", "limit": 2}])
 
-    assert find_joint_fix(planned(limited, workload("a", 3), workload("b", 3))) is None
+    assert planned(limited, workload("a", 3), workload("b", 3)).joint_fix is None

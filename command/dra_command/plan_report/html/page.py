@@ -19,6 +19,7 @@ from dra_command.plan_report.html.parts import (
     claim_tree,
     report_entries,
 )
+from dra_command.plan_report.joint_fix import joint_fix_title
 from dra_command.plan_report.pod_requests import pod_requests, requests_sentence
 from dra_command.plan_report.summary import costs, setting, simulation, verdict_parts
 from dra_command.plan_report.tables import (
@@ -127,6 +128,8 @@ def _context(plan: Plan, *, detail: bool, difference: PlanDifference | None) -> 
         else difference_table(difference),
         "findings": findings,
         "more_findings": more_findings,
+        "joint_fix": plan.joint_fix,
+        "joint_fix_title": "" if plan.joint_fix is None else joint_fix_title(plan.joint_fix),
         "claims": list(islice((each for each in trees if each is not None), _MOST_CLAIMS)),
         "outcomes": [drawer.outcome(end) for end in ends[:_MOST_OUTCOMES]],
         "orders": len(found.orders) if found is not None else 0,
@@ -201,6 +204,7 @@ def _sections(context: dict[str, Any]) -> Iterator[tuple[str, str]]:
     named = (
         ("difference", "difference", "Difference"),
         ("findings", "findings", "Findings"),
+        ("joint_fix", "joint-fix", "Fix for all workloads"),
         ("claims", "claims", "Claims"),
         ("outcomes", "orders", "Arrival orders"),
         ("guards", "guards", "Guards"),

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
 from dra_planner.allocation import Edit
 from dra_planner.allocation.reasons.edits import apply_edits
-from dra_planner.errors import PlannerError
+from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_fleet
-from dra_planner.model import NO_GUARDS, Demand, Shape, best
+from dra_planner.model import NO_GUARDS, Demand, Shape, WorkloadRef, best
 from dra_planner.offers import predict_offers, with_taint_rules
 from dra_planner.plan.explanation.claims import smallest_edits
+from dra_planner.plan.hindrances.idle_configuration import divides_claim
 from dra_planner.plan.judgement.judge import judge
 from dra_planner.plan.judgement.judgement import Judgement
 from dra_planner.plan.judgement.simulated_fixes import fix_sentence, prefer_others_rows
 from dra_planner.plan.suggestion.missing_pools import FleetChange, fleet_changes
-from dra_planner.plan.values import SIMULATED_STEPS, Plan
+from dra_planner.plan.values import SIMULATED_STEPS, JointFix, Plan
 from dra_planner.simulation import Fix, PodSetRef
 from dra_planner.simulation.sizing.fixes import pin_pod
 from dra_planner.sizing import hourly_usd
 from dra_planner.wording import counted
 
 _SHARED_CLAIM_FULL: Final = "shared-claim-node-full"
-_ROUNDS: Final = 4  # raises of maximums until there is capacity for all pods
-_TRIED: Final = 3  # fixes of the simulation
+_ROUNDS: Final = 4
+"""Plans after changes of pods and maximums. Each costs as much as the plan; a raise and separate
+claims need two, and no case of the corpora needed more than three.
+"""
+_TRIED: Final = 3
+"""Fixes of the simulation that are tried, cheapest first. Each is verified for its plan before, so
+the first one almost always holds.
+"""
 _KEEPING: Final = frozenset(
     {
         "tolerate",
@@ -43,35 +50,47 @@ _KEEPING: Final = frozenset(
 """Edits after which the pod gets as much as it asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointFix:
-    """Steps that together let every workload run, and the judgement after them, which says *fits*.
+def with_joint_fix(plan: Plan) -> Plan:
+    """Return the plan with one change that clears what keeps its workloads from running, if there
+    is one, and a note if the search for it ended at a limit.
 
-    `more_usd` is the change in price per hour of the nodes that are used, compared with those that
-    the plan uses now; None if a price is unknown.
-    """
-
-    steps: tuple[str, ...]
-    judgement: Judgement
-    fleet: Fleet
-    more_usd: Decimal | None
-
-
-def find_joint_fix(plan: Plan) -> JointFix | None:
-    """Return one change that clears what keeps several workloads from running, or None.
-
-    None also if at most one workload doesn't fit, if something else than capacity keeps pods from
-    running, or if the changes to single workloads don't go together.
+    A single workload gets one only if the fix of its pods leads to the next finding: its own fixes
+    already raise maximums for all demands. Nothing is looked for if something else than capacity
+    keeps pods from running.
     """
     judgement, fleet = plan.judgement, plan.fleet
-    unfit = [size for size in judgement.sizing.workloads if size.verdict != "fits"]
-    if fleet is None or judgement.is_observed or plan.guards != NO_GUARDS or len(unfit) < 2:
-        return None
+    if fleet is None or judgement.is_observed or plan.guards != NO_GUARDS:
+        return plan
     if judgement.demand.blocked or any(each.verdict != "fits" for each in plan.hindrances):
-        return None
+        return plan
     if any(each.severity == "error" for each in plan.diagnostics):
-        return None
-    return _Search(plan, fleet).run()
+        return plan
+    unfit = {size.workload for size in judgement.sizing.workloads if size.verdict != "fits"}
+    if not unfit or (len(unfit) == 1 and not _fits_no_pool(judgement, unfit)):
+        return plan
+    search = _Search(plan, fleet)
+    found = search.run()
+    if found is not None and len(unfit) == 1 and len(found.steps) == 1:
+        return plan
+    if found is None and search.ended_at:
+        return replace(plan, diagnostics=(*plan.diagnostics, _ended_note(search.ended_at)))
+    return replace(plan, joint_fix=found)
+
+
+def _fits_no_pool(judgement: Judgement, workloads: Set[WorkloadRef]) -> bool:
+    return any(
+        all(answer.verdict != "fits" for answer in judgement.answers(shape))
+        for shape in judgement.demand.shapes
+        if any(member.workload in workloads for member in shape.members)
+    )
+
+
+def _ended_note(limit: str) -> Diagnostic:
+    return Diagnostic(
+        severity="note",
+        code="search-ended",
+        message=f"The search for one change with which all workloads fit ended at {limit}",
+    )
 
 
 class _Search:
@@ -83,6 +102,7 @@ class _Search:
         self._rows: dict[str, dict[str, Any]] = {}  # the added pools by the sentence that adds them
         self._most: Mapping[str, int] = {}  # maximums by pool
         self._fleet_keys: Mapping[str, Any] = {}  # of the document, and `tainted` pools
+        self.ended_at = ""  # the limit at which the search ended before it had tried everything
 
     def run(self) -> JointFix | None:
         shapes = [self._changed(shape) for shape in self._judgement.demand.shapes]
@@ -91,7 +111,7 @@ class _Search:
         demand = replace(
             self._judgement.demand, shapes=tuple(shape for shape in shapes if shape is not None)
         )
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             fixed = self._judge(demand)
             if fixed is None:
                 return None
@@ -107,7 +127,9 @@ class _Search:
             if split is not None:
                 demand = split
             elif not self._raise_maximums(judgement):
-                return self._simulated(demand)
+                break
+            elif number == _ROUNDS - 1:
+                self.ended_at = f"its limit of {counted(_ROUNDS, 'plan')}"
         return self._simulated(demand)
 
     def _raise_maximums(self, judgement: Judgement) -> bool:
@@ -126,6 +148,8 @@ class _Search:
     def _with_own_claims(self, judgement: Judgement) -> Demand | None:
         """Return the demand with a claim for each pod of workloads that are too many for the node
         of their shared claim; None if no workload has such a claim for itself.
+
+        A claim whose configuration divides its devices is shared on purpose, and stays so.
         """
         full = {
             size.workload
@@ -138,7 +162,11 @@ class _Search:
         )
         shapes: list[Shape] = []
         for shape in demand.shapes:
-            own = [claim for claim in shape.claims if claim.shared and users[claim.shared] == 1]
+            own = [
+                claim
+                for claim in shape.claims
+                if claim.shared and users[claim.shared] == 1 and not divides_claim(claim.spec)
+            ]
             if own and all(member.workload in full for member in shape.members):
                 changed = True
                 claims = tuple(
@@ -171,6 +199,8 @@ class _Search:
                 fleet=again[1],
                 more_usd=self._more(again[0]),
             )
+        if len(fixed[0].fixes) > _TRIED:
+            self.ended_at = f"its limit of {counted(_TRIED, 'simulated fix')}"
         return None
 
     def _with_fix(self, demand: Demand, fix: Fix) -> Demand | None:

@@ -1,0 +1,70 @@
+"""The change with which all workloads fit is in every report."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dra_command.plan_report.html.page import plan_html
+from dra_command.plan_report.json.plan import plan_json
+from dra_planner.fleet import read_fleet
+from dra_planner.plan import Plan, PlanRequest, make_plan
+from dra_planner.sources import Source
+
+
+def pods(name: str, count: int) -> list[dict[str, Any]]:
+    meta = {"name": name, "namespace": "ml"}
+    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}
+    container = {"name": "main", "image": "app:1", "resources": {"claims": [{"name": "gpu"}]}}
+    pod = {
+        "restartPolicy": "Never",
+        "containers": [container],
+        "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": name}],
+        "tolerations": [{"operator": "Exists"}],
+    }
+    return [
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": meta,
+            "spec": {"spec": {"devices": {"requests": [request]}}},
+        },
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": meta,
+            "spec": {"parallelism": count, "completions": count, "template": {"spec": pod}},
+        },
+    ]
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    fleet = read_fleet(
+        {
+            "cloud": "eks",
+            "region": "us-east-1",
+            "kubernetes": "1.36",
+            "systemPool": {"machine": "m7i.large"},
+            "drivers": {"nvidia": {"version": "0.4.1"}},
+            "pools": [{"name": "l4", "machine": "g6.2xlarge", "count": {"min": 0, "max": 2}}],
+        }
+    )
+    text = "\n---\n".join(json.dumps(each) for each in (*pods("a", 3), *pods("b", 2)))
+    return make_plan(PlanRequest(sources=(Source("m.yaml", text),), fleet=fleet))
+
+
+def test_html(plan: Plan) -> None:
+    page = plan_html(plan)
+
+    assert '<h2 id="joint-fix">Fix for all workloads</h2>' in page
+    assert "<li>set the maximum of pool &#34;l4&#34; to 5</li>" in page
+    assert '<a href="#joint-fix">' in page
+
+
+def test_json(plan: Plan) -> None:
+    assert json.loads(plan_json(plan))["joint_fix"]["steps"] == [
+        'set the maximum of pool "l4" to 5'
+    ]
