@@ -7,17 +7,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.exit_status import Status
 from dra_command.command_line.file_writer import write_whole
+from dra_command.inputs.catalog_section import catalog_section, replace_catalog
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_planner.errors import Diagnostic, PlannerError
 from dra_planner.fleet import Fleet, read_document, read_fleet
@@ -31,8 +29,6 @@ from dra_planner.wording import counted
 
 LEARNED_KINDS: Final = ("nodes", "resourceslices", "deviceclasses", "resourceclaims")
 _READ: Final = ("Node ", "ResourceSlice ", "DeviceClass ")
-_KEY: Final = re.compile(r"^catalog:", re.MULTILINE)
-_NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
 
 
 def run_add(values: argparse.Namespace) -> int:
@@ -84,7 +80,7 @@ def run_add(values: argparse.Namespace) -> int:
     if values.fleet:
         _write(Path(values.fleet), learned, quiet=values.format == "json")
     elif values.format != "json":
-        print(_section(learned.rows), end="")
+        print(catalog_section(learned.rows), end="")
     return Status.FITS
 
 
@@ -115,7 +111,7 @@ def _write(path: Path, learned: Learned, *, quiet: bool) -> None:
     text = read_file(str(path)).text
     data = read_document(text, str(path))
     before = data.get("catalog") or [] if isinstance(data, Mapping) else []
-    new = _with_rows(text, merge_rows(before, learned.rows))
+    new = replace_catalog(text, merge_rows(before, learned.rows))
     fleet = read_fleet(read_document(new, str(path)), file=str(path))
     write_whole(path, new, PlannerError)
     if quiet:
@@ -141,24 +137,6 @@ def merge_rows(
         kept = [each for each in known.get("drivers", ()) if str(each["driver"]) not in new]
         rows[str(row["machine"])] = {**known, **row, "drivers": [*kept, *new.values()]}
     return list(rows.values())
-
-
-def _with_rows(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they
-    are.
-    """
-    key = _KEY.search(text)
-    if key is None:
-        return f"{text.rstrip()}\n{_section(rows)}"
-    following = _NEXT_KEY.search(text, key.end())
-    end = following.start() if following is not None else len(text)
-    return text[: key.start()] + _section(rows) + text[end:]
-
-
-def _section(rows: Sequence[Mapping[str, Any]]) -> str:
-    # without the aliases that YAML makes of shared parts
-    plain = json.loads(json.dumps(list(rows)))
-    return yaml.safe_dump({"catalog": plain}, sort_keys=False, width=120)
 
 
 def _without_pool(machines: Sequence[str], fleet: Fleet) -> list[str]:

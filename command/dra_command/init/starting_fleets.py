@@ -18,11 +18,13 @@ from dra_command.command_line.arguments import UsageError
 from dra_command.command_line.progress import doing
 from dra_command.init.schema_comment import schema_comment
 from dra_command.init.starter_files import FIRST_CLAIM, FIRST_CLAIM_FILE, WORKLOADS
+from dra_command.inputs.catalog_section import replace_catalog
 from dra_command.inputs.cluster_snapshot import read_observed
 from dra_command.inputs.command_inputs import mark_unrelated_files, print_skipped_files
 from dra_command.inputs.fleet_files import read_other_tools_fleet
 from dra_command.inputs.machine_types import requested_machine_types
 from dra_command.inputs.new_cluster import new_cluster_version
+from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.clouds import cloud, cloud_of_region, names
 from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet, read_fleet_file
@@ -146,20 +148,29 @@ def _from_file(values: argparse.Namespace) -> InitialFleet:
         path, region=values.region, kubernetes=values.kubernetes, cluster=values.cluster
     )
     if found is not None:
-        return _described(found.document, path, found.notes)
+        return _described(found.document, path, found.notes, start=path)
     if not values.stack:
         raise UsageError(
             f"{path} isn't a file of Terraform, eksctl, Karpenter, or Cluster API",
             fix="write one: terraform show -json > plan.json; to use a fleet file, add --stack "
             "NAME",
         )
-    fleet = read_fleet_file(Path(path))
-    return InitialFleet(fleet=fleet, text=read_file(path).text, file=path)
+    fleet = read_fleet_file(Path(path), find_shared_catalog(path))
+    text = read_file(path).text
+    if fleet.catalog:  # which may come from the project's configuration
+        text = replace_catalog(text, fleet.document()["catalog"])
+    return InitialFleet(fleet=fleet, text=text, file=path)
 
 
 def _described(
-    document: Mapping[str, Any], source: str, notes: tuple[str, ...] = ()
+    document: Mapping[str, Any], source: str, notes: tuple[str, ...] = (), *, start: str = "."
 ) -> InitialFleet:
+    """Return the fleet of a document; learned machine types come from the configuration that is
+    nearest to `start`.
+    """
+    fleet = read_fleet(document, file=source, catalog=find_shared_catalog(start))
+    if fleet.catalog:
+        document = {**document, "catalog": fleet.document()["catalog"]}
     body = yaml.safe_dump(dict(document), sort_keys=False, width=120)
     text = f"{schema_comment('fleet')}# Source: {source}.\n{body}"
-    return InitialFleet(fleet=read_fleet(document, file=source), text=text, notes=notes)
+    return InitialFleet(fleet=fleet, text=text, notes=notes)

@@ -12,7 +12,7 @@ from dra_command.inputs.shared_catalog import find_shared_catalog
 from dra_planner.documents.stream import split_stream
 from dra_planner.documents.yaml_reader import Fault, read_yaml
 from dra_planner.errors import FleetError, Place
-from dra_planner.fleet import Fleet, is_url, read_fleet_file, with_catalog
+from dra_planner.fleet import Fleet, is_url, read_fleet_file
 from dra_planner.sources import read_file
 
 if TYPE_CHECKING:
@@ -42,13 +42,12 @@ def read_fleet_of(path: str, *, quiet: bool) -> Fleet:
 
         if (shared := find_shared_fleet(path)) is not None:
             return shared
-    catalog = find_shared_catalog(path)
     found = read_other_tools_fleet(path)
     if found is None:
-        return read_fleet_file(Path(path), catalog)
+        return read_fleet_file(Path(path), find_shared_catalog(path))
     for note in () if quiet else found.notes:
         print(f"{path}: {note}", file=sys.stderr)
-    return with_catalog(found.fleet, catalog)
+    return found.fleet
 
 
 def read_remote_fleet(url: str) -> Fleet:
@@ -69,7 +68,12 @@ def read_other_tools_fleet(
     from dra_planner.fleet_sources import read_imported_fleet  # noqa: PLC0415  (loads the readers of every tool)
 
     return read_imported_fleet(
-        _documents(text, path), file=path, region=region, kubernetes=kubernetes, cluster=cluster
+        _documents(text, path),
+        file=path,
+        region=region,
+        kubernetes=kubernetes,
+        cluster=cluster,
+        learned=find_shared_catalog(path),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from dra_planner.fleet import LearnedMachine, parse_catalog, read_document
-from dra_planner.sources import read_file
+from dra_planner.sources import Source, read_file
 from dra_policies.configuration.finding_it import find_configuration
 
 _MAY_NAME_IT: Final = re.compile(r"^\s*\{|^(catalog|extends)\b", re.MULTILINE)
@@ -18,15 +18,21 @@ def find_shared_catalog(start: str) -> tuple[LearnedMachine, ...]:
 
     Raises PlannerError if a file can't be read, or isn't a catalog.
     """
+    return tuple(
+        row
+        for source in find_catalog_files(start)
+        for row in parse_catalog(read_document(source.text, source.name), file=source.name)
+    )
+
+
+def find_catalog_files(start: str) -> tuple[Source, ...]:
+    """Return the catalog files that the nearest configuration names, lowest precedence first;
+    raises PlannerError if one can't be read.
+    """
     path = find_configuration(start)
     if not path or not _MAY_NAME_IT.search(read_file(path).text):
         return ()
     from dra_policies.configuration.reading import read_configuration  # noqa: PLC0415  (loads all rules)
     from dra_policies.configuration.shared.fetching import fetch  # noqa: PLC0415  (loads an HTTP client)
 
-    sources = [fetch(*each) for each in read_configuration(path).catalog]
-    return tuple(
-        row
-        for source in sources
-        for row in parse_catalog(read_document(source.text, source.name), file=source.name)
-    )
+    return tuple(fetch(*each) for each in read_configuration(path).catalog)

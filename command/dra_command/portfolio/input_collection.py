@@ -11,6 +11,7 @@ from typing import Any
 
 from dra_command.inputs.command_inputs import mark_unrelated_files
 from dra_command.inputs.git_files import checked_out
+from dra_command.inputs.shared_catalog import find_catalog_files
 from dra_planner.documents.tree import Location, line_at, path_text
 from dra_planner.errors import Place, PlannerError, SourceError
 from dra_planner.fleet import read_document
@@ -99,6 +100,9 @@ class _Files:
     _read: dict[tuple[str, ...], tuple[Source, ...]] = field(
         default_factory=dict[tuple[str, ...], tuple[Source, ...]]
     )
+    _catalogs: dict[Path, tuple[Source, ...]] = field(
+        default_factory=dict[Path, tuple[Source, ...]]
+    )
 
     def stacks(self, entry: StackEntry, place: Place) -> Iterator[StackInputs]:
         """Yield the stacks of an entry; where there is none, one with that fault, named like the
@@ -142,9 +146,11 @@ class _Files:
     def _stack(self, entry: StackEntry, file: Path, root: Path) -> StackInputs:
         settings, fault = Source(str(file), ""), None
         sources: tuple[Source, ...] = ()
+        catalog: tuple[Source, ...] = ()
         is_fleet = entry.fleet is not None
         try:
             settings = read_file(file)
+            catalog = self._catalog(file.parent, root)
             config = {} if is_fleet else _config_of(settings)
             project = file.parent.parent if file.parent.name == "stacks" else file.parent
             own = [] if entry.workloads else _own_workloads(config)
@@ -159,8 +165,25 @@ class _Files:
         )
         named = replace(settings, name=os.path.relpath(settings.name, root))
         return StackInputs(
-            name=name, settings=named, is_fleet=is_fleet, sources=sources, fault=fault
+            name=name,
+            settings=named,
+            is_fleet=is_fleet,
+            sources=sources,
+            catalog=catalog,
+            fault=fault,
         )
+
+    def _catalog(self, folder: Path, root: Path) -> tuple[Source, ...]:
+        """Return the catalog files of the project that a folder belongs to; raises PlannerError."""
+        if folder not in self._catalogs:
+            found = find_catalog_files(str(folder))
+            self._catalogs[folder] = tuple(
+                replace(each, name=os.path.relpath(each.name, root))
+                if os.path.exists(each.name)
+                else each  # of a URL
+                for each in found
+            )
+        return self._catalogs[folder]
 
     def sources(self, folder: Path, paths: Sequence[str]) -> tuple[Source, ...]:
         """Return the manifests of paths below a folder; raises SourceError."""

@@ -88,11 +88,12 @@ def parse_catalog(data: object, *, file: str = "") -> tuple[LearnedMachine, ...]
 
 
 def with_catalog(fleet: Fleet, rows: Sequence[LearnedMachine]) -> Fleet:
-    """Return the fleet with those rows that its pools use; its own rows take precedence, and later
-    rows over earlier ones.
+    """Return the fleet with those rows whose machine types it uses; its own rows take precedence,
+    and later rows over earlier ones.
     """
     own = {row.machine for row in fleet.catalog}
-    used = {pool.machine.partition("+")[0] for pool in fleet.pools} - own
+    machines = [fleet.system_pool.machine, *(pool.machine for pool in fleet.pools)]
+    used = {name.partition("+")[0] for name in machines} - own
     added = {row.machine: row for row in rows if row.machine in used}
     if not added:
         return fleet

@@ -14,7 +14,7 @@ from dra_planner.clouds import Cloud, NodeOrigin, cloud
 from dra_planner.clouds.foreign import ForeignCluster, ForeignPool
 from dra_planner.drivers import nvidia
 from dra_planner.errors import CatalogError, FleetError, Place
-from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.fleet.starting import free_pool_name, is_own_label
 
 _MOST_NODES: Final = 10
@@ -32,20 +32,27 @@ class ImportedFleet:
 
 
 def fleet_of_cluster_description(
-    described: ForeignCluster, *, file: str, region: str = "", kubernetes: str = ""
+    described: ForeignCluster,
+    *,
+    file: str,
+    region: str = "",
+    kubernetes: str = "",
+    learned: Sequence[LearnedMachine] = (),
 ) -> ImportedFleet:
-    """Return the fleet of a described cluster. Raises FleetError if no pool has accelerators, or a
-    fact is missing.
+    """Return the fleet of a described cluster. `learned` are machine types beyond the tables.
+
+    Raises FleetError if no pool has accelerators, or a fact is missing.
     """
     of_cloud = cloud(described.cloud)
     notes = list(described.notes)
+    rows = {row.machine: row for row in learned}
     gpu_pools: list[dict[str, Any]] = []
     plain: list[tuple[str, int]] = []
     taken: set[str] = set()
     for pool in described.pools:
         notes += pool.notes
-        machines = _known(pool, of_cloud, notes)
-        with_gpus = [each for each in machines if each.accelerator is not None]
+        machines = _known(pool, of_cloud, rows, notes)
+        with_gpus = [each for each in machines if each.accelerator or _has_devices(rows, each)]
         if with_gpus:
             for machine in with_gpus:
                 title = pool.name if len(with_gpus) == 1 else f"{pool.name}-{machine.name}"
@@ -80,7 +87,9 @@ def fleet_of_cluster_description(
     document["drivers"] = {"nvidia": {"version": _driver(described.charts, notes)}}
     document["pools"] = gpu_pools
     return ImportedFleet(
-        fleet=read_fleet(document, file=file), document=document, notes=tuple(notes)
+        fleet=read_fleet(document, file=file, catalog=learned),
+        document=document,
+        notes=tuple(notes),
     )
 
 
@@ -93,16 +102,25 @@ def _fill_in_zones(pools: list[dict[str, Any]], first: str, notes: list[str]) ->
             notes.append(f"pool {each['name']}: its zone isn't stated; {zone} is assumed")
 
 
-def _known(pool: ForeignPool, of_cloud: Cloud, notes: list[str]) -> list[Machine]:
+def _known(
+    pool: ForeignPool, of_cloud: Cloud, rows: Mapping[str, LearnedMachine], notes: list[str]
+) -> list[Machine]:
     found = []
     for name in pool.machines:
         try:
             found.append(catalog.machine(of_cloud.name, name))
         except CatalogError:
+            if name in rows:
+                found.append(rows[name].machine_type(of_cloud.name))
+                continue
             notes.append(
                 f"pool {pool.name} is left out: the machine type {name} isn't in the catalog"
             )
     return found
+
+
+def _has_devices(rows: Mapping[str, LearnedMachine], machine: Machine) -> bool:
+    return machine.name in rows and bool(rows[machine.name].drivers)
 
 
 def _pool(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dra_planner.clouds.foreign import is_foreign, read_foreign_clusters, state_file_fault
 from dra_planner.errors import FleetError, Place
+from dra_planner.fleet import LearnedMachine
 from dra_planner.fleet_sources.document import ImportedFleet, fleet_of_cluster_description
 
 TERRAFORM_FIX: Final = "write its JSON with Terraform or OpenTofu: terraform show -json > plan.json"
@@ -19,12 +20,13 @@ def read_imported_fleet(
     region: str = "",
     kubernetes: str = "",
     cluster: str = "",
+    learned: Sequence[LearnedMachine] = (),
 ) -> ImportedFleet | None:
     """Return the fleet that plain data of another tool describes; None if no such tool wrote it.
 
     `region` and `kubernetes` stand in for what the data doesn't state. `cluster` names one of
-    several clusters. Raises FleetError if no pool of it can be planned, or if several clusters are
-    described and none is named.
+    several clusters. `learned` are machine types beyond the tables. Raises FleetError if no pool of
+    it can be planned, or if several clusters are described and none is named.
     """
     if any(map(_is_provisioner, documents)):
         raise FleetError(
@@ -60,7 +62,9 @@ def read_imported_fleet(
         raise FleetError(
             f"{len(named)} clusters are described here: {known}", place=Place(file), fix=fix
         )
-    return fleet_of_cluster_description(named[0], file=file, region=region, kubernetes=kubernetes)
+    return fleet_of_cluster_description(
+        named[0], file=file, region=region, kubernetes=kubernetes, learned=learned
+    )
 
 
 def _is_provisioner(document: Any) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from dra_planner import catalog
 from dra_planner.claims.extended import index_classes
 from dra_planner.documents.plain_values import block
 from dra_planner.drivers import plugin_of
@@ -59,7 +58,7 @@ def facts_of_fleet(fleet: Fleet) -> PluginFacts:
     for pool in fleet.pools:
         serving, plugin = (
             fleet.plugin_serving(pool),
-            plugin_of(catalog.machine(fleet.cloud, pool.machine)),
+            plugin_of(fleet.machine(pool.machine)),
         )
         if serving is None or plugin is None:
             continue
@@ -68,7 +67,7 @@ def facts_of_fleet(fleet: Fleet) -> PluginFacts:
             if serving.strategy
             else None
         )
-        units = plugin.units(catalog.machine(fleet.cloud, pool.machine), serving)
+        units = plugin.units(fleet.machine(pool.machine), serving)
         for resource in units:
             shared.setdefault(resource, set()).add(sharing)
         partitions.add(

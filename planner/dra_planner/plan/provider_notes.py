@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dra_planner import catalog
 from dra_planner.catalog.image_releases import ImageRule, image_rules
 from dra_planner.catalog.tables import read_table
 from dra_planner.clouds import cloud
@@ -31,7 +30,7 @@ def _images(fleet: Fleet) -> Iterator[str]:
         return  # the components pin one that works
     for pool in fleet.pools:
         try:
-            name = catalog.machine(fleet.cloud, pool.machine).name
+            name = fleet.machine(pool.machine).name
         except PlannerError:
             continue
         rules = [rule for rule in image_rules() if rule.cloud == fleet.cloud and rule.covers(name)]

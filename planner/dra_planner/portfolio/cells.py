@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, StackSettings, read_document, read_fleet, read_settings
+from dra_planner.fleet import (
+    Fleet,
+    LearnedMachine,
+    parse_catalog,
+    read_document,
+    read_fleet,
+    read_settings,
+)
 from dra_planner.manifests import Manifests
 from dra_planner.offers import Offer, predict_offers
 from dra_planner.plan import Plan, read_checked
@@ -66,7 +74,7 @@ class StackCells:
         if self.inputs.fault is not None or asked is None:
             return self.inputs.fault or Curves(curves=())
         try:
-            fleet, _ = edit_fleet(self.fleet, future.scenario)
+            fleet, _ = edit_fleet(self.fleet, future.scenario, read_catalog(self.inputs.catalog))
             manifests = self.edited(future, fleet)
             found = [
                 capacity_curve(
@@ -100,7 +108,9 @@ class StackCells:
         """Return the plan of the stack in a scenario and what its edits assume; raises
         PlannerError.
         """
-        fleet, assumptions = edit_fleet(self.fleet, future.scenario)
+        fleet, assumptions = edit_fleet(
+            self.fleet, future.scenario, read_catalog(self.inputs.catalog)
+        )
         return self.planned(self.edited(future, fleet), fleet, self.steps), assumptions
 
     def edited(self, future: ScenarioInputs, fleet: Fleet) -> Manifests:
@@ -145,13 +155,21 @@ class StackCells:
 
 def read_stack_fleet(inputs: StackInputs) -> Fleet:
     """Return the fleet of a stack's settings or of a fleet document; raises FleetError."""
-    data = read_document(inputs.settings.text, inputs.settings.name)
+    file = inputs.settings.name
+    data = read_document(inputs.settings.text, file)
+    catalog = read_catalog(inputs.catalog)
     if inputs.is_fleet:
-        return read_fleet(data, file=inputs.settings.name)
-    return read_stack_settings(data, inputs.settings.name).fleet
-
-
-def read_stack_settings(data: object, file: str) -> StackSettings:
-    """Return what a stack's settings file says; raises FleetError."""
+        return read_fleet(data, file=file, catalog=catalog)
     config = data.get("config") if isinstance(data, Mapping) else None
-    return read_settings(config if isinstance(config, Mapping) else {}, file=file)
+    settings = config if isinstance(config, Mapping) else {}
+    return read_settings(settings, file=file, catalog=catalog).fleet
+
+
+@cache
+def read_catalog(files: tuple[Source, ...]) -> tuple[LearnedMachine, ...]:
+    """Return the learned machine types of catalog files, in their order; raises FleetError."""
+    return tuple(
+        row
+        for each in files
+        for row in parse_catalog(read_document(each.text, each.name), file=each.name)
+    )

@@ -43,7 +43,11 @@ def stack_digest(inputs: StackInputs) -> str:
     """Return the digest of what a stack is planned from, whatever its name is."""
     fault = "" if inputs.fault is None else str(inputs.fault)
     return _digest(
-        sources_digest([inputs.settings]), inputs.is_fleet, sources_digest(inputs.sources), fault
+        sources_digest([inputs.settings]),
+        inputs.is_fleet,
+        sources_digest(inputs.sources),
+        [sources_digest([each]) for each in inputs.catalog],  # in their order
+        fault,
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from typing import Any
 
-from dra_planner import catalog
+from dra_planner import catalog as tables
 from dra_planner.errors import PlannerError
-from dra_planner.fleet import Fleet, read_fleet
+from dra_planner.fleet import Fleet, LearnedMachine, read_fleet
 from dra_planner.portfolio.schema import Scenario
 
 _NO_NODES = {"min": 0, "max": 0}
 
 
-def edit_fleet(fleet: Fleet, scenario: Scenario) -> tuple[Fleet, tuple[str, ...]]:
-    """Return the fleet of a scenario, and what it assumes.
+def edit_fleet(
+    fleet: Fleet, scenario: Scenario, catalog: Sequence[LearnedMachine] = ()
+) -> tuple[Fleet, tuple[str, ...]]:
+    """Return the fleet of a scenario, and what it assumes. `catalog` are learned machine types that
+    its pools may use.
 
     A pool that is removed, or whose zones are all lost, keeps its name and has no nodes. Raises
     PlannerError for an edit that no pool of the fleet is meant by, or that makes a fleet which is
@@ -38,10 +41,10 @@ def edit_fleet(fleet: Fleet, scenario: Scenario) -> tuple[Fleet, tuple[str, ...]
     if scenario.driver:
         document["drivers"]["nvidia"]["version"] = scenario.driver
     assumptions += _lose_zones(document, scenario.zones_lost)
-    edited = read_fleet(document)
+    edited = read_fleet(document, catalog=catalog)
     if scenario.prices or scenario.price_factor is not None:
         _set_prices(document, edited, scenario)
-        edited = read_fleet(document)
+        edited = read_fleet(document, catalog=catalog)
     return edited, tuple(assumptions)
 
 
@@ -101,5 +104,5 @@ def _set_prices(document: dict[str, Any], fleet: Fleet, scenario: Scenario) -> N
 
 
 def _list_price(fleet: Fleet, machine: str, *, spot: bool) -> Decimal | None:
-    price = catalog.price(fleet.machine(machine), fleet.region, "spot" if spot else "on-demand")
+    price = tables.price(fleet.machine(machine), fleet.region, "spot" if spot else "on-demand")
     return None if price is None else price.usd_per_hour_max

@@ -12,7 +12,8 @@ from dra_planner.sources import Source
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackInputs:
     """What a stack is planned from; `settings` is a stack's settings file or, with `is_fleet`, a
-    fleet document.
+    fleet document. `catalog` are the files with learned machine types that its project shares,
+    lowest precedence first.
 
     `fault` is why it could not be read, None where it could.
     """
@@ -21,6 +22,7 @@ class StackInputs:
     settings: Source
     is_fleet: bool
     sources: tuple[Source, ...]
+    catalog: tuple[Source, ...] = ()
     fault: CellFault | None = None
 
 

@@ -34,6 +34,8 @@ def table(project: Project, memory: str = "95Gi") -> str:
         ("explain", "work.yaml", "--claim", "default/train-npus"),
         ("slices",),
         ("export", "--to", "karpenter"),
+        ("migrate", "work.yaml"),
+        ("rules", "objects", "work.yaml"),
     ],
     ids=lambda words: words[0],
 )
@@ -41,6 +43,68 @@ def test_every_command_knows_the_machine_types(shared: Project, words: tuple[str
     assert shared.run(*words, "--fleet", "fleet.yaml").status == 0
     shared.write("pulumi-dra.yaml", "catalog: []\n")
     assert shared.run(*words, "--fleet", "fleet.yaml").status == 2
+
+
+PORTFOLIO = """\
+stacks: [{fleet: fleet.yaml, workloads: [work.yaml]}]
+scenarios:
+  - {name: larger, pools: {npu: {count: {max: 9}}}}
+  - {name: another, addPools: [{name: new, machine: npu9-8x, count: {max: 3}}]}
+"""
+
+
+def test_a_portfolio_knows_the_machine_types_in_every_scenario(shared: Project) -> None:
+    shared.write("portfolio.yaml", PORTFOLIO)
+
+    def run(folder: str) -> int:
+        return shared.run(
+            "portfolio", "portfolio.yaml", "--engine", "here", "--results", folder
+        ).status
+
+    assert run("answers") == 0
+    shared.write("tables/npu.yaml", table(shared).replace("npu-7", "npu-7x"))
+    assert (
+        "0 known already"
+        in shared.run("portfolio", "portfolio.yaml", "--engine", "here", "--results", "answers").out
+    )
+    shared.write("pulumi-dra.yaml", "catalog: []\n")
+    assert run("answers") != 0
+
+
+def test_a_diff_knows_the_machine_types(shared: Project) -> None:
+    shared.write("larger.yaml", FLEET.replace("max: 4", "max: 6"))
+
+    done = shared.run("diff", "fleet.yaml", "larger.yaml", "--workloads", "work.yaml")
+
+    assert (done.status, "pools.npu.count.max" in done.out) == (0, True)
+
+
+EKSCTL = """\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: a, region: us-east-1, version: "1.36"}
+managedNodeGroups:
+  - {name: npu, instanceType: npu9-8x, minSize: 0, maxSize: 4}
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--stack", "new")], ids=["fleet", "stack"])
+def test_a_new_project_gets_the_rows_that_its_pools_use(
+    shared: Project, words: tuple[str, ...]
+) -> None:
+    shared.write("eksctl.yaml", EKSCTL)
+    source = "fleet.yaml" if words else "eksctl.yaml"
+
+    assert shared.run("init", "made", "--from", source, *words).status == 0
+
+    shared.write("pulumi-dra.yaml", "catalog: []\n")
+    fleet = "made/stacks/new.fleet.yaml" if words else "made/fleet.yaml"
+    assert shared.run("plan", "work.yaml", "--fleet", fleet).status == 0
+
+
+def test_another_tools_pool_of_a_learned_machine_type_is_read(shared: Project) -> None:
+    shared.write("eksctl.yaml", EKSCTL)
+    assert shared.run("plan", "work.yaml", "--fleet", "eksctl.yaml").status == 0
 
 
 def test_a_fleets_own_rows_and_later_files_take_precedence(shared: Project) -> None:

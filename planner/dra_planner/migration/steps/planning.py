@@ -105,7 +105,9 @@ class _Planner:
     needs_plugin: bool
 
     def steps(self, groups: Sequence[tuple[str, ...]]) -> Iterator[MigrationStep]:
-        """Yield the steps in order."""
+        """Yield the steps in order, or none without a device-plugin pool and workloads to move."""
+        if not groups and not self.served and all(pool.is_dra for pool in self.sizing.fleet.pools):
+            return
         state = self._state(())
         old = self.sizing.plugin_counts(state, (), {})
         counts = {**self.sizing.dra_counts(state, (), {}), **old}

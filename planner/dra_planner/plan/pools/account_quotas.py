@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dra_planner import catalog
 from dra_planner.clouds.account_quotas import AccountQuota
 from dra_planner.fleet import Fleet, Quota
 from dra_planner.fleet.limits import node_takes
@@ -78,6 +77,6 @@ def pools_without_quota(fleet: Fleet, quotas: Sequence[AccountQuota]) -> list[st
 
 
 def _system_use(fleet: Fleet, quota: Quota) -> int:
-    machine = catalog.machine(fleet.cloud, fleet.system_pool.machine)
+    machine = fleet.machine(fleet.system_pool.machine)
     amount = machine.vcpus if quota.unit == "vcpus" else machine.gpu_count
     return (amount or 0) * fleet.system_pool.count

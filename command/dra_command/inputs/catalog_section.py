@@ -1,0 +1,32 @@
+"""The section `catalog` in the text of a fleet file: learned machine types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import yaml
+
+_KEY: Final = re.compile(r"^catalog:", re.MULTILINE)
+_NEXT_KEY: Final = re.compile(r"^[A-Za-z]", re.MULTILINE)
+
+
+def catalog_section(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as the YAML of a catalog file."""
+    # without the aliases that YAML makes of shared parts
+    plain = json.loads(json.dumps(list(rows)))
+    return yaml.safe_dump({"catalog": plain}, sort_keys=False, width=120)
+
+
+def replace_catalog(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a fleet's text with its catalog replaced, or appended; all other lines stay as they
+    are.
+    """
+    key = _KEY.search(text)
+    if key is None:
+        return f"{text.rstrip()}\n{catalog_section(rows)}"
+    following = _NEXT_KEY.search(text, key.end())
+    end = following.start() if following is not None else len(text)
+    return text[: key.start()] + catalog_section(rows) + text[end:]
