@@ -174,12 +174,13 @@ def mark_unrelated_files(
     sources: tuple[Source, ...], paths: Collection[str], command: str
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
     """Return the sources with those marked that stand among manifests in a folder and are none, and
-    notes on them.
+    notes on them. Templates are marked even if they are named one by one.
     """
     named = frozenset(paths)
     found = [source for source in sources if source.name not in named]
     if not (
         any(map(_may_be_no_manifest, found))
+        or any(may_be_unfinished(each.text, each.name) for each in sources if each.name in named)
         or _near_a_chart({Path(source.name).parent for source in found})
     ):
         return sources, ()

@@ -34,12 +34,13 @@ def mark_skipped_files(
     """Return the sources, those that are no manifests marked, and a note on each kind of them for
     `pulumi-dra COMMAND`.
 
-    Files that were named one by one are taken for manifests. Raises SourceError where nothing else
-    is left.
+    Files that were named one by one are taken for manifests, except templates. Raises SourceError
+    where nothing else is left.
     """
-    kept, found = split_manifests(
-        source for source in sources if source.name not in named or source.absent is not None
-    )
+    given = [each for each in sources if each.name in named and each.absent is None]
+    templates = [each for each in split_manifests(given)[1] if each.what == TEMPLATE]
+    named = {each.name for each in given} - {each.file for each in templates}
+    kept, found = split_manifests(each for each in sources if each.name not in named)
     found += [
         why
         for source in kept
@@ -54,7 +55,7 @@ def mark_skipped_files(
     ]
     if left and not kept and not named:
         raise no_manifests_error(left, [])
-    alone = {source.name for source in sources} - {source.name for source in kept} - set(named)
+    alone = {source.name for source in sources} - {source.name for source in kept} - named
     marked = tuple(
         replace(source, left_alone=True) if source.name in alone else source for source in sources
     )

@@ -232,6 +232,17 @@ def test_alone_they_are_wrong_input(project: Project, name: str) -> None:
     assert checked(project, "all").status == 2
 
 
+@pytest.mark.parametrize("command", ["plan", "check", "suggest"])
+def test_a_template_that_is_named_is_wrong_input(project: Project, command: str) -> None:
+    project.write("t.yaml", PLACEHOLDER)
+    where = ["--region", "us-east-1"] if command == "suggest" else ["--stack", "dev"]
+
+    done = project.run(command, "t.yaml", *where)
+
+    assert done.status == 2
+    assert "t.yaml: is a template" in done.err
+
+
 def test_a_file_that_is_no_text_is_one_finding(project: Project) -> None:
     project.write("all/good.yaml", GOOD)
     (project.root / "all" / "bad.yaml").write_bytes(b"\xff\x00\xfe")
