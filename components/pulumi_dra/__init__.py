@@ -1,6 +1,6 @@
 """Pulumi components for GPUs under Kubernetes Dynamic Resource Allocation, on EKS, GKE and AKS.
 
-Nothing is imported before it is asked for: a program for one cloud never loads the other's SDK.
+Components are imported on first use, so a program for one cloud never loads the SDKs of the others.
 """
 
 from importlib import import_module
@@ -61,8 +61,8 @@ COMPONENTS = {
     "PlanGate": "pulumi_dra.placement",
     "TenantAccess": "pulumi_dra.dra",
 }
-"""Component → the module that has it. Those of a cloud are in its folder, and their names begin
-with the cloud's.
+"""Component → its module. A cloud's components are in the cloud's folder, and their names begin
+with the cloud's name.
 """
 
 

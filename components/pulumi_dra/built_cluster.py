@@ -1,4 +1,4 @@
-"""What the objects inside a cluster need to know of it, whichever cloud it is on."""
+"""The facts about a cluster that the objects inside it need, for all clouds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pulumi
 
 
 class ClusterComponent(Protocol):
-    """What the clusters of all clouds have in common."""
+    """The common outputs of the cluster components."""
 
     name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
@@ -46,7 +46,7 @@ class BuiltCluster:
         declare_inside: Callable[[pulumi.ResourceOptions], object] = lambda options: None,
         identity: pulumi.Output[str] | None = None,
     ) -> "BuiltCluster":
-        """Return what there is to know of a cluster that was declared with these pools."""
+        """Return the facts of a cluster that was declared with these pools."""
         return cls(
             name=cluster.name,
             endpoint=cluster.endpoint,

@@ -1,5 +1,5 @@
-"""The plan document as the first resource of a stack, where a policy pack finds it before anything
-is created.
+"""The plan file as the first resource of a stack, so that a policy pack reads it before anything is
+created.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -50,9 +50,9 @@ class CapacityPlan(pulumi.ComponentResource):
 
     @property
     def recorded(self) -> pulumi.Output[pulumi.Resource]:
-        """What to depend on to come after the record.
+        """The resource to depend on.
 
-        Depending on the component itself would wait for its children, of which it has none
+        A dependency on the component itself waits only for its children, and it has none
         (pulumi/pulumi:sdk/python/lib/pulumi/runtime/rpc.py@v3.259.0, `_add_dependency`).
         """
         return self.urn.apply(lambda urn: pulumi.resource.DependencyResource(urn))

@@ -1,10 +1,9 @@
-"""Options of a component's children: what the component waits for, each of its children waits for
-too.
+"""Options of a component's children. Each child also waits for the component's dependencies.
 
-Pulumi hands a component's `depends_on` to the engine with the component alone, so a child could be
-created before what the component was told to wait for
-(pulumi/pulumi:sdk/python/lib/pulumi/resource.py@v3.259.0, where only `protect` and providers are
-inherited). The capacity plan must come before everything, so it is passed on here.
+Pulumi applies a component's `depends_on` only to the component, so a child could be created before
+those dependencies (pulumi/pulumi:sdk/python/lib/pulumi/resource.py@v3.259.0, where only `protect`
+and providers are inherited). The capacity plan must come first, so children get the component's
+`depends_on` too.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ import pulumi
 
 
 class Children:
-    """Makes the options of one component's children."""
+    """Creates the resource options of one component's children."""
 
     def __init__(self, component: pulumi.Resource, opts: pulumi.ResourceOptions | None) -> None:
         self._component = component
@@ -27,10 +26,10 @@ class Children:
         )
 
     def outliving(self) -> "Children":
-        """Return what makes the options of children that stay when what the component goes with is
-        deleted.
+        """Return the `Children` for resources that must be deleted explicitly, even if the
+        component's `deleted_with` is deleted.
 
-        They are deleted by themselves: the roles of what runs in a cluster do not go with it.
+        For example, deleting a cluster doesn't delete the IAM roles of its workloads.
         """
         inherited = self._inherited
         options = pulumi.ResourceOptions(
@@ -51,12 +50,12 @@ class Children:
     def invoke_options(
         self, *, version: str | None = None, waits: bool = True
     ) -> pulumi.InvokeOutputOptions:
-        """Return the options of a look-up, which waits and asks the provider that the component was
-        given.
+        """Return the options of a lookup that waits for the dependencies and uses the component's
+        provider.
 
-        Without a `version` it is that of the SDK; the default of Pulumi's class would ask for a
-        provider of none. One that does not wait is answered in a first preview too, where nothing
-        is there to wait for.
+        Without `version`, the SDK's version is used, because the default of Pulumi's class requests
+        a provider without a version. A lookup that doesn't wait also returns in the first preview,
+        when no resource exists yet.
         """
         depends_on = self._inherited.depends_on if waits else None
         return pulumi.InvokeOutputOptions(

@@ -1,6 +1,4 @@
-"""What a cloud's folder of components has to have: `from_fleet.py`, which makes a cluster of a
-fleet and its plan.
-"""
+"""The interface of a cloud's `from_fleet.py`, which creates a cluster from a fleet and its plan."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -20,14 +18,14 @@ class CloudComponents(Protocol):
     """The module `pulumi_dra.<cloud>.from_fleet`."""
 
     CLUSTER_INPUTS: Mapping[str, str]
-    """What DraPlatform takes for every cloud → what this one's cluster calls it; what is left out
-    is not for it. The program gives every stack tags.
+    """The names of `DraPlatform`'s common inputs → their names in this cloud's cluster. Missing
+    ones don't apply to it. The program sets tags in every stack.
     """
 
     def check_cluster(
         self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
     ) -> None:
-        """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+        """Note in `read` what cluster and pools would reject, before any of them is declared."""
         ...
 
     def declare_cluster(
@@ -38,9 +36,7 @@ class CloudComponents(Protocol):
 
 
 def components_of(name: str) -> CloudComponents:
-    """Return the components of a cloud, which alone are imported; raises ImportError where there
-    are none.
-    """
+    """Return the components of a cloud and import only them. Raises ImportError if it has none."""
     if name not in cloud_folders():
         raise ImportError(
             f"{cloud(name).title} is planned, but no installed package has components for it"

@@ -1,4 +1,4 @@
-"""Which clouds have a folder of components here, or in another distribution."""
+"""The clouds that have a folder of components in this or another distribution."""
 
 import sys
 from pkgutil import iter_modules
@@ -7,7 +7,7 @@ from dra_planner import clouds
 
 
 def cloud_folders() -> tuple[str, ...]:
-    """Return the clouds that have components, sorted; nothing of them is imported."""
+    """Return the clouds that have components, sorted, without importing them."""
     folders = {
         module.name for module in iter_modules(sys.modules["pulumi_dra"].__path__) if module.ispkg
     }

@@ -1,5 +1,5 @@
-"""The components for programs in other languages: which are offered, their schema, and how wrong
-inputs are told.
+"""The components for programs in other languages: available classes, schema, and errors for wrong
+inputs.
 """
 
 import json
@@ -21,9 +21,7 @@ PACKAGE = "pulumi-dra"
 
 
 def hosted_components() -> list[type[pulumi.ComponentResource]]:
-    """Return the component classes in order of their names; those of a cloud whose extra is missing
-    are left out.
-    """
+    """Return the component classes sorted by name, without clouds whose extra isn't installed."""
     found: list[type[pulumi.ComponentResource]] = []
     modules = {*COMPONENTS.values(), *(f"pulumi_dra.{cloud}" for cloud in cloud_folders())}
     for module in modules:
@@ -41,8 +39,8 @@ def hosted_components() -> list[type[pulumi.ComponentResource]]:
 
 
 def _is_component(value: object) -> TypeGuard[type[pulumi.ComponentResource]]:
-    """Whether it is a component of this package, and not a base class or one that a module imports
-    from Pulumi.
+    """Return whether it's a component of this package, and not a base class or an import from
+    Pulumi.
     """
     return (
         isinstance(value, type)
@@ -52,7 +50,7 @@ def _is_component(value: object) -> TypeGuard[type[pulumi.ComponentResource]]:
 
 
 class Components(ComponentProvider):
-    """The provider that constructs the components; its schema is read from their annotations."""
+    """The provider that constructs the components. Its schema comes from their annotations."""
 
     def __init__(self) -> None:
         super().__init__(hosted_components(), PACKAGE, None, semantic_version(version(PACKAGE)))
@@ -64,10 +62,10 @@ class Components(ComponentProvider):
         inputs: pulumi.Inputs,
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
-        """Construct a component; raises InputPropertiesError for wrong inputs.
+        """Construct a component. Raises InputPropertiesError for wrong inputs.
 
-        The base class wraps whatever a constructor raises, and the server then shows a traceback
-        instead of which inputs are wrong
+        The base class wraps every exception of a constructor, so the server would show a traceback
+        instead of the wrong inputs
         (pulumi/pulumi:sdk/python/lib/pulumi/provider/experimental/component.py@v3.272.0).
         """
         try:
@@ -81,8 +79,8 @@ class Components(ComponentProvider):
 
 
 def schema_text() -> str:
-    """Return the package's Pulumi schema as published: sorted, indented, of version 0.0.0, a
-    newline at the end.
+    """Return the package's Pulumi schema as published: sorted, indented, with version 0.0.0 and a
+    final newline.
     """
     schema = json.loads(
         ComponentProvider(hosted_components(), PACKAGE, None, "0.0.0").schema or "{}"

@@ -1,6 +1,4 @@
-"""Names of resources that leave room for the suffix Pulumi adds, where the cloud allows few
-characters.
-"""
+"""Resource names that leave space for Pulumi's suffix, if the cloud allows few characters."""
 
 import hashlib
 
@@ -9,10 +7,10 @@ _DIGEST = 6
 
 
 def fitting(name: str, most: int) -> str:
-    """Return a logical name that an automatic name of at most `most` characters can be made of.
+    """Return a logical name for an automatic name of at most `most` characters.
 
-    One that fits stays; a long one is cut and ends in a digest of all of it, so that two never
-    meet. Pulumi refuses a name without that room
+    A long name is cut and ends in a digest of the whole name, so that names stay unique. Pulumi
+    rejects a name without space for its suffix
     (pulumi/pulumi:sdk/go/common/resource/resource_id.go@v3.259.0, `NewUniqueName`).
     """
     if len(name) + _SUFFIX <= most:
@@ -22,10 +20,9 @@ def fitting(name: str, most: int) -> str:
 
 
 def made_of(start: str, end: str, most: int) -> str:
-    """Return a whole name of at most `most` characters: `start`, cut to what the end leaves of
-    them, and `end`.
+    """Return a complete name of at most `most` characters: `start`, cut if needed, and `end`.
 
-    An end that is too long itself ends in a digest of all of it, so that two never meet.
+    An `end` that is too long ends in a digest of the whole name, so that names stay unique.
     """
     longest = most - 1 - _DIGEST  # some of the start stays
     if len(end) > longest:

@@ -1,4 +1,4 @@
-"""A storage class whose volumes GPU nodes can attach, where the cloud gives a cluster none."""
+"""A StorageClass for volumes that GPU nodes can attach, for clusters without a suitable one."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pulumi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOfVolumes:
-    """A StorageClass as it is declared."""
+    """A StorageClass to declare."""
 
     name: str
     provisioner: str
@@ -18,8 +18,8 @@ class ClassOfVolumes:
 def declare_storage_class(
     name: str, volumes: ClassOfVolumes, options: pulumi.ResourceOptions
 ) -> None:
-    """Declare the class; a volume is made in the zone of the node that its pod is placed on, and
-    may grow.
+    """Declare the class. Volumes are created in the zone of the scheduled pod's node, and
+    can grow.
     """
     # a cluster and its pools, which know the class as well, do without
     import pulumi_kubernetes as k8s

@@ -1,8 +1,7 @@
-"""How long Pulumi waits for a change of a pool, which takes as long as its nodes take one after the
-other.
+"""Timeouts for changes of a pool, which replace its nodes one after another.
 
-Providers stop waiting after an hour or two by themselves, and `up` fails while the cloud goes on;
-who reported that is said where the simulated clouds do the same.
+Providers stop waiting after an hour or two by default, so `up` fails while the cloud continues. The
+simulated clouds' code cites reports of this.
 """
 
 import pulumi
@@ -12,9 +11,9 @@ _NODE_MINUTES = 10  # for a new node that joins, beside what its predecessor's p
 
 
 def waiting(nodes: int, at_once: int, leaving_minutes: int) -> pulumi.CustomTimeouts:
-    """Return how long a change may take in which so many nodes are replaced, some of them at once.
+    """Return the timeout of a change that replaces this number of nodes, several of them at once.
 
-    `leaving_minutes` is how long the cloud waits for the pods of a node at most.
+    `leaving_minutes` is the cloud's maximum wait for a node's pods.
     """
     steps = -(-nodes // max(1, at_once))
     return pulumi.CustomTimeouts(

@@ -1,5 +1,5 @@
-"""An AKS cluster that DRA can run on: Entra ID, workload identity, overlay network by Cilium, logs,
-no passwords.
+"""An AKS cluster with DRA: Entra ID, workload identity, Cilium overlay network, logs, no
+passwords.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -37,7 +37,7 @@ _WINDOWS = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What the cluster acts as."""
+    """The identity that the cluster uses."""
 
     id: pulumi.Output[str]
     principal_id: pulumi.Output[str]
@@ -102,7 +102,7 @@ class AksCluster(pulumi.ComponentResource):
         return made.name
 
     def _declare_identity(self, inputs: AksClusterInputs, group: pulumi.Output[str]) -> Identity:
-        """Return the cluster's identity, given or new."""
+        """Return the cluster's identity: the given one or a new one."""
         if inputs.identity_id is not None and inputs.identity_principal_id is not None:
             principal = pulumi.Output.from_input(inputs.identity_principal_id)
             return Identity(
@@ -122,8 +122,8 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_roles(
         self, inputs: AksClusterInputs, identity: Identity, subnet: pulumi.Output[str]
     ) -> list[pulumi.Resource]:
-        """Declare what the identity may do before the cluster is there; one of one's own has its
-        role on the subnet.
+        """Declare the roles that the identity needs before the cluster exists. A given identity
+        already has its role on the subnet.
         """
         wanted: list[tuple[str, str, pulumi.Input[str] | None]] = [
             ("subnet", NETWORK_CONTRIBUTOR, subnet if identity.is_new else None),
@@ -139,7 +139,9 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_network(
         self, inputs: AksClusterInputs, group: pulumi.Output[str]
     ) -> tuple[pulumi.Output[str], pulumi.Output[str] | None]:
-        """Return the subnet, given or new, and the address that nodes of a new one go out by."""
+        """Return the subnet, given or new, and the outbound IP address of nodes in a new
+        network.
+        """
         if inputs.subnet_id is not None:
             return pulumi.Output.from_input(inputs.subnet_id), None
         made = AksNetwork(
@@ -224,7 +226,7 @@ class AksCluster(pulumi.ComponentResource):
         subnet: pulumi.Output[str],
         cluster: containerservice.ManagedCluster,
     ) -> list[pulumi.Resource]:
-        """Declare the system nodes beside the pools of a cluster that is taken over."""
+        """Declare the system nodes of an imported cluster, next to its own pools."""
         if not inputs.keep_pools:
             return []
         pool = containerservice.AgentPool(
@@ -239,8 +241,8 @@ class AksCluster(pulumi.ComponentResource):
         return [pool]
 
     def _system_nodes(self, inputs: AksClusterInputs, subnet: pulumi.Output[str]) -> dict[str, Any]:
-        """Return what the system nodes are like, in words that a pool has inside a cluster and by
-        itself.
+        """Return the settings of the system nodes, named as in a pool inside a cluster and in a
+        separate pool.
         """
         return {
             "mode": "System",
@@ -265,8 +267,8 @@ class AksCluster(pulumi.ComponentResource):
     def _declare_administration(
         self, inputs: AksClusterInputs, cluster: containerservice.ManagedCluster
     ) -> list[pulumi.Resource]:
-        """Declare who may do anything in the cluster where no group is named: who first creates
-        it.
+        """Grant cluster administration to the identity that first creates the cluster, if no group
+        is named.
         """
         if inputs.admin_group_object_ids:
             return []
@@ -348,8 +350,8 @@ class AksCluster(pulumi.ComponentResource):
 
     @property
     def usable(self) -> list[pulumi.Resource]:
-        """What must be there before anything runs in the cluster: system nodes, and the right to do
-        so.
+        """The resources that must exist before anything runs in the cluster: system nodes and
+        permissions.
         """
         return list(self._usable)
 
@@ -361,6 +363,6 @@ def _issuer(profile: ManagedClusterOIDCIssuerProfileResponse | None) -> str:
 def _autoscaler_profile(
     settings: dict[str, pulumi.Input[str]],
 ) -> "containerservice.ManagedClusterPropertiesAutoScalerProfileArgsDict | None":
-    """Return the settings of the cluster autoscaler by the SDK's names; None leaves Azure's own."""
+    """Return the cluster autoscaler's settings by the SDK's names, or None for Azure's defaults."""
     named: Any = {name.replace("-", "_"): value for name, value in settings.items()}
     return named or None

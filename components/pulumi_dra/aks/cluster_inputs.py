@@ -1,4 +1,4 @@
-"""Inputs of AksCluster: what they are, and what is wrong with them."""
+"""Inputs of AksCluster and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -190,7 +190,7 @@ class AksClusterArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AksClusterInputs:
-    """The same, checked, with defaults filled in; None where the component makes its own."""
+    """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str
     location: str
@@ -291,7 +291,7 @@ def read_cluster_inputs(read: InputReader) -> AksClusterInputs:
 
 
 def _read_name(read: InputReader, key: str) -> str:
-    """Return a name that a cluster has for life, "" where it is made."""
+    """Return the cluster's permanent name, or "" if Pulumi generates it."""
     pattern, meaning = NAMES[key]
     return read.text(key, "", pattern=pattern, meaning=meaning)
 
@@ -304,7 +304,7 @@ def _read_keep_pools(read: InputReader) -> bool:
 
 
 def _read_identity(read: InputReader) -> tuple[pulumi.Input[str] | None, pulumi.Input[str] | None]:
-    """Return an identity of one's own with its principal, or neither."""
+    """Return the existing identity with its principal, or None for both."""
     for key, other in (
         ("identity_id", "identity_principal_id"),
         ("identity_principal_id", "identity_id"),
@@ -329,9 +329,7 @@ def _read_outbound_type(read: InputReader) -> str:
 
 
 def _read_vault(read: InputReader, grants: bool) -> pulumi.Input[str] | None:
-    """Return the vault on which the cluster's identity is given a role, None where it is given
-    none.
-    """
+    """Return the vault on which the cluster's identity gets a role, or None if it gets none."""
     has_key = read.has("secrets_kms_key")
     vault = read.identifier(
         "secrets_key_vault_id", pattern=VAULT, meaning="the id of a Key Vault (/subscriptions/…)"

@@ -20,14 +20,14 @@ from pulumi_dra.platform.planned_pools import planned_pool_args, pods_range_faul
 from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 CLUSTER_INPUTS = {"tags": "tags", "secrets_kms_key": "secrets_kms_key"}
-"""What DraPlatform takes for every cloud → what AksCluster calls it; what is left out is not for
-this cloud.
+"""The names of `DraPlatform`'s common inputs → their names in `AksCluster`. Inputs that are missing
+here don't apply to AKS.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AksPoolPlace:
-    """What a pool needs to know of its cluster."""
+    """The parts of a cluster that its pools need."""
 
     cluster_name: pulumi.Input[str]
     resource_group_name: pulumi.Input[str]
@@ -38,7 +38,7 @@ class AksPoolPlace:
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    """Note in `read` what cluster and pools would reject, before any of them is declared."""
     of_cluster = read.inside("cluster", cluster_args(fleet, inputs), AksClusterArgs)
     if fault := pods_range_fault(fleet, plan, read_cluster_inputs(of_cluster).ranges.pods or PODS):
         of_cluster.refuse("pods_cidr", fault)
@@ -82,7 +82,7 @@ def declare_cluster(
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> AksClusterArgs:
-    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    """Return the cluster's inputs from the fleet and from the options of the program."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "location": fleet.region,
@@ -110,11 +110,11 @@ def system_zones(fleet: Fleet) -> list[str]:
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: AksPoolPlace
 ) -> AksGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
-    the cluster.
+    """Return the inputs of a pool: machine type from the fleet, size from the plan, and location
+    from the cluster.
 
-    Zones are its own, else those that the network names; where it only counts them the pool is in
-    none, since many GPU sizes are in none.
+    Zones come from the pool, or from the zones that the network lists. If the network only has a
+    number of zones, the pool uses none, because many GPU sizes aren't available in zones.
     """
     options = dict(inputs.pools.get(pool.name, {}))
     zones = fleet.network.zones

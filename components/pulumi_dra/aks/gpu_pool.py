@@ -117,8 +117,8 @@ class AksGpuPool(pulumi.ComponentResource):
         )
 
     def _counts(self, inputs: AksGpuPoolInputs, children: Children) -> dict[str, Any]:
-        """Return how many nodes there are; limits only with the autoscaler, which AKS refuses
-        otherwise.
+        """Return the node count, with limits only if the autoscaler is enabled. AKS rejects limits
+        without it.
         """
         counts = inputs.counts
         count = node_count(
@@ -142,7 +142,7 @@ def _waiting(inputs: AksGpuPoolInputs) -> pulumi.CustomTimeouts:
 
 
 def _spot(inputs: AksGpuPoolInputs) -> dict[str, Any]:
-    """Return that machines may be taken away, at no more than the on-demand price."""
+    """Return the Spot settings: machines can be evicted, and cost at most the on-demand price."""
     if inputs.capacity != "spot":
         return {}
     return {

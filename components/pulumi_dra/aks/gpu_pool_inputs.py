@@ -1,4 +1,4 @@
-"""Inputs of AksGpuPool: what they are, and what is wrong with them."""
+"""Inputs of AksGpuPool and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -174,7 +174,7 @@ class AksGpuPoolArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AksGpuPoolInputs:
-    """The same, checked, with defaults filled in; None where Azure decides."""
+    """The checked inputs with defaults filled in. None: Azure decides."""
 
     cluster_name: pulumi.Input[str]
     resource_group_name: pulumi.Input[str]

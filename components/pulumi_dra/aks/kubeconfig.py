@@ -1,5 +1,5 @@
-"""The kubeconfig of an AKS cluster: no token in it, kubelogin makes a short-lived one for whoever
-uses it.
+"""The kubeconfig of an AKS cluster. It contains no token, because kubelogin gets a short-lived one
+for each user.
 """
 
 import base64
@@ -9,14 +9,14 @@ from typing import Any
 import yaml
 
 LOGINS = ("azurecli", "devicecode", "interactive", "msi", "spn", "workloadidentity")
-"""Ways in which kubelogin gets a token (learn.microsoft.com/azure/aks/kubelogin-authentication)."""
+"""Login methods of kubelogin (learn.microsoft.com/azure/aks/kubelogin-authentication)."""
 AKS_SERVER = "6dae42f8-4368-4678-94ff-3960e28e3630"
-"""The application in Entra ID that stands for the API servers of all clusters."""
+"""The Entra ID application that represents the API servers of all clusters."""
 
 
 def aks_kubeconfig(encoded: str, login: str) -> str:
-    """Return a kubeconfig as JSON, from what Azure answers (base64 of YAML): its cluster, with a
-    login of our own.
+    """Return a kubeconfig as JSON from Azure's answer (base64 of YAML): its cluster, with a
+    kubelogin login.
     """
     given: dict[str, Any] = yaml.safe_load(base64.b64decode(encoded))
     named = given["clusters"][0]

@@ -1,4 +1,4 @@
-"""Where the control plane's logs go."""
+"""Logs of the control plane."""
 
 import pulumi
 from pulumi_azure_native import containerservice
@@ -14,7 +14,7 @@ CATEGORIES = (
     "kube-scheduler",
     "guard",
 )
-"""The audit log without reads, and that of Entra ID (guard):
+"""The audit log without reads, and Entra ID's log (guard):
 learn.microsoft.com/azure/aks/monitor-aks.
 """
 
@@ -27,7 +27,7 @@ def declare_workspace(
     tags: dict[str, pulumi.Input[str]],
     children: Children,
 ) -> pulumi.Output[str]:
-    """Declare a Log Analytics workspace; return its id."""
+    """Declare a Log Analytics workspace and return its ID."""
     from pulumi_azure_native import operationalinsights
 
     workspace = operationalinsights.Workspace(
@@ -48,7 +48,7 @@ def declare_logs(
     workspace: pulumi.Input[str],
     children: Children,
 ) -> pulumi.Resource:
-    """Declare that the control plane writes its logs to a workspace."""
+    """Send the control plane's logs to a workspace."""
     from pulumi_azure_native import monitor
 
     return monitor.DiagnosticSetting(

@@ -1,4 +1,4 @@
-"""Names and tags: what Azure takes."""
+"""Names and tags that Azure accepts."""
 
 import re
 
@@ -10,11 +10,13 @@ from pulumi_dra.inputs.reader import InputReader
 CLUSTER_NAME, NETWORK_PART_NAME, IDENTITY_NAME, WORKSPACE_NAME = 63, 80, 128, 63
 """Characters: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules."""
 NODE_GROUP_NAME = 80
-"""Of the group that AKS makes for nodes: learn.microsoft.com/azure/aks/faq."""
+"""Name of the resource group that AKS creates for nodes: learn.microsoft.com/azure/aks/faq."""
 LABEL_NAME = LONGEST_LABEL_NAME
-"""Of group, network and subnet of nodes: Azure takes more, but they become labels of nodes."""
+"""Names of the nodes' group, network, and subnet. Azure allows longer ones, but they become node
+labels.
+"""
 MOST = 45
-"""Azure takes 50 on a resource; AKS adds its own to what it makes."""
+"""Azure allows 50 tags per resource, and AKS adds its own to the resources that it creates."""
 _TAKEN = ("azure", "microsoft", "windows")
 
 

@@ -1,5 +1,5 @@
-"""A virtual network for an AKS cluster: one subnet over all zones, no public addresses, a way out
-by NAT.
+"""A virtual network for an AKS cluster: one subnet for all zones, no public addresses, outbound
+traffic through NAT.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the

@@ -1,10 +1,9 @@
-"""How many nodes an agent pool is told to have, where the cluster autoscaler changes the number
-after us.
+"""The node count to send for an agent pool whose count the cluster autoscaler changes.
 
-AKS takes the count with every change of a pool, and refuses one that scales a pool which the
-autoscaler scales (Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256:
-it broke changes of tags and versions), or one outside new limits (Azure/AKS issue 4185). A program
-that leaves the count alone repeats an old one.
+AKS expects the count in every change of a pool. It rejects a count that would scale an autoscaled
+pool (Azure/azure-cli pull request 13996; terraform-provider-azurerm pull request 4256: it broke
+changes of tags and versions), or one outside new limits (Azure/AKS issue 4185). A program that
+leaves the count alone repeats an old one.
 """
 
 import pulumi
@@ -22,8 +21,8 @@ def node_count(
     cluster_name: pulumi.Input[str],
     children: Children,
 ) -> pulumi.Input[int]:
-    """Return the count to ask for: the plan's, or with the autoscaler the present one within the
-    new limits.
+    """Return the count to send: the plan's count or, with the autoscaler, the current one within
+    the new limits.
     """
     if not counts.autoscaled:
         return counts.desired

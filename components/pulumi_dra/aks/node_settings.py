@@ -38,7 +38,7 @@ nodes use.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentPoolSettings:
-    """The settings, checked; nothing is sent for one that isn't given."""
+    """The checked settings. Unset ones aren't sent."""
 
     kubelet: KubeletPolicies
     pod_max_pids: int | None

@@ -1,6 +1,4 @@
-"""What DraPlatform sets of AKS clusters and pools itself; all other inputs of theirs are its
-options.
-"""
+"""The inputs of AKS clusters and pools that DraPlatform sets itself. All others are its options."""
 
 from pulumi_dra.aks.cluster_inputs import AksClusterArgs
 from pulumi_dra.aks.gpu_pool_inputs import AksGpuPoolArgs

@@ -1,5 +1,5 @@
-"""Parts of a cluster's body: who reaches its API server, how its nodes go out, what is encrypted
-and watched.
+"""Parts of a managed cluster's request: API server access, outbound traffic, encryption, and
+monitoring.
 """
 
 import pulumi
@@ -26,17 +26,16 @@ LEFT_ALONE = [
     "windowsProfile",
     "workloadAutoScalerProfile",
 ]
-"""What a cluster that is taken over keeps: the component says nothing of it, and taking it away
-would replace the cluster (linuxProfile, windowsProfile, fqdnSubdomain) or what runs there would
-miss it.
+"""Settings that an imported cluster keeps. The component doesn't send them, because removing them
+would replace the cluster (linuxProfile, windowsProfile, fqdnSubdomain) or break its workloads.
 """
 
 
 def api_server_access(
     cidrs: list[str], egress: pulumi.Output[str] | None
 ) -> containerservice.ManagedClusterAPIServerAccessProfileArgsDict:
-    """Return who reaches the API server: these networks and the nodes themselves, or only who is
-    inside.
+    """Return who can reach the API server: these networks and the nodes, or only clients inside the
+    network.
     """
     if not cidrs:
         return {
@@ -55,7 +54,7 @@ def api_server_access(
 def network_profile(
     inputs: AksClusterInputs,
 ) -> containerservice.ContainerServiceNetworkProfileArgsDict:
-    """Return the network of pods and services, and the way out of nodes."""
+    """Return the network of pods and services, and the outbound type of nodes."""
     profile: containerservice.ContainerServiceNetworkProfileArgsDict = {
         "network_plugin": "azure",
         "network_plugin_mode": "overlay",
@@ -75,7 +74,7 @@ def network_profile(
 def security_profile(
     inputs: AksClusterInputs, workspace: pulumi.Input[str]
 ) -> containerservice.ManagedClusterSecurityProfileArgsDict:
-    """Return identities of workloads, the cleaner of images, the key of secrets and Defender."""
+    """Return the settings of workload identity, image cleaner, the key of secrets, and Defender."""
     profile: containerservice.ManagedClusterSecurityProfileArgsDict = {
         "workload_identity": {"enabled": True},
         "image_cleaner": {"enabled": True, "interval_hours": 168},

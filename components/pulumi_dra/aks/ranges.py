@@ -1,4 +1,4 @@
-"""Address ranges of pods and services, which a cluster keeps for life."""
+"""Address ranges of pods and services, which are fixed when the cluster is created."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from dra_planner.clouds.aks import CLOUD
 from pulumi_dra.inputs.reader import InputReader
 
 PODS, SERVICES = CLOUD.pods_range, "10.0.0.0/16"
-"""AKS's own, where none is said: learn.microsoft.com/azure/aks/azure-cni-overlay."""
+"""AKS's defaults: learn.microsoft.com/azure/aks/azure-cni-overlay."""
 NEW_NETWORK = "10.224.0.0/16"
-"""Of a new network, apart from both."""
+"""The range of a new network, which overlaps neither."""
 _RESERVED = ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")
 # "Prerequisites" of learn.microsoft.com/azure/aks/concepts-network-cni-overview has those above;
 # "IP address planning" of …/azure-cni-overlay that services take less than a /12, and each node a
@@ -21,8 +21,8 @@ _DNS = 10  # the address of the name service in its range, where AKS puts it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRanges:
-    """Ranges of pods and services, None where AKS decides; the address of the name service goes
-    with the second.
+    """Ranges of pods and services, and the address of the DNS service in the second. None: AKS
+    decides.
     """
 
     pods: str | None
@@ -30,12 +30,12 @@ class ServiceRanges:
 
     @property
     def dns_address(self) -> str | None:
-        """Address of the name service, None where AKS decides."""
+        """Address of the DNS service, or None if AKS decides."""
         return None if self.services is None else str(ipaddress.ip_network(self.services)[_DNS])
 
 
 def read_ranges(read: InputReader) -> ServiceRanges:
-    """Return `pods_cidr` and `service_cidr`; what AKS would refuse of them is noted in `read`."""
+    """Return `pods_cidr` and `service_cidr`. Note in `read` what AKS would reject."""
     given = {
         key: read.text(key, "", check=check)
         for key, check in (("pods_cidr", _pods), ("service_cidr", _services))

@@ -1,5 +1,4 @@
-"""Roles that the cluster and those who administer it are given: by id, since names of built-in
-roles may change.
+"""Roles of the cluster and its administrators, by ID, because names of built-in roles can change.
 
 Source of the ids: learn.microsoft.com/azure/role-based-access-control/built-in-roles
 (MicrosoftDocs/azure-docs:articles/role-based-access-control/built-in-roles.md@ac4ed7a). Who needs
@@ -31,8 +30,8 @@ def declare_role(
     *,
     principal_type: str = "ServicePrincipal",
 ) -> authorization.RoleAssignment:
-    """Declare that a principal has a role on something; the type is said, since a new one is not
-    found at once.
+    """Grant a principal a role on a scope. The request includes the principal's type, because Azure
+    doesn't find a new principal immediately.
     """
     # The role's id within its subscription, which is that of what the role is given on.
     definition = pulumi.Output.from_input(scope).apply(lambda known: _definition(known, role))

@@ -1,4 +1,4 @@
-"""How nodes of a pool are replaced in an upgrade."""
+"""Settings for node upgrades of a pool."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ MOST_NODES = 100
 
 @dataclass(frozen=True, slots=True)
 class Upgrades:
-    """How many nodes more than the pool has an upgrade starts, and how many it takes away at
-    once.
+    """The number of additional nodes that an upgrade starts, and of nodes that it removes
+    at once.
     """
 
     surge: int
@@ -24,11 +24,11 @@ class Upgrades:
 
 
 def read_upgrades(read: InputReader, capacity: str) -> Upgrades | None:
-    """Return surge, unavailable nodes, drain timeout, and soak time; None for spot pools, which
-    accept none of them.
+    """Return surge, unavailable nodes, drain timeout, and soak time; None for Spot pools, which
+    don't accept them.
 
-    By default one node goes before its successor comes: a full pool has quota and capacity for no
-    more.
+    By default, an upgrade removes one node before it starts the replacement, because a full pool
+    has no quota and capacity for an additional node.
     """
     surge = read.whole("max_surge", 0, most=MOST_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=MOST_NODES)

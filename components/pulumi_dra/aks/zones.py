@@ -1,4 +1,4 @@
-"""Zones of AKS nodes: a fleet writes them as nodes carry them, the API has numbers."""
+"""Zones of AKS nodes. A fleet writes them like the node label, and the API uses numbers."""
 
 from dra_planner.clouds import repetition_fault
 from dra_planner.clouds.aks import CLOUD, api_zone
@@ -6,8 +6,8 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_zones(read: InputReader, key: str, location: str) -> list[str]:
-    """Return the zones of an input as the API has them ("1" for eastus-1); none where it was left
-    out.
+    """Return the zones of an input in the API's form ("1" for eastus-1), empty if the input is
+    unset.
     """
     zones = read.texts(key, check=lambda zone: CLOUD.zone_fault(zone, location))
     if fault := repetition_fault(zones):

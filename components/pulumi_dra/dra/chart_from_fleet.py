@@ -1,4 +1,4 @@
-"""A fleet → a driver that needs no components but the release of its chart."""
+"""A fleet → a driver that needs only its Helm chart."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +17,14 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 @dataclass(frozen=True, slots=True)
 class ChartComponents:
-    """What `from_fleet.py` of a driver's folder would have."""
+    """The same functions as `from_fleet.py` of a driver's folder."""
 
     driver: Driver[Any]
 
     def check(
         self, read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
     ) -> None:
-        """Note in `read` that nothing can install the driver."""
+        """Note in `read` that no chart can install the driver."""
         of_cloud = cloud(fleet.cloud)
         if not is_managed(self.driver, of_cloud) and self.driver.chart(of_cloud) is None:
             read.refuse(
@@ -41,7 +41,7 @@ class ChartComponents:
         plan: PlanFile,
         options: pulumi.ResourceOptions,
     ) -> list[pulumi.Resource]:
-        """Declare the release, unless the cloud runs the driver."""
+        """Declare the Helm release, unless the cloud runs the driver."""
         if is_managed(self.driver, cloud(fleet.cloud)):
             return []
         args: dict[str, Any] = {

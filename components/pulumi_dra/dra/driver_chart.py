@@ -1,4 +1,4 @@
-"""A device driver that its chart installs as it is: values come from the driver's module, not from
+"""A device driver installed from its chart. Its values come from the driver's module, not from
 inputs.
 """
 
@@ -91,7 +91,7 @@ class DeviceDriver(pulumi.ComponentResource):
 
 
 def _unpublished(name: str) -> DriverChart:
-    """Return where a driver is installed from a given chart, if no chart of it is known."""
+    """Return the chart that the user must give if the driver has no published chart."""
     release = f"{name}-dra-driver"
     return DriverChart(
         release=release,
@@ -104,7 +104,7 @@ def _unpublished(name: str) -> DriverChart:
 
 
 def _options(read: InputReader, name: str, settings: Mapping[str, Any]) -> Any:
-    """Return the driver's options, None for faults, which are noted in `read`."""
+    """Return the driver's options, or None if they have faults, which are noted in `read`."""
     try:
         return driver(name).options.model_validate(dict(settings))
     except ValidationError as error:

@@ -1,5 +1,5 @@
-"""What a driver's folder of components must have: `from_fleet.py`, which installs it; others need
-only their chart.
+"""The interface of a driver's `from_fleet.py`, which installs it. Other drivers need only their
+chart.
 """
 
 import sys
@@ -37,14 +37,14 @@ class DriverComponents(Protocol):
         plan: PlanFile,
         options: pulumi.ResourceOptions,
     ) -> Sequence[pulumi.Resource]:
-        """Declare the driver; return the resources that DeviceClasses and workloads must wait
+        """Declare the driver and return the resources that DeviceClasses and workloads must wait
         for.
         """
         ...
 
 
 def driver_folders() -> tuple[str, ...]:
-    """Return the drivers that have components, sorted; nothing of them is imported."""
+    """Return the drivers that have components, sorted, without importing them."""
     folders = {
         module.name
         for module in iter_modules(sys.modules["pulumi_dra.dra"].__path__)
@@ -54,9 +54,7 @@ def driver_folders() -> tuple[str, ...]:
 
 
 def components_of_driver(name: str) -> DriverComponents:
-    """Return the components of a driver, imported now: those of its folder, or else the release of
-    its chart.
-    """
+    """Import and return a driver's components: its folder's, or the generic Helm release."""
     if name not in driver_folders():
         return ChartComponents(driver(name))
     return cast(DriverComponents, import_module(f"pulumi_dra.dra.{name}.from_fleet"))

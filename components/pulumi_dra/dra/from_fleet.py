@@ -1,5 +1,5 @@
-"""A fleet and its plan → what runs in the cluster: driver, its installer on GKE, classes, device
-plugin, tenants.
+"""A fleet and its plan → the resources in the cluster: driver, its installer on GKE, classes,
+device plugin, tenants.
 """
 
 import json
@@ -44,7 +44,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 def check_in_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what the components in the cluster would refuse, before anything is
+    """Note in `read` what the components in the cluster would reject, before anything is
     declared.
     """
     for driver, _ in fleet.drivers.installed():
@@ -68,8 +68,8 @@ def declare_in_cluster(
     cluster: BuiltCluster,
     children: Children,
 ) -> None:
-    """Declare it all; it comes after the pools, so that on the way down it goes while there are
-    nodes to leave.
+    """Declare all resources in the cluster after the pools, so that `destroy` deletes them while
+    nodes still run.
     """
     provider = k8s.Provider(
         f"{name}-kubernetes",
@@ -125,14 +125,14 @@ def plugin_args(inputs: DraPlatformInputs, fleet: Fleet) -> DevicePluginArgs:
 
 
 def _plugin_pools(fleet: Fleet) -> Iterator[tuple[Machine, PluginServing]]:
-    """Yield the pools that the device plugin serves, and how."""
+    """Yield the pools that the device plugin serves, with their sharing."""
     for pool in fleet.pools:
         if (serving := fleet.plugin_serving(pool)) is not None:
             yield fleet.machine(pool.machine), serving
 
 
 def class_args(fleet: Fleet) -> DeviceClassesArgs:
-    """Return the fleet's own classes as inputs of DeviceClasses."""
+    """Return the fleet's custom classes as inputs of DeviceClasses."""
     classes: list[pulumi.Input[DeviceClassSettings]] = []
     for device_class in fleet.device_classes:
         settings: DeviceClassSettings = {

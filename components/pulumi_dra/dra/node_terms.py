@@ -1,4 +1,4 @@
-"""Which nodes the pods of drivers and of the device plugin run on, by the labels and the taint of
+"""Nodes for the pods of drivers and of the device plugin, by the labels and the taint of
 DRA pools.
 """
 
@@ -16,15 +16,15 @@ GPU_TOLERATION: dict[str, str] = {
 
 
 def dra_node_terms() -> list[dict[str, Any]]:
-    """Return the node-selector terms of what must run on DRA nodes alone."""
+    """Return the node-selector terms of pods that must run only on DRA nodes."""
     return [{"matchExpressions": [{"key": DRA, "operator": "In", "values": ["true"]}]}]
 
 
 def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return these node-selector terms with DRA nodes excluded in each.
 
-    Terms are ORed: one that lacks the exclusion would let its pods back onto DRA nodes. No term at
-    all means every node, so it becomes one term with nothing but the exclusion.
+    Terms are ORed, so a term without the exclusion would allow DRA nodes again. No terms means
+    every node, so the result is one term with only the exclusion.
     """
     exclusion = {"key": DRA, "operator": "NotIn", "values": ["true"]}
     return [
@@ -34,7 +34,7 @@ def without_dra_nodes(terms: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def device_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what tolerates the taints that this project sets on the fleet's pools for their
+    """Return tolerations of the taints that this project sets on the fleet's pools for their
     accelerators.
     """
     taints = {
@@ -49,10 +49,10 @@ def device_tolerations(fleet: Fleet) -> list[dict[str, str]]:
 
 
 def pool_tolerations(fleet: Fleet) -> list[dict[str, str]]:
-    """Return what the driver must tolerate to run on every pool, beside the taint that all of them
-    have.
+    """Return the tolerations that the driver needs to run on every pool, in addition to the common
+    taint.
 
-    The pools' own taints, and those that the cloud adds to their nodes by itself.
+    They cover the pools' own taints and the taints that the cloud adds to their nodes.
     """
     keys = {taint.key for pool in fleet.pools for taint in pool.taints}
     for pool in fleet.pools:

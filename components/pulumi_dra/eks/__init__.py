@@ -41,7 +41,7 @@ _WITH_KUBERNETES = {
     "EksKarpenterPool": "pulumi_dra.eks.karpenter.pool",
     "EksKarpenterPoolArgs": "pulumi_dra.eks.karpenter.pool_inputs",
 }
-"""What brings the SDK of Kubernetes, loaded where it is asked for."""
+"""Components that need the Kubernetes SDK. They are imported on first use."""
 
 
 def __getattr__(name: str) -> object:

@@ -38,7 +38,7 @@ from pulumi_dra.storage_class import declare_storage_class
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksPoolPlace:
-    """What a pool needs to know of its cluster."""
+    """The parts of a cluster that its pools need."""
 
     cluster_name: pulumi.Input[str]
     node_role_arn: pulumi.Input[str]
@@ -60,15 +60,15 @@ CLUSTER_INPUTS = {
     "addon_versions": "addon_versions",
     "node_repair": "node_monitoring",
 }
-"""What DraPlatform takes for every cloud → what EksCluster calls it; what is left out is not for
-this cloud.
+"""The names of `DraPlatform`'s common inputs → their names in `EksCluster`. Inputs that are missing
+here don't apply to EKS.
 """
 
 
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    """Note in `read` what cluster and pools would reject, before any of them is declared."""
     read_cluster_inputs(read.inside("cluster", cluster_args(fleet, inputs), EksClusterArgs))
     _check_keys(read, inputs, fleet)
     # What is only known once the cluster is there; its version is the fleet's.
@@ -125,7 +125,7 @@ def _check_keys(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> N
 def declare_cluster(
     name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
 ) -> BuiltCluster:
-    """Declare the cluster and its pools; pools wait for what a node needs to join."""
+    """Declare the cluster and its pools. Pools wait for the resources that a node needs to join."""
     cluster = EksCluster(f"{name}-cluster", cluster_args(fleet, inputs), opts=children.options())
     place = EksPoolPlace(
         cluster_name=cluster.name,
@@ -170,7 +170,7 @@ def declare_cluster(
 
 
 def installs_autoscaler(inputs: DraPlatformInputs, fleet: Fleet) -> bool:
-    """Whether the fleet's autoscaler is installed here, and not by somebody else."""
+    """Return whether this program installs the fleet's autoscaler."""
     return (
         fleet.autoscaler == "cluster-autoscaler"
         and inputs.autoscaler.get("install", True) is not False
@@ -193,7 +193,7 @@ def autoscaler_args(
 
 
 def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
-    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    """Return the cluster's inputs from the fleet and from the options of the program."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "public_access_cidrs": list(fleet.endpoint.public_access_cidrs),
@@ -214,8 +214,8 @@ def cluster_args(fleet: Fleet, inputs: DraPlatformInputs) -> EksClusterArgs:
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: EksPoolPlace
 ) -> EksGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
-    the cluster.
+    """Return the inputs of a pool: machine type from the fleet, size from the plan, and location
+    from the cluster.
     """
     options: dict[str, Any] = {
         "efa": has_claimable_efa(fleet, pool),

@@ -1,4 +1,4 @@
-"""Names and tags: what AWS takes."""
+"""Names and tags that AWS accepts."""
 
 import unicodedata
 
@@ -11,7 +11,7 @@ NODE_GROUP_NAME, ROLE_NAME = 63, 64
 NODE_GROUP_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"  # EKS API reference, CreateNodegroup
 LAUNCH_TEMPLATE_PATTERN = r"[A-Za-z0-9().\-/_]{3,128}"  # EC2 API reference, CreateLaunchTemplate
 MOST = 45
-"""AWS takes 50 on a resource; the components and EKS add their own."""
+"""AWS allows 50 tags per resource, and the components and EKS add their own."""
 _OF_ROLES = "_.:/=+-@"
 
 
@@ -21,8 +21,8 @@ def read_tags(read: InputReader, key: str = "tags") -> dict[str, pulumi.Input[st
 
 
 def read_role_tags(read: InputReader) -> dict[str, pulumi.Input[str]]:
-    """Return `tags` where they are those of IAM roles too, which takes fewer characters and no keys
-    alike but for case.
+    """Return `tags` that also apply to IAM roles. IAM allows fewer characters, and no keys that
+    differ only in case.
 
     Sources: IAM user guide, “Tags for IAM resources” and its API reference, Tag; kubernetes/kops
     issue 11727.

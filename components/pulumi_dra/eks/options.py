@@ -1,6 +1,4 @@
-"""What DraPlatform sets of EKS clusters and pools itself; all other inputs of theirs are its
-options.
-"""
+"""The inputs of EKS clusters and pools that DraPlatform sets itself. All others are its options."""
 
 from pulumi_dra.eks.cluster.cluster_inputs import EksClusterArgs
 from pulumi_dra.eks.karpenter.pool_inputs import EksKarpenterPoolArgs

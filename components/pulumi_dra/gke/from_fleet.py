@@ -22,15 +22,15 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 from pulumi_dra.storage_class import declare_storage_class
 
 CLUSTER_INPUTS = {"tags": "resource_labels", "secrets_kms_key": "secrets_kms_key"}
-"""What DraPlatform takes for every cloud → what GkeCluster calls it; what is left out is not for
-this cloud.
+"""The names of `DraPlatform`'s common inputs → their names in `GkeCluster`. Inputs that are missing
+here don't apply to GKE.
 """
 
 
 def check_cluster(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what cluster and pools would refuse, before any of them is declared."""
+    """Note in `read` what cluster and pools would reject, before any of them is declared."""
     if read.has("autoscaler"):
         read.refuse("autoscaler", "is for EKS, because GKE has its own autoscaler")
     named = fleet.named_zones
@@ -53,9 +53,7 @@ def check_cluster(
 def declare_cluster(
     name: str, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, children: Children
 ) -> BuiltCluster:
-    """Declare the cluster and its pools; a pool without zones of its own spans those of the
-    network.
-    """
+    """Declare the cluster and its pools. A pool without its own zones spans the network's zones."""
     zones = _network_zones(fleet, children)
     cluster = GkeCluster(
         f"{name}-cluster", cluster_args(fleet, inputs, zones), opts=children.options()
@@ -91,7 +89,7 @@ def declare_cluster(
 def cluster_args(
     fleet: Fleet, inputs: DraPlatformInputs, zones: list[pulumi.Input[str]]
 ) -> GkeClusterArgs:
-    """Return the cluster's inputs: the fleet's, and those given beside it."""
+    """Return the cluster's inputs from the fleet and from the options of the program."""
     args: dict[str, Any] = {
         "kubernetes_version": fleet.kubernetes,
         "region": fleet.region,
@@ -113,8 +111,8 @@ def pool_args(
     cluster_name: pulumi.Input[str],
     service_account: pulumi.Input[str],
 ) -> GkeGpuPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its place from
-    the cluster.
+    """Return the inputs of a pool: machine type from the fleet, size from the plan, and location
+    from the cluster.
     """
     options = dict(inputs.pools.get(pool.name, {}))
     args: dict[str, Any] = {
@@ -137,7 +135,7 @@ def pool_args(
 
 
 def _plugin_args(pool: Pool) -> dict[str, Any]:
-    """Return how GKE's device plugin serves the GPUs of a pool."""
+    """Return the settings of GKE's device plugin for a pool."""
     args: dict[str, Any] = {"mig_partition": size} if (size := partition_size(pool.mig)) else {}
     if pool.sharing:
         args |= {"gpu_sharing": pool.sharing.strategy, "gpu_sharing_clients": pool.sharing.replicas}
@@ -149,7 +147,7 @@ def _is_chosen(zone: str, named: Collection[str]) -> bool:
 
 
 def _network_zones(fleet: Fleet, children: Children) -> list[pulumi.Input[str]]:
-    """Return the zones of the network: those named, then as many more as asked for."""
+    """Return the zones of the network: the named ones, and more up to the requested number."""
     named, count = fleet.named_zones, fleet.zone_count
     if len(named) == count:
         return list(named)

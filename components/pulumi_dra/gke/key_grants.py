@@ -1,10 +1,10 @@
-"""Lets Google's service agents use a key of one's own: Compute Engine's that of disks, GKE's that
-of secrets.
+"""IAM grants that let Google's service agents use customer-managed keys: Compute Engine for disks,
+and GKE for Secrets.
 
-Without that the API answers "Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on
+Without them, the API returns "Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on
 resource …" (GKE documentation, “Use customer-managed encryption keys” and “Encrypt secrets at the
-application layer”). The agents are those of the project that is deployed to; the key may lie in
-another.
+application layer”). The agents belong to the deployment's project. The key can be in another
+project.
 """
 
 import pulumi
@@ -19,10 +19,11 @@ DISKS, SECRETS = "compute-system", "container-engine-robot"
 def declare_key_grant(
     name: str, key: pulumi.Input[str], agent: str, children: Children
 ) -> gcp.kms.CryptoKeyIAMMember:
-    """Declare the role of `agent` (DISKS or SECRETS) on the key; what is encrypted with it must
-    wait for it.
+    """Declare the role of `agent` (DISKS or SECRETS) on the key. Encrypted resources must wait for
+    it.
 
-    It stays when its pool or cluster goes: the cloud has one such member for all that use the key.
+    It stays when its pool or cluster is deleted, because all users of the key share this role
+    member.
     """
     number = gcp.organizations.get_project_output(opts=children.invoke_options()).number
     return gcp.kms.CryptoKeyIAMMember(

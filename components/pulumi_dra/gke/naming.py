@@ -1,4 +1,4 @@
-"""Names of resources, and their labels for billing: what Google Cloud takes."""
+"""Resource names and billing labels that Google Cloud accepts."""
 
 import re
 
@@ -9,9 +9,9 @@ from pulumi_dra.inputs.reader import InputReader
 CLUSTER_NAME = NODE_POOL_NAME = 40
 NODE_POOL_PATTERN = r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?"  # GKE API, NodePool
 COMPUTE_NAME = 63
-"""Characters in the names of networks, subnets, routers and gateways."""
+"""Characters in the names of networks, subnets, routers, and gateways."""
 MOST = 60
-"""Google Cloud takes 64 on a resource; the components and GKE add their own."""
+"""Google Cloud allows 64 labels per resource, and the components and GKE add their own."""
 
 
 def read_resource_labels(read: InputReader) -> dict[str, pulumi.Input[str]]:

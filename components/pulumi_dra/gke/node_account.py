@@ -1,4 +1,4 @@
-"""The service account of a cluster's nodes: what a node must do, and nothing else."""
+"""The service account of a cluster's nodes, with only the permissions that nodes need."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ _MAX_LENGTH = 30
 def account_id(name: str, stack: str) -> str:
     """Return an account id of 6 to 30 characters that differs between stacks of one project.
 
-    Long ones are cut and end in a digest, so that two never meet.
+    Long IDs are cut and end in a digest, so that they stay unique.
     """
     text = re.sub(r"[^a-z0-9]+", "-", f"{name}-{stack}-nodes".lower()).strip("-")
     if not text[0].isalpha():
@@ -31,7 +31,7 @@ def account_id(name: str, stack: str) -> str:
 def declare_node_account(
     name: str, children: Children
 ) -> tuple[gcp.serviceaccount.Account, list[pulumi.Resource]]:
-    """Declare the account; return it and its grants, which nodes must wait for."""
+    """Declare the account. Return it and its grants, which nodes must wait for."""
     account = gcp.serviceaccount.Account(
         f"{name}-nodes",
         account_id=account_id(name, pulumi.get_stack()),

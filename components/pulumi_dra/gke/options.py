@@ -1,6 +1,4 @@
-"""What DraPlatform sets of GKE clusters and pools itself; all other inputs of theirs are its
-options.
-"""
+"""The inputs of GKE clusters and pools that DraPlatform sets itself. All others are its options."""
 
 from pulumi_dra.gke.cluster.cluster_inputs import GkeClusterArgs
 from pulumi_dra.gke.pool.gpu_pool_inputs import GkeGpuPoolArgs

@@ -1,6 +1,4 @@
-"""Who may use an EKS cluster. Apart from the cluster, because a platform for GKE has the shape
-too.
-"""
+"""Access to an EKS cluster. In a separate module, because a platform for GKE also has this type."""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 from typing import NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""Networks that may reach an API server."""
+"""Networks that can reach an API server."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ _DOCUMENTATION = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8
 
 
 def unreachable_from_outside(cidrs: Sequence[str]) -> str:
-    """Return why nobody outside the network reaches an API server that is open to these networks,
+    """Return why no client outside can reach an API server that only admits these networks,
     or "".
     """
     if not cidrs:
@@ -22,7 +22,7 @@ def unreachable_from_outside(cidrs: Sequence[str]) -> str:
 
 
 def for_documentation(cidrs: Sequence[str]) -> list[str]:
-    """Return the networks when all of them are for documentation (RFC 5737, RFC 3849), else
+    """Return the networks if all of them are documentation ranges (RFC 5737, RFC 3849), otherwise
     none.
     """
     return list(cidrs) if all(_is_for_documentation(cidr) for cidr in cidrs) else []

@@ -1,4 +1,4 @@
-"""How fast the disk of a node is, where a cloud sells speed apart from size."""
+"""Speed of a node's disk, for clouds that sell it separately from size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskSpeed:
-    """Operations and MiB of a second; None for what the cloud gives without being asked."""
+    """IOPS and throughput in MiB/s. None: the cloud's default."""
 
     iops: int | None = None
     throughput: int | None = None
@@ -20,7 +20,7 @@ USUAL_SPEED = DiskSpeed()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeedLimits:
-    """What a type of disk can be given."""
+    """The speed limits of a disk type."""
 
     iops: range
     throughput: range  # MiB a second
@@ -29,8 +29,8 @@ class SpeedLimits:
 
 
 def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> DiskSpeed:
-    """Return `disk_iops` and `disk_throughput`; faults are noted in `read`, those of one beside the
-    other too.
+    """Return `disk_iops` and `disk_throughput`. Faults are noted in `read`, including conflicts
+    between the two.
     """
     speed = DiskSpeed(iops=_whole(read, "disk_iops"), throughput=_whole(read, "disk_throughput"))
     for key, sentence in speed_faults(speed, limits, disk_gib):
@@ -39,9 +39,7 @@ def read_disk_speed(read: InputReader, limits: SpeedLimits, disk_gib: int) -> Di
 
 
 def speed_faults(speed: DiskSpeed, limits: SpeedLimits, disk_gib: int) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a speed, by input; a disk without `disk_iops` has the fewest that
-    its type has.
-    """
+    """Yield the faults of a speed by input. A disk without `disk_iops` has its type's minimum."""
     iops = limits.iops[0] if speed.iops is None else speed.iops
     if fault := range_fault(iops, limits.iops):
         yield "disk_iops", fault

@@ -1,4 +1,4 @@
-"""Kubernetes versions that a cluster may be asked for."""
+"""Kubernetes versions that a cluster can request."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,5 @@ def check_version(text: str) -> str:
 
 
 def version_check(cloud: Cloud) -> Callable[[str], str]:
-    """Return what tells the complaint about the version of a control plane, or of nodes, in that
-    cloud.
-    """
+    """Return a check of the version of a control plane or of nodes in this cloud."""
     return lambda text: check_version(text) or cloud.version_fault(text)

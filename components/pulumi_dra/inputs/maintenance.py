@@ -1,5 +1,5 @@
-"""When GKE works on a cluster, and when not. Apart from the cluster, because a platform for EKS has
-the shapes too.
+"""GKE maintenance windows and exclusions. In a separate module, because a platform for EKS also has
+these types.
 """
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
@@ -81,7 +81,7 @@ def read_exclusions(read: InputReader) -> list[MaintenanceExclusion]:
 
 
 def read_window(read: InputReader) -> MaintenanceWindow | None:
-    """Return `maintenance_window`, None where it was left out; faults are noted in `read`.
+    """Return `maintenance_window`, or None if it's unset. Faults are noted in `read`.
 
     docs.cloud.google.com/kubernetes-engine/docs/concepts/maintenance-windows-and-exclusions: 48
     hours in any 32 days, in pieces of four hours or more.
@@ -120,7 +120,9 @@ def _length(start: str, end: str) -> timedelta | None:
 
 
 def _times(rule: str, start: str) -> int | None:
-    """Return how often a rule comes within 32 days at least; None for one that is not as plain."""
+    """Return the minimum number of times that a rule recurs in 32 days, or None for a
+    complex rule.
+    """
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     days, numbers = (
         len(parts[key].split(",")) if key in parts else 0 for key in ("BYDAY", "BYMONTHDAY")

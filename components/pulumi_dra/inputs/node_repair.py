@@ -1,5 +1,5 @@
-"""How EKS repairs nodes: when it stops, and what it does about single faults. Apart from pools of
-EKS, because the options of a platform have the shape too.
+"""EKS node repair: its limits, and its actions for single faults. In a separate module, because
+platform options also have this type.
 """
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
@@ -54,7 +54,7 @@ _LIMITS = {
 def read_node_repair(read: InputReader) -> "NodeGroupNodeRepairConfigArgsDict":
     """Return the node group's repair settings; faults are noted in `read`.
 
-    Off is sent too, because the provider keeps the settings that are omitted
+    false is also sent, because the provider keeps omitted settings
     (hashicorp/terraform-provider-aws:internal/service/eks/node_group.go@012e0a32: optional and
     computed).
     """

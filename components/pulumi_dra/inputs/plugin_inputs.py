@@ -7,10 +7,10 @@ DEVICE_PLUGIN = "device-plugin"
 
 
 def read_plugin(read: InputReader) -> PluginServing | None:
-    """Return how a device plugin serves the nodes' devices, as `allocation` says; None for DRA
+    """Return how a device plugin serves the nodes' devices, from `allocation`, or None for DRA
     nodes.
 
-    The plugin's own configuration decides about shares, so a label of the pool chooses it.
+    The plugin's configuration controls sharing, and a label of the pool selects it.
     """
     allocation = read.choice("allocation", ("dra", DEVICE_PLUGIN), "dra")
     return PluginServing() if allocation == DEVICE_PLUGIN else None

@@ -1,4 +1,4 @@
-"""Inputs that GPU pools of both clouds share: how many nodes, the pool's name, further labels."""
+"""Common inputs of all clouds' GPU pools: node counts, name, labels, and taints."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,9 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Nodes of a pool in all zones together, and whether an autoscaler moves between the limits."""
+    """A pool's node counts in all zones, and whether an autoscaler changes the count within the
+    limits.
+    """
 
     min: int
     desired: int
@@ -38,13 +40,13 @@ class Counts:
     autoscaled: bool
 
     def within(self, present: int) -> int:
-        """Return the count within the limits that is nearest to the present one."""
+        """Return the count within the limits that is nearest to the current one."""
         return min(max(present, self.min), self.max)
 
 
 def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, capacity: str) -> None:
-    """Refuse a capacity in which machines of this type cannot be had; warn where that is on demand,
-    as plans do.
+    """Reject a capacity type that isn't available for this machine type. Warn if plans assume
+    on-demand for it.
     """
     if machine is None or not (fault := cloud.purchase_fault(machine, capacity)):
         return
@@ -55,7 +57,9 @@ def check_purchase(read: InputReader, cloud: Cloud, machine: Machine | None, cap
 
 
 def read_counts(read: InputReader, cloud: Cloud) -> Counts:
-    """Return `min_nodes`, `desired_nodes`, `max_nodes` and `autoscaled`; they must be in order."""
+    """Return `min_nodes`, `desired_nodes`, `max_nodes`, and `autoscaled`. The counts must be in
+    ascending order.
+    """
     limit = cloud.nodes_of_a_pool[-1]
     most = read.whole("max_nodes", least=1, most=limit)
     least = read.whole("min_nodes", 0, most=limit)
@@ -70,8 +74,8 @@ def read_counts(read: InputReader, cloud: Cloud) -> Counts:
 
 
 def read_pool_name(read: InputReader, component_name: str) -> str:
-    """Return the value of the pool's label, by default the component's name, which no cloud takes
-    in every form.
+    """Return the value of the pool's label, by default the component's name, which clouds may not
+    accept.
     """
     if not read.has("pool_name") and not re.fullmatch(LABEL_VALUE, component_name):
         read.refuse(
@@ -84,7 +88,7 @@ def read_pool_name(read: InputReader, component_name: str) -> str:
 
 
 def read_max_pods(read: InputReader, cloud: Cloud) -> int | None:
-    """Return `max_pods`, None where it was left out."""
+    """Return `max_pods`, or None if it's unset."""
     allowed = cloud.pods_of_a_node
     return (
         read.whole("max_pods", least=allowed[0], most=allowed[-1]) if read.has("max_pods") else None
@@ -95,9 +99,7 @@ NO_HUGE_PAGES: Mapping[str, int] = MappingProxyType({})
 
 
 def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, int]:
-    """Return how many huge pages of each size ("2Mi", "1Gi") are asked for; none where nothing was
-    given.
-    """
+    """Return the number of huge pages by size ("2Mi", "1Gi"), empty if none are requested."""
     keys = {f"huge_pages_{size.lower()}": size for size in HUGE_PAGES}
     counts = {
         size: read.whole(key, least=1, most=MOST_HUGE_PAGES)
@@ -111,7 +113,7 @@ def read_huge_pages(read: InputReader, machine: Machine | None) -> Mapping[str, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletPolicies:
-    """How kubelet gives out CPUs; "" where it is not told, which is "none"."""
+    """Kubelet's CPU and topology policies. "" if unset, which means "none"."""
 
     cpu_manager: str = ""
     topology_manager: str = ""
@@ -128,8 +130,8 @@ NOT_PLANNED = ("restricted", "single-numa-node")
 def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
     """Return `cpu_manager_policy` and `topology_manager_policy`; faults are noted in `read`.
 
-    Policies with which kubelet turns down pods that were placed are refused: plans do not know NUMA
-    nodes.
+    Policies with which kubelet rejects scheduled pods aren't supported, because plans don't model
+    NUMA nodes.
     """
     cpus = (
         read.choice("cpu_manager_policy", ("none", "static"), "none")
@@ -154,7 +156,7 @@ def read_kubelet_policies(read: InputReader) -> KubeletPolicies:
 
 
 def read_disk_gib(read: InputReader, cloud: Cloud) -> int:
-    """Return `disk_gib`, by default what plans count on."""
+    """Return `disk_gib`, by default the size that plans assume."""
     return read.whole("disk_gib", DISK_GIB, least=cloud.disk_gib[0], most=cloud.disk_gib[-1])
 
 
@@ -170,12 +172,12 @@ class NodeTaint(TypedDict):
 
 
 def cloud_effect(taint: Taint) -> str:
-    """Return a taint's effect in the word that both clouds' APIs have for it: NO_SCHEDULE."""
+    """Return a taint's effect in the form of the clouds' APIs: NO_SCHEDULE."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", taint.effect).upper()
 
 
 def read_taints(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> list[Taint]:
-    """Return a pool's taints: ours, and the user's beside it."""
+    """Return a pool's taints: this project's taint and the user's."""
     taints = list(cloud.taints(nodes))
     for index, block in enumerate(read.blocks("taints")):
         inner = read.inside(f"taints[{index}]", block, NodeTaint)
@@ -194,7 +196,7 @@ def read_taints(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> list[Tain
 
 
 def read_labels(read: InputReader, cloud: Cloud, nodes: NodeOrigin) -> dict[str, pulumi.Input[str]]:
-    """Return a pool's labels: the user's beside ours, which cannot be changed."""
+    """Return a pool's labels: the user's and this project's, which can't be changed."""
     labels = read.labels("labels")
     for key, value in labels.items():
         if fault := label_key_fault(key) or cloud.label_fault(

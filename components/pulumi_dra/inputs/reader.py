@@ -1,8 +1,8 @@
-"""Reads and checks the inputs of a component; every fault is found before the first resource is
+"""Reads and checks the inputs of a component. It reports all faults before the first resource is
 declared.
 
-Identifiers may be outputs, which are not known yet, and pass unchecked; everything else is plain
-(numbers, enums and structures do not survive as outputs across languages).
+Identifiers can be outputs, which aren't known yet and aren't checked. Everything else is a plain
+value, because numbers, enums, and structures don't work as outputs across languages.
 """
 
 import re
@@ -18,13 +18,13 @@ from dra_planner.wording import counted
 
 
 class WrongInputs(InputPropertiesError, pulumi.RunError):
-    """Inputs of a component are wrong; the engine shows the sentences, in any language, and no
+    """Inputs of a component are wrong. The engine shows the sentences, in any language, without a
     traceback.
     """
 
 
 class InputReader:
-    """Takes the inputs of one component one by one; `finish` raises when any of them was wrong."""
+    """Reads the inputs of one component one by one. `finish` raises if any of them is wrong."""
 
     def __init__(self, component: str, name: str, args: object, known: type) -> None:
         self._title = f'{component} "{name}"'
@@ -48,11 +48,11 @@ class InputReader:
                 self.refuse(str(key), f"is not an input of {component}; {hint}")
 
     def refuse(self, path: str, reason: str) -> None:
-        """Note a fault of the input at `path` (Python's names; `pools[0].machine`)."""
+        """Note a fault of the input at `path` in Python's names, for example `pools[0].machine`."""
         self._errors.append({"property_path": f"{self._at}{path}", "reason": reason})
 
     def inside(self, path: str, args: object, known: type) -> "InputReader":
-        """Return a reader of a structure at `path`; its faults are faults of this one."""
+        """Return a reader of the structure at `path`. Its faults are also faults of this reader."""
         inner = object.__new__(InputReader)
         inner._title, inner._errors, inner._at = self._title, self._errors, f"{self._at}{path}."
         component = known.__name__.removesuffix("Settings").removesuffix("Args")
@@ -60,7 +60,7 @@ class InputReader:
         return inner
 
     def finish(self) -> None:
-        """Raise WrongInputs with a sentence for each fault, when there was one."""
+        """Raise WrongInputs with a sentence for each fault, if there are faults."""
         if not self._errors:
             return
         head = f"{self._title} has {counted(len(self._errors), 'wrong input')}:"
@@ -80,8 +80,8 @@ class InputReader:
         meaning: str = "",
         check: Callable[[str], str] | None = None,
     ) -> str:
-        """Return a plain text; `pattern` and its `meaning`, or `check` (a complaint or ""), say
-        which are right.
+        """Return a plain text that matches `pattern`, described by `meaning`, or passes `check`
+        (which returns a complaint or "").
         """
         value = self._take(key, default)
         if value is None or (value == default and not self.has(key)):
@@ -106,7 +106,7 @@ class InputReader:
     def whole(
         self, key: str, default: int | None = None, *, least: int = 0, most: int = 1_000_000
     ) -> int:
-        """Return an integer; one that crossed the engine as 3.0 is 3."""
+        """Return an integer. 3.0 is accepted as 3, because the engine passes numbers as floats."""
         value = self._take(key, default)
         if value is None:
             return default or 0
@@ -133,9 +133,7 @@ class InputReader:
         meaning: str = "",
         check: Callable[[str], str] | None = None,
     ) -> list[str]:
-        """Return a list of plain texts, each of them checked as `text` does; empty when it was left
-        out.
-        """
+        """Return a list of plain texts, each checked as by `text`, empty if it's unset."""
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts, not {_shown(value)}")
@@ -159,7 +157,7 @@ class InputReader:
         meaning: str = "",
         check: Callable[[str], str] | None = None,
     ) -> pulumi.Input[str] | None:
-        """Return a text that may be an output; one that is plain is checked."""
+        """Return a text that can be an output. A plain text is checked."""
         value = self._take(key, None, required=required)
         if value is None or isinstance(value, pulumi.Output):
             return cast(pulumi.Output[str] | None, value)
@@ -175,14 +173,14 @@ class InputReader:
     def required_identifier(
         self, key: str, *, pattern: str = "", meaning: str = ""
     ) -> pulumi.Input[str]:
-        """Return a text that may be an output and must be there."""
+        """Return a required text that can be an output."""
         return self.identifier(key, required=True, pattern=pattern, meaning=meaning) or ""
 
     def identifiers(
         self, key: str, *, required: bool = False
     ) -> pulumi.Input[list[pulumi.Input[str]]]:
-        """Return a list of texts, each of which (or the whole) may be an output; empty when it was
-        left out.
+        """Return a list of texts, empty if it's unset. Each element or the whole list can be an
+        output.
         """
         value = self._take(key, None, required=required)
         if value is None:
@@ -203,9 +201,7 @@ class InputReader:
     def some_identifiers(
         self, key: str, *, pattern: str = "", meaning: str = ""
     ) -> list[pulumi.Input[str]]:
-        """Return a plain list of texts, each of which may be an output; those that are plain are
-        checked.
-        """
+        """Return a plain list of texts that can be outputs. Plain texts are checked."""
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list of texts or outputs, not {_shown(value)}")
@@ -225,7 +221,7 @@ class InputReader:
     ) -> dict[str, pulumi.Input[str]]:
         """Return a map of at most `most` texts, whose values may be outputs.
 
-        `check` is given a key and its value, "" for an output, and returns a complaint or "".
+        `check` receives a key and its value ("" for an output), and returns a complaint or "".
         """
         value = self._take(key, {})
         if not isinstance(value, Mapping):
@@ -242,7 +238,7 @@ class InputReader:
         return dict(entries)
 
     def flags(self, key: str) -> dict[str, bool]:
-        """Return a map of truths, empty when it was left out."""
+        """Return a map of booleans, empty if it's unset."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a map of true and false, not {_shown(value)}")
@@ -254,7 +250,7 @@ class InputReader:
         return {name: item for name, item in entries.items() if isinstance(item, bool)}
 
     def wholes(self, key: str) -> dict[str, int]:
-        """Return a map of integers, empty when it was left out."""
+        """Return a map of integers, empty if it's unset."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a map of integers, not {_shown(value)}")
@@ -273,11 +269,11 @@ class InputReader:
         return numbers
 
     def has(self, key: str) -> bool:
-        """Whether the input was given."""
+        """Return whether the input is set."""
         return self._args.get(key) is not None
 
     def block(self, key: str) -> Mapping[str, Any]:
-        """Return a structure without what was left out in it, to be read by whom it is for."""
+        """Return a structure without its unset fields. Its consumer reads it."""
         value = self._take(key, {})
         if not isinstance(value, Mapping):
             self.refuse(key, f"must be a structure, not {_shown(value)}")
@@ -286,7 +282,7 @@ class InputReader:
         return {name: item for name, item in entries.items() if item is not None}
 
     def blocks(self, key: str) -> list[Mapping[str, Any]]:
-        """Return a list of structures, to be read one by one; empty when it was left out."""
+        """Return a list of structures to read one by one, empty if it's unset."""
         value = self._take(key, [])
         if isinstance(value, str) or not isinstance(value, Sequence):
             self.refuse(key, f"must be a list, not {_shown(value)}")
@@ -314,12 +310,12 @@ class InputReader:
 
 
 def _fields(known: type) -> Collection[str]:
-    """Return the fields of a TypedDict and of those it extends."""
+    """Return the fields of a TypedDict and its bases."""
     return known.__annotations__.keys()
 
 
 def camel(path: str) -> str:
-    """Return a name or path of Python as Pulumi's schema has it: publicAccessCidrs."""
+    """Return a Python name or path in the form of Pulumi's schema: publicAccessCidrs."""
     return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), path)
 
 

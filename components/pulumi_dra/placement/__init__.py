@@ -1,4 +1,6 @@
-"""A plan in the cluster: policies that send pods to its pools, and a gate for what it covers."""
+"""A plan in the cluster: policies that steer pods to its pools, and a gate that rejects unplanned
+objects.
+"""
 
 from pulumi_dra.placement.placement_policies import PlacementPolicies, PlacementPoliciesArgs
 from pulumi_dra.placement.plan_gate import PlanGate, PlanGateArgs

@@ -1,5 +1,5 @@
-"""What all clouds take of a fleet's pools and their plan. Apart from the pools' own inputs, which
-need no fleet.
+"""Pool inputs that all clouds take from a fleet and its plan. Apart from the pools' own inputs,
+which don't need a fleet.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ IN_THE_FLEET = {
     "machine": "machine",
     "schedule": "schedule",
 }
-"""Inputs of a pool that the plan must know of, and what they are called in the fleet."""
+"""Inputs of a pool that affect the plan → their names in the fleet."""
 
 POOL_SET_BY_PLATFORM = {
     "autoscaled": "the fleet's autoscaler",
@@ -38,7 +38,7 @@ POOL_SET_BY_PLATFORM = {
     "pool_name": "the fleet's name of the pool",
     **{name: f"the fleet's {key}" for name, key in IN_THE_FLEET.items()},
 }
-"""Inputs of every cloud's pools that DraPlatform sets, and from what."""
+"""Inputs of all clouds' pools that DraPlatform sets, and their sources."""
 CLUSTER_SET_BY_PLATFORM = {
     "deletion_protection": "deletion_protection of the platform",
     "kubernetes_version": "the fleet's kubernetes",
@@ -47,18 +47,16 @@ CLUSTER_SET_BY_PLATFORM = {
     "system_count": "the fleet's systemPool.count",
     "system_machine": "the fleet's systemPool.machine",
 }
-"""The same of every cloud's clusters."""
+"""Inputs of all clouds' clusters that DraPlatform sets, and their sources."""
 
 
 def pools_to_build(fleet: Fleet, plan: PlanFile) -> list[Pool]:
-    """Return the pools that may have a node: no cloud takes a pool whose maximum is 0."""
+    """Return the pools that can have nodes, because no cloud accepts a pool with a maximum of 0."""
     return [pool for pool in fleet.pools if plan.pool(pool.name).nodes.max > 0]
 
 
 def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
-    """Return why the nodes of a plan have no room in the range of their pods, in the fleet's words,
-    or "".
-    """
+    """Return why the pod CIDR is too small for the plan's nodes, in the fleet's terms, or ""."""
     counts = {pool.name: plan.pool(pool.name).nodes for pool in fleet.pools}
     nodes = [
         (counts[pool.name].max if fleet.is_autoscaled else counts[pool.name].desired, pool.max_pods)
@@ -70,8 +68,8 @@ def pods_range_fault(fleet: Fleet, plan: PlanFile, cidr: str) -> str:
 def planned_pool_args(
     fleet: Fleet, plan: PlanFile, pool: Pool, labels: Mapping[str, pulumi.Input[str]]
 ) -> dict[str, Any]:
-    """Return the inputs of a pool that all clouds take from fleet and plan alike: machine, counts,
-    how nodes are.
+    """Return the pool inputs that all clouds take from fleet and plan: machine type, counts, and
+    node settings.
     """
     nodes = plan.pool(pool.name).nodes
     return {
@@ -97,9 +95,7 @@ def planned_pool_args(
 
 
 def plugin_labels(fleet: Fleet, pool: Pool) -> dict[str, str]:
-    """Return the labels by which the device plugin's chart chooses its configuration for the nodes
-    of a pool.
-    """
+    """Return the labels that select the device plugin's configuration for the nodes of a pool."""
     if pool.is_dra:
         return {}
     of_cloud, nodes = cloud(fleet.cloud), fleet.nodes_of(pool, fleet.machine(pool.machine))

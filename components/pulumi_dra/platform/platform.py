@@ -1,5 +1,5 @@
-"""Everything from a fleet and its plan: record, cluster, GPU pools, driver, classes, device plugin,
-tenants.
+"""A complete platform from a fleet and its plan: record, cluster, GPU pools, driver, classes,
+device plugin, tenants.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the

@@ -1,6 +1,4 @@
-"""Inputs of DraPlatform: what they are, and what is wrong with them, its children's inputs
-included.
-"""
+"""Inputs of DraPlatform and their checks, including its children's inputs."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -123,12 +121,12 @@ OPTIONAL_RELEASES = ("gpu_metrics", "kueue", "kube_ray")
 EVERY_INPUT = {
     name: name for name in ("tags", "secrets_kms_key", "admin_principal_arns", "addon_versions")
 }
-"""Names for checking what can be checked without a fleet."""
+"""Names for checks that don't need a fleet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraPlatformInputs:
-    """The same, checked."""
+    """The checked inputs."""
 
     pools: Mapping[str, Mapping[str, Any]]  # by name, as the pool's component takes them
     driver: Mapping[str, Any]  # as DraDriver takes them
@@ -147,7 +145,7 @@ class DraPlatformInputs:
 
 
 def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
-    """Return the fleet and the plan that has it; None where they were refused, which is noted in
+    """Return the fleet and its plan, or None for rejected ones, whose faults are noted in
     `read`.
     """
     text = read.text("plan")
@@ -164,10 +162,10 @@ def read_planned(read: InputReader) -> tuple[Fleet, PlanFile] | None:
 def read_platform_inputs(
     read: InputReader, fleet: Fleet | None, cluster_names: Mapping[str, str]
 ) -> DraPlatformInputs:
-    """Return the checked inputs; faults are noted in `read`, those of the children's inputs under
-    their place.
+    """Return the checked inputs.
 
-    `cluster_names` is what the cloud's cluster calls those that every cloud has.
+    Faults are noted in `read`, with the path of the children's inputs. `cluster_names` maps the
+    common inputs to their names in the cloud's cluster.
     """
     tags, pools = read.labels("tags"), _read_pools(read, fleet)
     node_repair = any(options.get("node_repair") is True for options in pools.values())
@@ -191,7 +189,7 @@ def read_platform_inputs(
 
 
 def _read_autoscaler(read: InputReader) -> Mapping[str, Any]:
-    """Return the autoscaler's options; what they mean is checked with its other inputs."""
+    """Return the autoscaler's options. Their values are checked with its other inputs."""
     options = read.block("autoscaler")
     inner = read.inside("autoscaler", options, AutoscalerOptions)
     if not inner.flag("install", True) and len(options) > 1:
@@ -212,7 +210,7 @@ def _read_installer(read: InputReader, fleet: Fleet | None) -> Mapping[str, Any]
 
 
 def _read_driver(read: InputReader) -> Mapping[str, Any]:
-    """Return the driver's options; what they mean is checked with the driver's other inputs."""
+    """Return the driver's options. Their values are checked with the driver's other inputs."""
     options = read.block("driver")
     for key in ("feature_gates", "compute_domains", "consumable_shares"):
         if key in options:
@@ -233,10 +231,10 @@ def _read_cluster(
     *,
     node_repair: bool,
 ) -> dict[str, Any]:
-    """Return inputs of the cloud's cluster that are not the fleet's, under the `names` that its
-    component has.
+    """Return inputs of the cloud's cluster that aren't part of the fleet, renamed according to
+    `names`.
 
-    What the options mean is checked with the cluster's other inputs.
+    The values of the options are checked with the cluster's other inputs.
     """
     options = read.block("cluster")
     read.inside("cluster", options, ClusterOptions)
@@ -261,7 +259,7 @@ def _read_cluster(
 
 
 def _read_pools(read: InputReader, fleet: Fleet | None) -> dict[str, Mapping[str, Any]]:
-    """Return options by pool; what they mean is checked with the pool's other inputs."""
+    """Return options by pool. Their values are checked with the pool's other inputs."""
     known = [pool.name for pool in fleet.pools] if fleet else []
     options: dict[str, Mapping[str, Any]] = {}
     for index, block in enumerate(read.blocks("pools")):

@@ -1,6 +1,4 @@
-"""What a stack says of its platform beside the fleet: the inputs of DraPlatform, spelt as in every
-language.
-"""
+"""A stack's options for its platform: inputs of DraPlatform, spelled as in other languages."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -14,12 +12,11 @@ _NOT_HERE = {"plan": "the stack's plan file is the plan; `pulumi-dra plan --writ
 
 
 def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
-    """Return the inputs of DraPlatform that a stack's `pulumi-dra:platform` says, in Python's
-    names.
+    """Return the inputs of DraPlatform in a stack's `pulumi-dra:platform`, with Python's names.
 
-    Names are known by the annotations, so keys of maps (labels, tags, versions of add-ons) stay as
-    they are; values are checked by the components. Raises FleetError for a name that is no input,
-    with the nearest one.
+    The annotations define the names, so keys of maps (labels, tags, add-on versions) stay
+    unchanged. The components check the values. Raises FleetError for an unknown name, with the
+    nearest known one.
     """
     if document == {}:
         return {}
@@ -34,7 +31,7 @@ def read_stack_options(document: object, *, file: str = "") -> dict[str, Any]:
 
 
 def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
-    """Return the value with the names of Python wherever its type has fields."""
+    """Return the value with Python's names for all fields of its type."""
     inner = _fields_of(kind)
     if get_origin(inner) is list and isinstance(value, Sequence) and not isinstance(value, str):
         items = cast(Sequence[object], value)
@@ -65,8 +62,8 @@ def _renamed(value: object, kind: Any, at: str, file: str) -> Any:
 
 
 def _fields_of(kind: Any) -> Any:
-    """Return the structure or list in a type that may be an output, or left out; None where there
-    is neither.
+    """Return the structure or list in a type that can be an output or optional, or None if it has
+    neither.
     """
     if is_typeddict(kind) or get_origin(kind) is list:
         return kind

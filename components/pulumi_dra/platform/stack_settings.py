@@ -1,5 +1,5 @@
-"""The stack's configuration and its plan file → what the program builds. The only place that knows
-the settings.
+"""The stack's configuration and its plan file → settings of the program. Only this module knows the
+configuration keys.
 """
 
 import os
@@ -24,16 +24,12 @@ if TYPE_CHECKING:  # brings the SDK of Kubernetes
 _STRUCTURED = ("pulumi-dra:fleet", "pulumi-dra:workloads", "pulumi-dra:admins", SETTING)
 SETTINGS = (*_STRUCTURED, "pulumi-dra:securityGroup")
 SIMULATED = "DRA_SANDBOX_CLOUD"
-"""Set where the clouds are the sandbox's; there a range for documentation is as good as any
-other.
-"""
+"""Set for simulated clouds, which accept documentation ranges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramSettings:
-    """What a stack is built from: its fleet, and the plan made for it, checked against each
-    other.
-    """
+    """The fleet of a stack and its plan, checked against each other."""
 
     stack: str
     fleet: Fleet
@@ -45,9 +41,7 @@ class ProgramSettings:
 
     @property
     def platform(self) -> "DraPlatformArgs":
-        """The inputs of DraPlatform: plan, what the stack says of it, and a tag with the stack's
-        name.
-        """
+        """The inputs of DraPlatform: plan, the stack's options, and a tag with the stack's name."""
         args: dict[str, Any] = {**self.access, **self.options, "plan": self.document}
         args["cluster"] = {**self.cluster_options, **self.options.get("cluster", {})}
         args["tags"] = {"pulumi-dra-stack": self.stack, **self.options.get("tags", {})}
@@ -55,27 +49,27 @@ class ProgramSettings:
 
     @property
     def cluster_options(self) -> dict[str, str]:
-        """What DraPlatform takes as `cluster`."""
+        """The input `cluster` of DraPlatform."""
         return {"security_group": self.security_group} if self.security_group else {}
 
     @property
     def access(self) -> dict[str, list[str]]:
-        """Who administers the cluster, as DraPlatform takes it; nothing where the stack does not
-        say.
+        """Administrators of the cluster in the form of DraPlatform, empty if the stack doesn't set
+        them.
         """
         return {"admin_principal_arns": list(self.admins)} if self.admins else {}
 
     @property
     def document(self) -> str:
-        """The plan document as one line of JSON."""
+        """The plan file as one line of JSON."""
         return canonical_text(self.plan)
 
 
 def read_program_settings(project: Path) -> ProgramSettings:
-    """Return the settings of the current stack, whose plan file lies below `project`.
+    """Return the settings of the current stack, whose plan file is below `project`.
 
-    Raises pulumi.RunError, which is shown as a sentence, when the configuration is wrong, or the
-    plan is missing, was changed by hand or was made from something else.
+    Raises pulumi.RunError, shown as a sentence, if the configuration is wrong, or if the plan is
+    missing, was edited, or is out of date.
     """
     stack = pulumi.get_stack()
     try:
@@ -88,9 +82,7 @@ def read_program_settings(project: Path) -> ProgramSettings:
 
 
 def refuse_documentation_ranges(settings: ProgramSettings) -> None:
-    """Raise FleetError where the API server would be open to nobody but addresses that examples are
-    written with.
-    """
+    """Raise FleetError if the API server would only admit documentation ranges."""
     cidrs = settings.fleet.endpoint.public_access_cidrs
     if settings.options.get("cluster", {}).get("dns_endpoint") or not (
         examples := for_documentation(cidrs)
@@ -162,7 +154,7 @@ def _configuration() -> dict[str, Any]:
 
 
 def _readable_sources(workloads: tuple[str, ...], project: Path) -> tuple[Source, ...] | None:
-    """Return the workloads' manifests, or None where they are not at hand, as in a pipeline of
+    """Return the workloads' manifests, or None if they aren't available, as in a pipeline of
     another repository.
     """
     if not workloads:

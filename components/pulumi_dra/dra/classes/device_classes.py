@@ -1,4 +1,4 @@
-"""DeviceClasses named by intent: what a workload means, not which GPU happens to be there."""
+"""DeviceClasses named for what a workload needs, not for a GPU model."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -79,7 +79,7 @@ class DeviceClasses(pulumi.ComponentResource):
 
 @dataclass(frozen=True, slots=True)
 class CheckedClass:
-    """A class that was checked, its spec as the SDK takes it."""
+    """A checked class with its spec in the SDK's form."""
 
     name: str
     labels: dict[str, pulumi.Input[str]]

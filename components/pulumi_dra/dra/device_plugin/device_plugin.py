@@ -1,6 +1,4 @@
-"""NVIDIA's device plugin for nodes that are not DRA nodes; or an existing one, kept off the DRA
-nodes.
-"""
+"""NVIDIA's device plugin for non-DRA nodes, or an existing one that is kept off DRA nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -65,7 +63,7 @@ class DevicePluginArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePluginInputs:
-    """The same, checked; `release` is None for a DaemonSet that is there already."""
+    """The checked inputs. `release` is None for an existing DaemonSet."""
 
     release: nvidia.DevicePluginRelease | None
     configs: dict[str, pulumi.Input[str]]

@@ -1,1 +1,1 @@
-"""DRANET, where it is installed from a chart."""
+"""DRANET on clusters where its Helm chart installs it."""

@@ -1,4 +1,4 @@
-"""A fleet → DRANET, where the cloud doesn't run it."""
+"""A fleet → DRANET, unless the cloud runs it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """The fleet was checked when it was read: nothing is left that the component would reject."""
+    """Note nothing, because the fleet's own checks cover all inputs of the component."""
 
 
 def declare(
@@ -25,7 +25,7 @@ def declare(
     plan: PlanFile,
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Declare the release; nothing waits for it."""
+    """Declare the Helm release. No resource waits for it."""
     of_fleet = fleet.drivers.of(dranet.DRIVER)
     if of_fleet is not None and not is_managed(dranet.DRIVER, cloud(fleet.cloud)):
         Dranet(f"{name}-dranet", dranet_args(fleet, of_fleet), opts=options)

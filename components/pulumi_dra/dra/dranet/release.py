@@ -1,5 +1,5 @@
-"""DRANET on EKS: publishes EFA interfaces, which pods claim beside GPUs. On GKE the cloud runs a
-DRANET of its own.
+"""DRANET on EKS, which publishes EFA interfaces that pods claim together with GPUs. GKE runs its
+own DRANET.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -23,7 +23,7 @@ REPOSITORY = "https://aws.github.io/eks-charts"
 VERSION = "1.0.0"
 NAMESPACE = "kube-system"
 DEVICE_CLASS = "efa.networking.k8s.aws"
-"""The class that the chart makes (aws/eks-charts:stable/aws-dranet/values.yaml)."""
+"""The class that the chart creates (aws/eks-charts:stable/aws-dranet/values.yaml)."""
 
 
 class DranetArgs(TypedDict):
@@ -76,7 +76,7 @@ class Dranet(pulumi.ComponentResource):
 
 
 def dranet_values(repository: str, tolerations: list[dict[str, str]]) -> dict[str, Any]:
-    """Return the chart's values; which machines have EFA the chart knows itself.
+    """Return the chart's values. The chart itself knows which machine types have EFA.
 
     Every key exists in aws/eks-charts:stable/aws-dranet/values.yaml.
     """

@@ -1,7 +1,7 @@
-"""What is recorded and alerted of GPUs and claims: expressions of Prometheus, each with who
-publishes its metrics.
+"""Prometheus recording rules and alerts for GPUs and claims, each with the publisher of its
+metrics.
 
-Plain values, in the form that Prometheus, its operator and Google's managed Prometheus share.
+Plain values in the format that Prometheus, its operator, and Google's managed Prometheus share.
 """
 
 from typing import Any
@@ -32,8 +32,9 @@ METRICS = {
 """Every metric that an expression reads, and which program publishes it."""
 
 APPLICATION_XIDS = (13, 31, 43, 45, 68, 109)
-"""Errors of programs, after which the GPU is sound
-(kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_health.go@v0.5.0)."""
+"""Errors that programs cause and that leave the GPU healthy
+(kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_health.go@v0.5.0).
+"""
 
 PENDING_PODS = 'max(scheduler_unschedulable_pods{plugin="DynamicResources"})'
 PENDING_CLAIMS = (
@@ -49,7 +50,7 @@ _USE = (
 
 
 def rule_groups() -> list[dict[str, Any]]:
-    """Return the groups: claims that wait, devices that are broken, claims that are not used."""
+    """Return the rule groups: pending claims, broken devices, and unused claims."""
     claims = [
         _alert(
             "ClaimingPodsPending",

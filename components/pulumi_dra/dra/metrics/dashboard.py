@@ -1,4 +1,6 @@
-"""A dashboard of Grafana: what waits for devices, what claims use, what is broken. Plain values."""
+"""A Grafana dashboard of pending claims, the use of claimed devices, and broken devices. Plain
+values.
+"""
 
 import json
 from typing import Any
@@ -25,12 +27,12 @@ PANELS: tuple[tuple[str, str, str, str, str], ...] = (
     ("timeseries", "Power", _BY_CLAIM.format("DCGM_FI_DEV_POWER_USAGE"), _CLAIM, "watt"),
     ("timeseries", "Temperature", "DCGM_FI_DEV_GPU_TEMP", "{{instance}} GPU {{gpu}}", "celsius"),
 )
-"""Kind, title, expression, legend and unit of each panel."""
+"""Kind, title, expression, legend, and unit of each panel."""
 
 
 def dashboard_json() -> str:
-    """Return the dashboard as JSON text; Grafana 8 and later read it, and ask which Prometheus it
-    is for.
+    """Return the dashboard as JSON text. Grafana 8 and later import it and ask for the Prometheus
+    data source.
     """
     panels, x, y = list[dict[str, Any]](), 0, 0
     for number, (kind, title, expression, legend, unit) in enumerate(PANELS, 1):

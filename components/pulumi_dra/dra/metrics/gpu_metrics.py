@@ -1,6 +1,4 @@
-"""Metrics of GPUs by the claim that holds them: NVIDIA's DCGM exporter on the DRA nodes, a
-dashboard and alerts.
-"""
+"""GPU metrics by claim: NVIDIA's DCGM exporter on the DRA nodes, a dashboard, and alerts."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -35,13 +33,13 @@ DCGM = PinnedChart(
     least="4.8.3",
     least_does="sees claims on Kubernetes 1.34",
 )
-"""The first release that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654): those
-before it wait for v1beta1, which Kubernetes 1.34 and later does not serve.
+"""The first version that reads resource.k8s.io/v1 (NVIDIA/dcgm-exporter pull request 654). Earlier
+versions wait for v1beta1, which Kubernetes 1.34 and later don't serve.
 """
 
 DAEMON_SET = "dcgm-exporter"
 REQUESTS = {"cpu": "100m", "memory": "128Mi"}
-"""What its pod asks of each GPU node, as in the chart: said here so that fleets can count on it
+"""The pod's requests on each GPU node, equal to the chart's, so that fleets can count them
 (`daemonPods`).
 """
 
@@ -83,7 +81,7 @@ class GpuMetricsArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuMetricsInputs:
-    """The same, checked."""
+    """The checked inputs."""
 
     release: ReleaseInputs
     collector: str
@@ -218,11 +216,11 @@ def dcgm_values(inputs: GpuMetricsInputs) -> dict[str, Any]:
 
 
 def _with_driver(folder: str) -> dict[str, Any]:
-    """Return the values where no runtime brings the driver (Google Cloud, “NVIDIA Data Center GPU
-    Manager (DCGM)”).
+    """Return the values for nodes whose container runtime doesn't provide the driver (Google Cloud,
+    “NVIDIA Data Center GPU Manager (DCGM)”).
 
-    A privileged container must be allowed what the chart's own settings deny: the API server
-    refuses one without.
+    The API server rejects a privileged container that denies privilege escalation, as the chart's
+    own settings do.
     """
     inside = "/usr/local/nvidia"
     return {

@@ -1,9 +1,8 @@
-"""Which values each generation of the NVIDIA DRA driver's chart knows, among those that this
-package may set.
+"""The chart values that this package can set, by generation of the NVIDIA DRA driver's chart.
 
-Helm ignores an unknown key without a word, so a misspelt one, or one of another generation, would
-do nothing. Source: values.yaml of each tag (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm
-at v25.3.2, v25.8.1, v25.12.0, v0.4.1 and main of 2026-08-07 for 0.5).
+Helm silently ignores unknown keys, so a misspelled key or a key of another generation would have no
+effect. Source: values.yaml of each tag (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm at
+v25.3.2, v25.8.1, v25.12.0, v0.4.1 and main of 2026-08-07 for 0.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -69,8 +68,8 @@ _SINCE: dict[str, tuple[str, ...]] = {
 KEYS_SINCE: dict[str, str] = {
     key: generation for generation, keys in _SINCE.items() for key in keys
 }
-"""Dotted key → the first generation whose chart knows it. What lies below a key is free (an
-affinity, a map).
+"""Dotted key → the first generation whose chart knows it. Keys below it are free (an affinity, a
+map).
 """
 
 

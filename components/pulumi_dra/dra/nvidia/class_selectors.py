@@ -1,4 +1,4 @@
-"""CEL of the ready-made DeviceClasses, and a check of everybody else's."""
+"""CEL selectors of the predefined DeviceClasses, and a check of custom selectors."""
 
 from dra_planner import cel
 from dra_planner.drivers.nvidia import GPU_DRIVER
@@ -6,16 +6,16 @@ from dra_planner.releases import features_of
 
 DRIVER = GPU_DRIVER
 DEVICES = ("gpu", "mig", "any")
-"""A whole GPU, a partition, or either."""
+"""A whole GPU, a MIG device, or either."""
 
 
 def class_selectors(
     *, device: str = "", memory_gib_at_least: int = 0, mig_profile: str = ""
 ) -> list[str]:
-    """Return the selectors of an intent, most general first; nothing for no intent.
+    """Return the selectors of an intent, most general first. Empty for no intent.
 
-    Memory is a quantity: compared with compareTo, since `>=` does not compile. `memory` exists on
-    whole GPUs and partitions alike, `profile` on partitions alone.
+    Memory is a quantity, so it's compared with compareTo, because `>=` doesn't compile. Whole GPUs
+    and MIG devices both have `memory`, and only MIG devices have `profile`.
     """
     kind = "mig" if mig_profile else device
     selectors: list[str] = []
@@ -32,7 +32,7 @@ def class_selectors(
 
 
 def refusal_of(expression: str, minor: int) -> str:
-    """Return why Kubernetes 1.<minor> would refuse this selector, or ""."""
+    """Return why Kubernetes 1.<minor> would reject this selector, or ""."""
     compiled = cel.compile(expression, cel.Dialect.of(features_of(minor), environment="new"))
     # a doubt refuses nothing
     if not isinstance(compiled, cel.RejectedSelector) or compiled.kind == "unsupported":

@@ -13,7 +13,7 @@ GROUP = "resource.nvidia.com"
 
 
 def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
-    """Return the definitions in a text of manifests; faults are noted in `read`."""
+    """Return the definitions in the text of a manifest file. Faults are noted in `read`."""
     text = read.text(key, "")
     try:
         documents: list[Any] = [
@@ -46,11 +46,11 @@ def read_crds(read: InputReader, key: str) -> list[dict[str, Any]]:
 def declare_crds(
     component: str, definitions: list[dict[str, Any]], children: Children
 ) -> list[pulumi.Resource]:
-    """Declare the definitions, and return them: the release must come after them.
+    """Declare the definitions and return them, because the release must come after them.
 
-    As patches, because a cluster that has had a release before has definitions already; by force,
-    because Helm is their manager in that case. They stay when the driver goes: with a definition go
-    all objects of its kind.
+    They are patches, because a cluster that had a release before already has definitions, and they
+    are forced, because Helm manages those. They stay when the driver is deleted, because deleting a
+    definition deletes all objects of its kind.
     """
     declared: list[pulumi.Resource] = []
     for definition in definitions:

@@ -1,4 +1,4 @@
-"""The NVIDIA DRA driver: its namespace, on GKE its quota, and its Helm release, pinned."""
+"""The NVIDIA DRA driver: its namespace, its quota on GKE, and its pinned Helm release."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.

@@ -1,4 +1,4 @@
-"""Inputs of DraDriver: what they are, and what is wrong with them."""
+"""Inputs of DraDriver and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -113,7 +113,9 @@ class DraDriverArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraDriverInputs:
-    """The same, checked, with defaults filled in; `release` is None only where it was refused."""
+    """The checked inputs with defaults filled in. `release` is None only if the version was
+    rejected.
+    """
 
     release: DriverRelease | None
     namespace: str
@@ -174,7 +176,7 @@ def _read_settings(read: InputReader) -> DriverSettings:
 
 
 def _read_webhook(read: InputReader) -> WebhookSettings | None:
-    """Return the webhook's settings, None without one."""
+    """Return the webhook's settings, or None without a webhook."""
     asked = read.flag("webhook", False)
     failure_policy = read.choice("webhook_failure_policy", ("Fail", "Ignore"), "Fail")
     replicas = read.whole("webhook_replicas", 1, least=1, most=100)
@@ -214,7 +216,7 @@ def _read_webhook(read: InputReader) -> WebhookSettings | None:
 
 
 def _check_release(read: InputReader, release: DriverRelease, settings: DriverSettings) -> None:
-    """Refuse what this release cannot do."""
+    """Reject inputs that this driver version doesn't support."""
     _check_gates(read, release, settings.feature_gates)
     if read.has("network_policy") and settings.network_policy and not has_network_policy(release):
         read.refuse(
@@ -235,6 +237,8 @@ def _check_release(read: InputReader, release: DriverRelease, settings: DriverSe
 
 
 def _check_gates(read: InputReader, release: DriverRelease, gates: Mapping[str, bool]) -> None:
-    """Refuse gates that the release does not know, and pairs on which the driver stops at start."""
+    """Reject gates that the driver version doesn't know, and pairs with which the driver fails at
+    start.
+    """
     for gate, error in nvidia.gate_faults(release, nvidia.PublishingSettings(gates=gates)):
         read.refuse(f"feature_gates.{gate}", str(error))

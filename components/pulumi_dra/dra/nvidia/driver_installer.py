@@ -1,5 +1,5 @@
-"""Installs the NVIDIA driver on GKE nodes whose own driver installation is off, as DRA pools need
-it.
+"""Installer of the NVIDIA driver on GKE nodes without GKE's own driver installation, as DRA pools
+need it.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -42,7 +42,7 @@ HOST_PATHS = {
     "root": ("/", "/root"),
     "cos-tools": ("/var/lib/cos-tools", "/build/cos-tools"),
 }
-"""Volume → folder of the node, and where the installer has it."""
+"""Volume → folder on the node and mount path in the installer."""
 
 
 class DriverInstallerArgs(TypedDict):
@@ -104,8 +104,7 @@ def installer_spec(driver: str, pause_image: str) -> Any:
     """Return the DaemonSet's spec in API form: an init container that installs, then a container
     that does nothing.
 
-    It keeps off nodes on which GKE installs a driver itself: they carry the label
-    gke-gpu-driver-version.
+    It avoids nodes on which GKE installs a driver, which have the label gke-gpu-driver-version.
     """
     labels = {"app.kubernetes.io/name": NAME}
     rest = {
@@ -149,7 +148,7 @@ def installer_spec(driver: str, pause_image: str) -> Any:
 
 
 def _installing(driver: str) -> Any:
-    """Return the container that installs; its variables say where the image finds the folders of
+    """Return the init container that installs the driver. Its variables name the mounted folders of
     the node.
     """
     environment = {

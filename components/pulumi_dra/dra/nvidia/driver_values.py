@@ -1,7 +1,7 @@
-"""Values of the NVIDIA DRA driver's Helm chart, per release. Plain values; nothing here asks a
-cluster.
+"""Values of the NVIDIA DRA driver's Helm chart by version, without access to a cluster.
 
-A Release's preview never renders its chart, so what would fail there is decided and checked here.
+A Release's preview never renders its chart, so this module checks everything that would fail at
+deployment.
 """
 
 from collections.abc import Mapping
@@ -18,23 +18,23 @@ GPU_OPERATOR, GPU_OPERATOR_ROOT = "gpu-operator", "/run/nvidia/driver"
 
 
 def platforms() -> tuple[str, ...]:
-    """Return where the NVIDIA driver may come from: the image of a cloud, or the container of the
-    GPU operator.
+    """Return the possible sources of the NVIDIA driver: a cloud's node image or the GPU Operator's
+    container.
     """
     return (*clouds.names(), GPU_OPERATOR)
 
 
 def driver_root(platform: str) -> str:
-    """Return where the NVIDIA driver lies on the nodes of a platform."""
+    """Return the folder of the NVIDIA driver on a platform's nodes."""
     return GPU_OPERATOR_ROOT if platform == GPU_OPERATOR else clouds.cloud(platform).driver_root
 
 
 PLUGIN_PRIORITY = "system-node-critical"
 WEBHOOK_PRIORITY = "system-cluster-critical"
-"""What the charts give their webhook when nothing is said."""
+"""The charts' default priority class of their webhook."""
 
 OLD_NAME, NEW_NAME = "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu"
-"""What the charts call their objects: up to 25.12, and from 0.4 on."""
+"""Object names of the charts: up to 25.12, and from 0.4 on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +67,12 @@ class DriverSettings:
 
     @property
     def webhook_priority(self) -> str:
-        """The priority class of the webhook: the chart's, unless another one was asked for."""
+        """The webhook's priority class: the chart's, or the requested one."""
         return WEBHOOK_PRIORITY if self.priority_class == PLUGIN_PRIORITY else self.priority_class
 
 
 def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
-    """Return the chart's values for a release; every key in them exists in that release's chart."""
+    """Return the chart's values for a version. Every key exists in that version's chart."""
     values: dict[str, Any] = {
         "resources": {
             "gpus": {"enabled": True},
@@ -104,38 +104,37 @@ def driver_values(release: DriverRelease, settings: DriverSettings) -> dict[str,
 
 
 def object_name(release: DriverRelease, settings: DriverSettings) -> str:
-    """Return what the chart's objects are named after.
+    """Return the base name of the chart's objects.
 
-    The chart was renamed at 0.4. Under the new name an upgrade would start a second plugin beside
-    the first, both for one driver
-    (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main); under the old one it
-    updates the plugin in place.
+    The chart was renamed in 0.4. With the new name, an upgrade would start a second plugin for the
+    same driver (kubernetes-sigs/dra-driver-nvidia-gpu:site/content/docs/upgrade.md@main). With the
+    old name, it updates the plugin in place.
     """
     return NEW_NAME if has_new_names(release) and not settings.keep_old_names else OLD_NAME
 
 
 def has_new_names(release: DriverRelease) -> bool:
-    """Whether the release's chart is called dra-driver-nvidia-gpu: 0.4 and later."""
+    """Return whether the version's chart is called dra-driver-nvidia-gpu: 0.4 and later."""
     return release.chart == NEW_NAME
 
 
 def has_network_policy(release: DriverRelease) -> bool:
-    """Whether the release's chart can restrict the driver's own traffic: 25.12 and later."""
+    """Return whether the version's chart has network policies for the driver: 25.12 and later."""
     return not unknown_keys(
         release.generation, {"kubeletPlugin": {"networkPolicy": {"enabled": True}}}
     )
 
 
 def has_webhook(release: DriverRelease) -> bool:
-    """Whether the release's chart has the webhook that validates opaque configuration: 25.8 and
-    later.
+    """Return whether the version's chart has the webhook that validates opaque configuration: 25.8
+    and later.
     """
     return not unknown_keys(release.generation, {"webhook": {"enabled": True}})
 
 
 def tolerations(settings: DriverSettings) -> list[dict[str, str]]:
-    """Return what the plugin tolerates: our taint, those that the cloud adds by itself, and what
-    was asked for.
+    """Return the plugin's tolerations: this project's taint, the cloud's automatic taints, and the
+    requested ones.
     """
     added = (
         () if settings.platform == GPU_OPERATOR else clouds.cloud(settings.platform).possible_taints
@@ -172,9 +171,9 @@ def _kubelet_plugin(release: DriverRelease, settings: DriverSettings) -> dict[st
 def _controller(release: DriverRelease, settings: DriverSettings) -> dict[str, Any]:
     """Return the ComputeDomain controller's values.
 
-    Up to 25.12 the chart insists on a control-plane node, and managed clusters show none: the list
-    of terms is replaced by one that every Linux node fits. A list works with every version of the
-    provider; a null did not.
+    Up to 25.12, the chart requires a control-plane node, but managed clusters expose none. So a
+    term that matches every Linux node replaces the list. A list works with every version of the
+    provider, unlike null.
     """
     linux = [
         {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}

@@ -1,4 +1,4 @@
-"""A fleet and its plan → the NVIDIA DRA driver, its installer where the cloud has none."""
+"""A fleet and its plan → the NVIDIA DRA driver, and its driver installer if the cloud has none."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> None:
-    """Note in `read` what the components would refuse, before anything is declared."""
+    """Note in `read` what the components would reject, before anything is declared."""
     if _is_installed_elsewhere(fleet):
         if inputs.driver:
             read.refuse("driver", "the GPU Operator installs the driver: leave it out")
@@ -38,7 +38,8 @@ def declare(
     plan: PlanFile,
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Declare the driver, after the installer of the GPU driver where nodes come without it.
+    """Declare the driver, after the GPU driver's installer if node images don't contain the GPU
+    driver.
 
     Nothing is declared if the GPU Operator runs both.
     """
@@ -62,9 +63,7 @@ def _is_installed_elsewhere(fleet: Fleet) -> bool:
 
 
 def driver_args(inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile) -> DraDriverArgs:
-    """Return the driver's inputs; its quota must do for every node that the pools may ever have
-    together.
-    """
+    """Return the driver's inputs. The quota allows the sum of all pools' maximum node counts."""
     nvidia, options = fleet.drivers.of(DRIVER), dict(inputs.driver)
     assert nvidia is not None  # asked for only if the fleet installs it
     args: dict[str, Any] = {

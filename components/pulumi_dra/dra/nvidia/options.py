@@ -1,6 +1,4 @@
-"""What DraPlatform sets of the DRA driver itself; all other inputs of it are options of a
-platform.
-"""
+"""Inputs of the DRA driver that DraPlatform sets itself. All others are options of a platform."""
 
 from pulumi_dra.dra.nvidia.driver_inputs import DraDriverArgs
 

@@ -1,4 +1,4 @@
-"""The quota that GKE wants before it admits critical pods outside kube-system."""
+"""The quota that GKE requires before it admits critical pods outside kube-system."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ CRITICAL_CLASSES = ("system-node-critical", "system-cluster-critical")
 
 
 def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
-    """Return how many pods with a critical priority there may be at once; 0 where the platform
-    needs no quota.
+    """Return the maximum number of pods with a critical priority, or 0 if the platform doesn't need
+    a quota.
 
-    One plugin on each node that may ever be there. A Deployment that is being updated has a quarter
-    more pods than replicas, rounded up (its default maxSurge): without room for them the update of
-    controller and webhook would wait for ever once every node is there.
+    It counts one plugin pod per possible node. During an update, a Deployment has a quarter more
+    pods than replicas, rounded up (default maxSurge). Without quota for them, updates of controller
+    and webhook would stall in a full cluster.
     """
     if settings.platform == GPU_OPERATOR or not cloud(settings.platform).critical_pods_need_quota:
         return 0
@@ -33,10 +33,11 @@ def critical_pods(settings: DriverSettings, max_nodes: int) -> int:
 
 
 def critical_pods_quota(pods: int) -> ResourceQuotaSpecArgsDict:
-    """Return the spec of a ResourceQuota for so many pods of the two critical classes.
+    """Return the spec of a ResourceQuota for this number of pods in the two critical priority
+    classes.
 
-    A quota that is too small leaves the last nodes without driver, with an event on the DaemonSet
-    as the only sign.
+    If the quota is too small, the last nodes have no driver, and only an event of the DaemonSet
+    shows it.
     """
     return {
         "hard": {"pods": str(pods)},

@@ -1,10 +1,10 @@
-"""Who may write which ResourceSlices: each of the driver's pods those of its own node.
+"""An admission policy that lets each driver pod write only its own node's ResourceSlices.
 
-The charts bring a policy of this kind, which since 25.8 names a service account that the plugin no
+The charts include such a policy, but since 25.8 it names a service account that the plugin no
 longer uses
 (kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/*/templates/{validatingadmissionpolicy,kubeletplugin}.yaml,
-v25.8.0 to main), so that a plugin on one node could take away or invent the devices of any other.
-This one holds every service account of the driver's namespace.
+v25.8.0 to main), so that a plugin on one node could remove or invent devices of any other node.
+This policy covers every service account in the driver's namespace.
 """
 
 from typing import Any
@@ -15,13 +15,15 @@ import pulumi_kubernetes as k8s
 from pulumi_dra.children import Children
 
 NODE_OF_TOKEN = "authentication.kubernetes.io/node-name"
-"""Kubernetes puts it into every token of a pod (GA since 1.33)."""
+"""Kubernetes adds it to every pod token (GA since 1.33)."""
 
 
 def declare_slice_policy(
     component: str, namespace: str, children: Children
 ) -> list[pulumi.Resource]:
-    """Declare the policy and its binding, and return them: the driver must come after them."""
+    """Declare the policy and its binding, and return them, because the driver must come
+    after them.
+    """
     name = f"{namespace}-own-slices"
     spec: Any = slice_policy(namespace)
     policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(

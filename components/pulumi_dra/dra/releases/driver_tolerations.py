@@ -1,4 +1,4 @@
-"""Taints that the pods of a DRA driver tolerate, beside the one that every GPU node has."""
+"""Taints that a DRA driver's pods tolerate, in addition to the common taint of GPU nodes."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.

@@ -1,4 +1,4 @@
-"""A fleet and what a stack asks for → the optional releases: metrics of GPUs, queues, Ray."""
+"""A fleet and a stack's options → the optional releases: GPU metrics, queues, Ray."""
 
 from typing import Any, cast
 
@@ -22,8 +22,8 @@ from pulumi_dra.platform.platform_inputs import DraPlatformInputs
 
 
 def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -> None:
-    """Note in `read` what the releases would refuse, and that a plan counts no pods that would run
-    on its nodes.
+    """Note in `read` what the releases would reject, and daemon pods that the plan doesn't
+    count.
     """
     asked = inputs.releases
     if "gpu_metrics" in asked:
@@ -39,8 +39,8 @@ def check_releases(read: InputReader, inputs: DraPlatformInputs, fleet: Fleet) -
 def declare_releases(
     name: str, inputs: DraPlatformInputs, fleet: Fleet, options: pulumi.ResourceOptions
 ) -> None:
-    """Declare those that are asked for, Kueue last: what is created while its webhook starts would
-    be refused.
+    """Declare the requested releases, Kueue last, because requests fail while its webhook
+    starts.
     """
     asked, before = inputs.releases, list[pulumi.Resource]()
     if "gpu_metrics" in asked:
@@ -55,8 +55,8 @@ def declare_releases(
 
 
 def metrics_args(inputs: DraPlatformInputs, fleet: Fleet) -> GpuMetricsArgs:
-    """Return the inputs of GpuMetrics: where the driver is, who collects, which taints the pools
-    have.
+    """Return the inputs of GpuMetrics: the driver's folder, the collector, and the taints of the
+    pools.
     """
     given: dict[str, Any] = dict(inputs.releases["gpu_metrics"])
     of_cloud = cloud(fleet.cloud)
@@ -68,7 +68,7 @@ def metrics_args(inputs: DraPlatformInputs, fleet: Fleet) -> GpuMetricsArgs:
 
 
 def kueue_args(inputs: DraPlatformInputs, fleet: Fleet) -> KueueArgs:
-    """Return the inputs of Kueue: the driver's classes, and the fleet's own."""
+    """Return the inputs of Kueue: the driver's classes and the fleet's custom classes."""
     classes = [
         *CHART_CLASSES,
         *(each.name for each in fleet.device_classes if each.name not in CHART_CLASSES),
@@ -77,7 +77,7 @@ def kueue_args(inputs: DraPlatformInputs, fleet: Fleet) -> KueueArgs:
 
 
 def _uncounted(fleet: Fleet) -> str:
-    """Return why the plan is not one for nodes with the exporter, or ""."""
+    """Return why the plan doesn't count the exporter's pods, or ""."""
     told, needed = fleet.daemon_pods.get(DAEMON_SET), Amount(**REQUESTS)
     if isinstance(told, Amount) and all(
         told.amounts[unit] >= most for unit, most in needed.amounts.items()

@@ -1,4 +1,4 @@
-"""Images of one's own: a mirror, a digest, the Secrets to pull with."""
+"""Custom images: a mirror, a digest, and pull secrets."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,14 @@ SECRET_NAME = "[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 
 @dataclass(frozen=True, slots=True)
 class ImageSettings:
-    """What a chart is told about its image; empty is the chart's own."""
+    """Image settings of a chart. Empty: the chart's own."""
 
     repository: str = ""
     digest: str = ""
     pull_secrets: tuple[str, ...] = ()
 
     def values(self, version: str) -> dict[str, str]:
-        """Return the charts' `image` for a release: the tag that they would choose themselves,
-        pinned by the digest.
-        """
+        """Return a chart's `image` values for a version: its default tag, pinned by the digest."""
         image = {
             "repository": self.repository,
             "tag": f"v{version}@{self.digest}" if self.digest else "",
@@ -27,7 +25,7 @@ class ImageSettings:
 
 
 def read_image(read: InputReader) -> ImageSettings:
-    """Return `image_repository`, `image_digest` and `image_pull_secrets`; faults are noted in
+    """Return `image_repository`, `image_digest`, and `image_pull_secrets`. Faults are noted in
     `read`.
     """
     return ImageSettings(
@@ -48,8 +46,8 @@ def read_repository(read: InputReader) -> str:
 
 
 def _repository_complaint(text: str) -> str:
-    """Return what is wrong with an image's name; a tag in it would make two with the chart's
-    own.
+    """Return what is wrong with an image's name, or "". A tag would conflict with the
+    chart's tag.
     """
     if "@" in text or ":" in text.rpartition("/")[2]:
         return f'"{text}" must not have a tag or a digest; image_digest pins it'

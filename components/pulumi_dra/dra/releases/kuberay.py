@@ -1,4 +1,4 @@
-"""KubeRay: the operator that makes Ray clusters, jobs and services, whose pods may have claims."""
+"""KubeRay: the operator for Ray clusters, jobs, and services, whose pods can use claims."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -61,8 +61,8 @@ def kuberay_values(inputs: ReleaseInputs) -> dict[str, Any]:
     """Return the chart's values; every key exists in
     ray-project/kuberay:helm-chart/kuberay-operator@v1.7.0.
 
-    The chart's own limits (0.1 cores) are for a handful of clusters; what it requests here is said,
-    so that a system node is chosen that has it.
+    The chart's own limits (0.1 cores) are for a handful of clusters. The requests are set
+    explicitly, so that the scheduler reserves them on a system node.
     """
     values: dict[str, Any] = {
         "resources": {

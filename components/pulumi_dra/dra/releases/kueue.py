@@ -1,5 +1,5 @@
-"""Kueue: jobs wait in queues until there is quota. Claims count, by the device classes that its
-configuration maps.
+"""Kueue: jobs wait in queues until quota is available. Claims count by the device classes in its
+configuration.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -28,17 +28,17 @@ KUEUE = PinnedChart(
     least="0.18.0",
     least_does="counts claims of templates without a gate",
 )
-"""kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on claims of templates count without a gate
-that is off by default (pkg/features/kube_features.go).
+"""kubernetes-sigs/kueue:charts/kueue@v0.19.2. From 0.18 on, claims from templates count without
+enabling a gate (pkg/features/kube_features.go).
 """
 
 CHART_CLASSES = (GPU_CLASS, MIG_CLASS)
 MOST_CLASSES = 16
-"""The most mappings (kubernetes-sigs/kueue:pkg/config/validation.go@v0.19.2)."""
+"""Maximum number of mappings (kubernetes-sigs/kueue:pkg/config/validation.go@v0.19.2)."""
 LONGEST_CLASS = 63
-"""It takes classes that are names of labels (the same)."""
+"""Class names must be label names (same file)."""
 OWN_QUOTAS = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
-"""What Kueue counts of every pod, under these names."""
+"""Resources that Kueue counts for every pod, under these names."""
 _CLASS = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
@@ -60,9 +60,7 @@ class KueueArgs(TypedDict):
 
 
 def read_kueue(read: InputReader) -> tuple[ReleaseInputs, list[str]]:
-    """Return the checked inputs: those of the release, and the classes; faults are noted in
-    `read`.
-    """
+    """Return the checked inputs of the release and the classes. Faults are noted in `read`."""
     classes = read.texts(
         "device_classes", pattern=_CLASS, meaning="the name of a DeviceClass"
     ) or list(CHART_CLASSES)
@@ -126,11 +124,10 @@ def kueue_values(inputs: ReleaseInputs, classes: Sequence[str]) -> dict[str, Any
 
 
 def kueue_configuration(classes: Sequence[str]) -> dict[str, Any]:
-    """Return Kueue's configuration, which the chart takes whole: each class is counted as the quota
-    of its own name.
+    """Return Kueue's complete configuration. Each class counts against the quota with its name.
 
-    What Kueue does unless told otherwise is left to it; addresses and the lease are those that the
-    chart's objects name (kubernetes-sigs/kueue:charts/kueue/values.yaml,
+    Defaults of Kueue aren't repeated. Addresses and the lease match the chart's objects
+    (kubernetes-sigs/kueue:charts/kueue/values.yaml,
     apis/config/v1beta2/configuration_types.go@v0.19.2).
     """
     return {

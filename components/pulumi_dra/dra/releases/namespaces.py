@@ -1,5 +1,5 @@
-"""Namespaces of what is installed: those of drivers and plugins may hold privileged pods, and no
-other.
+"""Namespaces of installed releases. Only namespaces of drivers and plugins allow privileged
+pods.
 """
 
 import pulumi_kubernetes as k8s
@@ -12,14 +12,14 @@ _MODES = ("enforce", "audit", "warn")
 def declare_privileged_namespace(
     component: str, namespace: str, children: Children
 ) -> k8s.core.v1.Namespace:
-    """Declare a namespace whose pods may be privileged."""
+    """Declare a namespace that allows privileged pods."""
     return declare_namespace(component, namespace, "privileged", children)
 
 
 def declare_namespace(
     component: str, namespace: str, pod_security: str, children: Children
 ) -> k8s.core.v1.Namespace:
-    """Declare a namespace with this pod security level: privileged, baseline or restricted."""
+    """Declare a namespace with this pod security level: privileged, baseline, or restricted."""
     return k8s.core.v1.Namespace(
         f"{component}-namespace",
         metadata={

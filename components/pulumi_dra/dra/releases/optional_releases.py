@@ -1,6 +1,4 @@
-"""Releases beside the driver that are installed where they are asked for: which chart, pinned, and
-into what.
-"""
+"""Optional Helm releases in addition to the driver: pinned chart and namespace of each."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +16,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinnedChart:
-    """A published chart: its address, the version that is installed unless another is named, and
-    its namespace.
-    """
+    """A published chart: its address, default version, and namespace."""
 
     release: str
     chart: str  # the name in the repository, or an oci:// address
@@ -34,7 +30,7 @@ class PinnedChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseInputs:
-    """What every optional release takes, checked."""
+    """The common, checked inputs of all optional releases."""
 
     version: str
     chart: str
@@ -42,12 +38,12 @@ class ReleaseInputs:
     image_pull_secrets: tuple[str, ...]
 
     def image(self) -> dict[str, Any]:
-        """Return the chart's `image`: that of a mirror, else what the chart says."""
+        """The chart's `image` values: a mirror's, or the chart's own."""
         return {"repository": self.image_repository} if self.image_repository else {}
 
 
 def read_release(read: InputReader, pinned: PinnedChart) -> ReleaseInputs:
-    """Return `version`, `chart`, `image_repository` and `image_pull_secrets`; faults are noted in
+    """Return `version`, `chart`, `image_repository`, and `image_pull_secrets`. Faults are noted in
     `read`.
     """
     if read.has("chart") and read.has("version"):
@@ -86,8 +82,8 @@ def declare_release(
     children: Children,
     **options: Any,
 ) -> tuple[pulumi.Resource, pulumi.Output[str]]:
-    """Declare the release in a namespace of its own; return it, and the namespace, known once it is
-    deployed.
+    """Declare the release in its own namespace. Return it and the namespace, known once the release
+    is deployed.
     """
     home = declare_namespace(name, pinned.namespace, pinned.pod_security, children)
     release = k8s.helm.v3.Release(

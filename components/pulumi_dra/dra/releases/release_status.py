@@ -1,5 +1,5 @@
-"""Whether a Helm release is really installed: a failed one followed by a refresh looks
-unchanged.
+"""Check that a Helm release is deployed, because a failed release looks unchanged after a
+refresh.
 """
 
 from typing import Any
@@ -8,13 +8,13 @@ import pulumi
 
 
 class ReleaseFailed(pulumi.RunError):
-    """The release is in the state, but Helm says that it failed; shown as a sentence, without a
+    """The release is in the state, but Helm reports that it failed. Shown as a sentence, without a
     traceback.
     """
 
 
 def require_deployed(release: str, status: Any) -> str:
-    """Return the release's status; raises ReleaseFailed unless it is deployed."""
+    """Return the release's status. Raises ReleaseFailed unless it is deployed."""
     text = str(getattr(status, "status", None) or "deployed")
     if text != "deployed":
         raise ReleaseFailed(

@@ -1,1 +1,1 @@
-"""Rights of tenants: claims in their namespaces, and who may get admin access."""
+"""Permissions of tenants: claims in their namespaces, and admin access."""

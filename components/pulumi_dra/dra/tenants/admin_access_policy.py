@@ -1,4 +1,4 @@
-"""Who may give a namespace admin access to devices, which sees through every allocation."""
+"""An admission policy that limits admin access to devices, which bypasses every allocation."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -83,7 +83,7 @@ class AdminAccessPolicy(pulumi.ComponentResource):
 
 
 def admin_access_rule(namespaces: list[str]) -> str:
-    """Return the CEL expression that is true of every namespace that may be as it is."""
+    """Return the CEL expression that is true if the labels of a namespace are allowed."""
     labelled = f"has(object.metadata.labels) && '{ADMIN_ACCESS_LABEL}' in object.metadata.labels"
     return f"!({labelled}) || object.metadata.name in {json.dumps(sorted(namespaces))}"
 

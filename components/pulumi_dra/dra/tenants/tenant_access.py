@@ -1,5 +1,5 @@
-"""What a tenant may do with devices: claim them in its namespace, never say what classes and
-devices there are.
+"""Permissions of a tenant: it can claim devices in its namespace, but can't change classes or
+devices.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -86,7 +86,7 @@ def tenant_rules() -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """The settings of one tenant, checked, with defaults filled in."""
+    """A tenant's checked settings with defaults filled in."""
 
     namespace: str
     groups: list[str]

@@ -1,5 +1,5 @@
-"""Who administers an EKS cluster: access entries that can be seen, instead of a creator who is
-admin by accident.
+"""Administrators of an EKS cluster as visible access entries, instead of implicit admin rights of
+the creator.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,11 @@ def declare_access(
     partition: pulumi.Output[str],
     children: Children,
 ) -> list[pulumi.Resource]:
-    """Declare one admin entry for each principal; with None, one for whoever creates the cluster.
+    """Declare one admin entry for each principal, or with None for the identity that creates the
+    cluster.
 
-    The creator's entry stays with who it was first made for: the next person to deploy would
-    otherwise replace it.
+    The creator's entry keeps its first principal. Otherwise, the next person who deploys would
+    replace it.
     """
     if isinstance(principals, Sequence):
         entries = [
@@ -55,7 +56,7 @@ def declare_access(
 
 
 def _creator(children: Children) -> pulumi.Output[str]:
-    """Return the role (of an assumed-role session) or user whose credentials run this program."""
+    """Return the role (of an assumed-role session) or user that runs this program."""
     identity = aws.get_caller_identity_output(opts=children.invoke_options())
     session = aws.iam.get_session_context_output(arn=identity.arn, opts=children.invoke_options())
     return session.issuer_arn

@@ -1,4 +1,6 @@
-"""As whom a kubeconfig asks EKS for tokens: by default as the provider that makes the cluster."""
+"""The identity that a kubeconfig uses to get EKS tokens: by default, the provider that creates the
+cluster.
+"""
 
 import json
 from dataclasses import dataclass
@@ -8,18 +10,18 @@ import pulumi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """A role to assume and a profile of the AWS CLI's configuration; "" for none."""
+    """A role to assume and a profile of the AWS CLI's configuration. "" for none."""
 
     role_arn: pulumi.Input[str] = ""
     profile: str = ""
 
 
 def configured_credentials() -> Credentials:
-    """Return what the stack's configuration tells the default provider.
+    """Return the default provider's credentials from the stack's configuration.
 
-    The last of several assumed roles is the one that acts
-    (registry.terraform.io/providers/hashicorp/aws, “Assuming an IAM Role”). Keys are never written
-    into a kubeconfig: a warning says where they have to be instead.
+    The last of several assumed roles applies (registry.terraform.io/providers/hashicorp/aws,
+    “Assuming an IAM Role”). Keys are never written into a kubeconfig. A warning explains where to
+    put them instead.
     """
     config = pulumi.Config("aws")
     if config.get("accessKey"):

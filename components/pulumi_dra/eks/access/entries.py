@@ -1,6 +1,4 @@
-"""Who else may use an EKS cluster: entries with one of EKS' policies, or with groups that RBAC
-names.
-"""
+"""Additional access to an EKS cluster: entries with an EKS access policy, or with RBAC groups."""
 
 # No `from __future__ import annotations` here: Pulumi's schema analyzer reads the annotations.
 import re
@@ -27,7 +25,7 @@ _NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """The same, checked; `policy` is "" for none."""
+    """A checked entry. `policy` is "" for none."""
 
     name: str
     principal_arn: pulumi.Input[str]
@@ -37,7 +35,7 @@ class Entry:
 
 
 def principal_fault(arn: str) -> str:
-    """Return why EKS makes no access entry for who is called so, or "".
+    """Return why EKS rejects an access entry for this principal, or "".
 
     Sources: aws-samples/appmod-blueprints pull request 319 (sessions), terraform-provider-aws issue
     36447 (roles of services), terraform-aws-eks issue 2969 (roles of Identity Center, whose path is
@@ -60,7 +58,7 @@ def principal_fault(arn: str) -> str:
 
 
 def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | None:
-    """Return `admin_principal_arns`, None where nobody is named; faults are noted in `read`."""
+    """Return `admin_principal_arns`, or None if it's unset. Faults are noted in `read`."""
     admins = read.identifiers("admin_principal_arns")
     if not read.has("admin_principal_arns"):
         return None
@@ -72,8 +70,8 @@ def read_admins(read: InputReader) -> pulumi.Input[list[pulumi.Input[str]]] | No
 
 
 def _taken_fault(arn: str, seen: set[str]) -> str:
-    """Return why a principal can have no entry more, and note that it has one (terraform-aws-eks
-    issue 2968).
+    """Return the fault if a principal already has an entry, and record the principal
+    (terraform-aws-eks issue 2968).
     """
     if arn in seen:
         return f'"{arn}" already has an entry, and EKS allows one for each principal'
@@ -84,8 +82,8 @@ def _taken_fault(arn: str, seen: set[str]) -> str:
 def read_access_entries(
     read: InputReader, admins: pulumi.Input[list[pulumi.Input[str]]] | None = None
 ) -> list[Entry]:
-    """Return `access_entries`; faults are noted in `read`, also of who is among `admins`
-    already.
+    """Return `access_entries`. Faults are noted in `read`, including principals that are already in
+    `admins`.
     """
     entries: list[Entry] = []
     taken = {arn for arn in (admins if isinstance(admins, list) else []) if isinstance(arn, str)}
@@ -127,7 +125,7 @@ def declare_access_entries(
     partition: pulumi.Output[str],
     children: Children,
 ) -> None:
-    """Declare each entry, and what its policy is for."""
+    """Declare each entry and its policy association."""
     for entry in entries:
         made = aws.eks.AccessEntry(
             f"{name}-access-{entry.name}",

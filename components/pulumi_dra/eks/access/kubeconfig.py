@@ -1,5 +1,5 @@
-"""The kubeconfig of an EKS cluster: no token in it, the AWS CLI makes a short-lived one for whoever
-uses it.
+"""The kubeconfig of an EKS cluster. It contains no token, because the AWS CLI gets a short-lived
+one for each user.
 """
 
 import json
@@ -13,11 +13,11 @@ def eks_kubeconfig(
     role_arn: str = "",
     profile: str = "",
 ) -> str:
-    """Return a kubeconfig as JSON; the region is the one in the ARN
+    """Return a kubeconfig as JSON. The region is taken from the ARN
     (arn:aws:eks:REGION:ACCOUNT:cluster/NAME).
 
-    Tokens are those of `role_arn` and `profile` where they are given. The profile is an argument,
-    because credentials in the environment would win over AWS_PROFILE
+    Tokens use `role_arn` and `profile` if they are given. The profile is an argument, because
+    credentials in the environment take precedence over AWS_PROFILE
     (pulumi/pulumi-eks:nodejs/eks/cluster/cluster.ts@7bf0c1b1).
     """
     region = arn.split(":")[3] if arn.count(":") >= 5 else ""

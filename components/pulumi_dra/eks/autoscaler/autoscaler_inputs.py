@@ -1,4 +1,4 @@
-"""Inputs of EksClusterAutoscaler: what they are, and what is wrong with them."""
+"""Inputs of EksClusterAutoscaler and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -16,14 +16,14 @@ from pulumi_dra.inputs.kubernetes_version import check_version
 from pulumi_dra.inputs.reader import InputReader
 
 CHART_VERSION = "9.59.0"
-"""The first charts that let it read claims and slices are 9.54.0 and later (kubernetes/autoscaler
+"""The first chart version that grants access to claims and slices is 9.54.0 (kubernetes/autoscaler
 issue 9244).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class AutoscalerRelease:
-    """A release of the cluster autoscaler, with the flags that make it see claims."""
+    """A version of the cluster autoscaler, with the flags that enable DRA."""
 
     version: str
     flags: tuple[tuple[str, str], ...] = ()
@@ -38,8 +38,8 @@ RELEASES: Mapping[str, AutoscalerRelease] = MappingProxyType(
         "1.36": AutoscalerRelease("1.36.1"),
     }
 )
-"""Kubernetes version → the autoscaler made for it, its latest patch (tags of kubernetes/autoscaler
-of 2026-07-22).
+"""Kubernetes version → the latest patch of its autoscaler (tags of kubernetes/autoscaler of
+2026-07-22).
 """
 
 _OWN_FLAGS = frozenset({"cloud-provider", "namespace", "node-group-auto-discovery"})
@@ -72,7 +72,7 @@ class EksClusterAutoscalerArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksClusterAutoscalerInputs:
-    """The same, checked, with defaults filled in."""
+    """The checked inputs with defaults filled in."""
 
     cluster_name: pulumi.Input[str]
     version: str

@@ -1,4 +1,4 @@
-"""The cluster autoscaler on EKS: its role, by Pod Identity, and its release."""
+"""The cluster autoscaler on EKS: its role through Pod Identity, and its Helm release."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -41,9 +41,9 @@ _CHANGES = ("autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAu
 
 
 def scaling_policy(cluster_name: str) -> str:
-    """Return the JSON that lets the autoscaler look around, and change the groups of one cluster.
+    """Return a policy as JSON: read all groups, and change the groups of one cluster.
 
-    EKS itself gives the Auto Scaling group of a managed node group the tag, with this value
+    EKS sets this tag with this value on the Auto Scaling group of a managed node group
     (kubernetes/autoscaler:cluster-autoscaler/cloudprovider/aws/README.md asks for it in the same
     words).
     """
@@ -58,8 +58,8 @@ def scaling_policy(cluster_name: str) -> str:
 def autoscaler_values(
     inputs: EksClusterAutoscalerInputs, region: pulumi.Input[str]
 ) -> dict[str, Any]:
-    """Return the chart's values. It is told its region, for the metadata service answers no pods on
-    these nodes.
+    """Return the chart's values, including the region, because pods can't reach the metadata
+    service on these nodes.
     """
     image: dict[str, Any] = {"tag": f"v{inputs.version}"}
     if inputs.image_repository:

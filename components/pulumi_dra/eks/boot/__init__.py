@@ -1,1 +1,1 @@
-"""Boot of an EKS node: its image, launch template, and what runs before the kubelet."""
+"""Boot of an EKS node: image, launch template, and programs that run before kubelet."""

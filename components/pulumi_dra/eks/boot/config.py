@@ -1,4 +1,4 @@
-"""What a GPU node of EKS does at boot, as the text that its launch template carries."""
+"""User data of EKS GPU nodes, as their launch template contains it."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from pulumi_dra.inputs.reader import InputReader
 
 BOUNDARY = "pulumi-dra"
 MOST_BYTES = 16_384
-"""EC2 user guide, “Run commands when you launch an EC2 instance with user data input”: before it is
-base64-encoded.
+"""Limit before base64 encoding: EC2 user guide, “Run commands when you launch an EC2 instance with
+user data input”.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletSettings:
-    """What kubelet is told beside what EKS tells it; nothing where a field is empty."""
+    """Kubelet settings in addition to EKS' own. Empty fields aren't set."""
 
     max_pods: int | None = None
     reserved_cpu: str = ""
@@ -32,7 +32,7 @@ class KubeletSettings:
     policies: KubeletPolicies = UNTOLD
 
     def configuration(self) -> dict[str, Any]:
-        """Return the fields of kubelet's own configuration."""
+        """Return the fields of kubelet's configuration file."""
         reserved = {"cpu": self.reserved_cpu, "memory": self.reserved_memory}
         reserved = {resource: amount for resource, amount in reserved.items() if amount}
         return {
@@ -54,8 +54,8 @@ NOTHING_TOLD = KubeletSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoiningNode:
-    """What EKS tells a node of its own images by itself: its cluster, in nodeadm's words, its
-    labels and taints.
+    """Settings that EKS passes to nodes with its own images: the cluster in nodeadm's format,
+    labels, and taints.
     """
 
     cluster: Mapping[str, str]
@@ -63,8 +63,8 @@ class JoiningNode:
     taints: Sequence[Taint]
 
     def flags(self) -> list[str]:
-        """Return the flags of kubelet with which a node registers as its pool is planned, and not
-        some time after.
+        """Return kubelet's flags that register the node with the planned labels and taints from the
+        start.
         """
         labels = ",".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
         taints = ",".join(f"{taint.key}={taint.value}:{taint.effect}" for taint in self.taints)
@@ -80,14 +80,14 @@ def boot_config(
     huge_pages: Mapping[str, int] = NO_HUGE_PAGES,
     joining: JoiningNode | None = None,
 ) -> str:
-    """Return base64 user data, or "" when nothing needs saying.
+    """Return base64 user data, or "" if it would be empty.
 
     `mig` holds, for each GPU in device order, its MIG instances in creation order ("3g.40gb",
-    "3g.40gb"), or None for a GPU that stays whole. `local_storage` is none, raid0 or mount and says
-    what nodeadm does with local disks. `huge_pages` are so many pages of each size ("2Mi", "1Gi").
-    `script` is the owner's, which runs before the layout is made and the node joins, on the first
-    boot of an instance. EKS merges its own node configuration with this as long as the launch
-    template names no image; for one that does, `joining` says the rest.
+    "3g.40gb"), or None for a GPU that stays whole. `local_storage` is nodeadm's use of local disks:
+    none, raid0, or mount. `huge_pages` is the number of pages by size ("2Mi", "1Gi"). `script` is
+    the user's boot script. It runs at the first boot of an instance, before MIG is configured and
+    the node joins. EKS merges its own node configuration with this unless the launch template names
+    an image. In that case, `joining` adds the rest.
     """
     parts: list[tuple[str, str]] = []
     if node_config := _node_config(local_storage, kubelet, joining):
@@ -102,7 +102,7 @@ def boot_config(
 
 
 def _node_config(local_storage: str, kubelet: KubeletSettings, joining: JoiningNode | None) -> str:
-    """Return nodeadm's configuration as YAML, or "" when it has nothing to do beside EKS' own."""
+    """Return nodeadm's configuration as YAML, or "" if EKS' own is enough."""
     spec: dict[str, Any] = {"cluster": dict(joining.cluster)} if joining else {}
     if local_storage != "none":
         spec["instance"] = {
@@ -127,7 +127,7 @@ def _multipart(parts: list[tuple[str, str]]) -> str:
 
 
 def read_boot_script(read: InputReader) -> str:
-    """Return `boot_script`, "" for none; faults are noted in `read`."""
+    """Return `boot_script`, or "" if it's unset. Faults are noted in `read`."""
     script = read.text("boot_script", "")
     if script and not script.startswith("#!"):
         read.refuse("boot_script", 'must begin with the line of its interpreter: "#!/bin/bash"')

@@ -1,7 +1,7 @@
-"""Huge pages on EKS: reserved at every boot before kubelet starts, which reports those that it
-finds then.
+"""Huge pages on EKS, reserved at every boot before kubelet starts, because kubelet reports them at
+start.
 
-A node that got fewer than its pool was planned with does not join: memory may be in pieces by then.
+A node that gets fewer pages than planned, for example because memory is fragmented, doesn't join.
 """
 
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from pulumi_dra.eks.boot.unit import unit_installer
 UNIT = "pulumi-dra-huge-pages.service"
 PROGRAM_PATH = "/usr/local/sbin/pulumi-dra-huge-pages"
 FOLDER = "/sys/kernel/mm/hugepages"
-"""kernel.org/doc/html/latest/admin-guide/mm/hugetlbpage.html: a folder for each size, the number of
-pages in it.
+"""kernel.org/doc/html/latest/admin-guide/mm/hugetlbpage.html: one folder per size, which contains
+the number of pages.
 """
 
 # The image starts kubelet through nodeadm-run alone
@@ -51,7 +51,7 @@ _KILOBYTES = {"1Gi": 1024 * 1024, "2Mi": 2 * 1024}
 
 
 def huge_pages_program(pages: Mapping[str, int]) -> str:
-    """Return the program that reserves so many pages of each size ("2Mi", "1Gi")."""
+    """Return the program that reserves the number of pages of each size ("2Mi", "1Gi")."""
     calls = [
         f"reserve {size} {pages[name]}" for name, size in _KILOBYTES.items() if pages.get(name)
     ]
@@ -59,7 +59,7 @@ def huge_pages_program(pages: Mapping[str, int]) -> str:
 
 
 def huge_pages_installer(pages: Mapping[str, int]) -> str:
-    """Return the script for cloud-init that installs program and unit, and starts it."""
+    """Return the cloud-init script that installs and starts the program and its unit."""
     return unit_installer(
         unit=UNIT, unit_text=UNIT_TEXT, program_path=PROGRAM_PATH, program=huge_pages_program(pages)
     )

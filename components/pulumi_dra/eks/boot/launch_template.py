@@ -1,4 +1,4 @@
-"""What a node group's launch template says: metadata service, disks, network cards, bought
+"""Contents of a node group's launch template: metadata service, disks, network cards, bought
 capacity. Plain values.
 """
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     )
 
 ROOT_DEVICE = "/dev/xvda"
-"""Root volume of Amazon Linux 2023, and of what is made from it
-(awslabs/amazon-eks-ami:doc/usage/al2.md lists the same name for both lines).
+"""Root volume of Amazon Linux 2023 and images based on it (awslabs/amazon-eks-ami:doc/usage/al2.md
+lists the same name for both lines).
 """
 
 
 def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
-    """Return metadata settings that pods cannot reach: version 2 only, and one network hop."""
+    """Return metadata settings that pods can't use: only version 2, and one network hop."""
     return {
         "http_endpoint": "enabled",
         "http_tokens": "required",
@@ -44,7 +44,7 @@ def metadata_options() -> LaunchTemplateMetadataOptionsArgsDict:
 def root_volume(
     size_gib: int, kms_key_id: pulumi.Input[str] | None = None, speed: DiskSpeed = USUAL_SPEED
 ) -> list[LaunchTemplateBlockDeviceMappingArgsDict]:
-    """Return the block devices: one encrypted gp3 volume that goes with its node."""
+    """Return the block devices: one encrypted gp3 volume that is deleted with its node."""
     ebs: LaunchTemplateBlockDeviceMappingEbsArgsDict = {
         "volume_size": size_gib,
         "volume_type": "gp3",
@@ -65,12 +65,11 @@ def efa_interfaces(
 ) -> list[LaunchTemplateNetworkInterfaceArgsDict]:
     """Return one network interface for each network card.
 
-    Card 0 carries IP traffic, and EFA where the machine has as many EFA `interfaces` as `cards`;
-    where it has one less, card 0 is without (EC2 user guide, “Maximize network bandwidth on Amazon
-    EC2 instances with multiple network cards”, P6-B300). The others carry EFA alone, so they take
-    no address from the subnet (EKS user guide, “Run machine learning training on Amazon EKS with
-    Elastic Fabric Adapter”). Device index 0 is the primary interface of the instance, further cards
-    start at 1.
+    Card 0 carries IP traffic. It also carries EFA, unless the machine type has one EFA interface
+    fewer than `cards` (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with
+    multiple network cards”, P6-B300). The others carry only EFA, so they don't need an address of
+    the subnet (EKS user guide, “Run machine learning training on Amazon EKS with Elastic Fabric
+    Adapter”). Device index 0 is the instance's primary interface. Other cards use index 1.
     """
     first = "efa" if interfaces >= cards else "interface"
     return [
@@ -86,8 +85,8 @@ def efa_interfaces(
 
 
 def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict | None:
-    """Return the market of a Capacity Block; every other kind of capacity is chosen by the node
-    group.
+    """Return the market options of a Capacity Block. For other capacity types, the node group sets
+    them.
     """
     return {"market_type": "capacity-block"} if capacity == "capacity-block" else None
 
@@ -95,7 +94,7 @@ def market_options(capacity: str) -> LaunchTemplateInstanceMarketOptionsArgsDict
 def reservation_target(
     capacity: str, reservation_id: pulumi.Input[str] | None
 ) -> LaunchTemplateCapacityReservationSpecificationArgsDict | None:
-    """Return which reservation nodes start in; None when nothing was bought beforehand."""
+    """Return the reservation that nodes start in, or None if no capacity was bought."""
     if reservation_id is None or capacity not in ("reservation", "capacity-block"):
         return None
     return {
@@ -107,9 +106,7 @@ def reservation_target(
 def tag_specifications(
     tags: Mapping[str, pulumi.Input[str]],
 ) -> list[LaunchTemplateTagSpecificationArgsDict]:
-    """Return the tags of what a node group starts: instances, their volumes and network
-    interfaces.
-    """
+    """Return the tags of instances, volumes, and network interfaces that a node group creates."""
     if not tags:
         return []
     return [

@@ -1,5 +1,5 @@
-"""MIG on EKS: a systemd unit at every boot, before kubelet, which keeps a node without its layout
-from joining.
+"""MIG on EKS: a systemd unit that runs at every boot before kubelet. A node without its MIG
+configuration doesn't join.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ lay_out() {
 
 
 def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
-    """Return the program that lays out the GPUs; None stands for one that is left as it is."""
+    """Return the program that configures MIG. None: the GPU stays as it is."""
     calls = [
         " ".join(["lay_out", str(gpu), *each]) for gpu, each in enumerate(mig) if each is not None
     ]
@@ -93,7 +93,7 @@ def mig_program(mig: Sequence[Sequence[str] | None]) -> str:
 
 
 def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
-    """Return the script for cloud-init that installs program and unit, and starts it.
+    """Return the cloud-init script that installs and starts the program and its unit.
 
     `mig` holds, for each GPU in device order, its instances in creation order ("3g.40gb",
     "3g.40gb"), or None.
@@ -109,8 +109,8 @@ def mig_installer(mig: Sequence[Sequence[str] | None]) -> str:
 
 
 def mig_instances(machine: str, layout: str) -> list[list[str] | None]:
-    """Return for each GPU its instances in creation order, None for one that stays whole; raises
-    CatalogError.
+    """Return the MIG instances of each GPU in creation order, or None for a GPU that stays whole.
+    Raises CatalogError.
     """
     return [
         None if geometry is None else [instance.profile.name for instance in geometry]

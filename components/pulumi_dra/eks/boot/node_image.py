@@ -1,4 +1,4 @@
-"""Which EKS image a node boots: by processor, by whether it has GPUs, and of which release."""
+"""The EKS image of a node: by processor, by GPUs, and by image version."""
 
 import re
 
@@ -12,12 +12,12 @@ from pulumi_dra.inputs.reader import InputReader
 
 _SEEN = fact("eks-image")
 NEWEST_IMAGE = _SEEN.newest if _SEEN is not None else ""
-"""The newest release of EKS' images that the facts know, which Karpenter's pools are pinned to."""
+"""The newest known EKS image version, to which Karpenter's pools are pinned."""
 
 
 def architecture_of(machine: str) -> str:
-    """Return amd64 or arm64 for an EC2 machine type: from the catalogue, else by its name (m7g,
-    c8gn: Graviton).
+    """Return amd64 or arm64 for an EC2 machine type, from the catalog or by its name (m7g, c8gn:
+    Graviton).
     """
     if known := known_machine(machine):
         return known.arch
@@ -25,7 +25,7 @@ def architecture_of(machine: str) -> str:
 
 
 def known_machine(machine: str) -> Machine | None:
-    """Return what the catalogue has of an EC2 machine type; None for one that it does not have."""
+    """Return an EC2 machine type's catalog entry, or None if it has none."""
     try:
         return catalog.machine(CLOUD.name, machine)
     except CatalogError:
@@ -45,8 +45,8 @@ def system_image(architecture: str) -> str:
 
 
 def read_release(read: InputReader, machine: str) -> str:
-    """Return `release_version`, the release of an EKS image, rejected if the machine doesn't work
-    with it.
+    """Return `release_version`, an EKS image version. It's rejected if the machine type doesn't
+    work with it.
     """
     return read.text(
         "release_version",

@@ -1,9 +1,9 @@
-"""An image of one's own for a pool: EKS tells its nodes nothing, so what they join with is said
-here.
+"""A custom image of a pool. EKS doesn't configure its nodes, so this module adds the settings for
+joining the cluster.
 
 awsdocs/amazon-eks-user-guide:latest/ug/nodes/launch-templates.adoc@f6004140, “Specifying an AMI”:
-user data is not merged, and labels and taints of the group come after a node has joined, unless
-kubelet is told them.
+EKS doesn't merge user data, and it sets the group's labels and taints only after a node joins,
+unless kubelet's flags contain them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +18,8 @@ from pulumi_dra.eks.boot.config import JoiningNode
 from pulumi_dra.inputs.reader import InputReader
 
 AMI_TYPE = "CUSTOM"
-"""Said although EKS would know: that it changes makes a new group, which EKS wants of a pool that
-comes to an image of one's own, or goes back.
+"""Set although EKS would know it, because a change creates a new group. EKS requires that when a
+pool changes to or from a custom image.
 """
 _OF_THE_CLUSTER = ("cluster_endpoint", "cluster_certificate_authority", "service_cidr")
 _OF_EKS_IMAGES = ("kubernetes_version", "release_version")
@@ -30,8 +30,8 @@ _PLACEHOLDERS = ("n" * 100, "https://" + "e" * 100, "c" * 2000, "255.255.255.255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnImage:
-    """Its id, and the cluster that its nodes join: name, endpoint, certificate (base64), range of
-    the services.
+    """The ID of the image, and the cluster that its nodes join: name, endpoint, certificate
+    (base64), service CIDR.
     """
 
     id: pulumi.Input[str]
@@ -43,20 +43,20 @@ class OwnImage:
         taints: Sequence[Taint],
         boot_config: Callable[[JoiningNode], str],
     ) -> pulumi.Output[str]:
-        """Return what `boot_config` makes of the node, as soon as all of its parts are known."""
+        """Return the node's user data as soon as all of its parts are known."""
         known = pulumi.Output.all(*self.cluster, pulumi.Output.all(**labels))
         return known.apply(lambda parts: boot_config(_node(parts[:-1], parts[-1], taints)))
 
 
 def longest_node(labels: Mapping[str, pulumi.Input[str]], taints: Sequence[Taint]) -> JoiningNode:
-    """Return a node for which as much as possible has to be said, to see whether EC2 takes it."""
+    """Return a node with the longest possible settings, to check whether EC2 accepts their size."""
     values = {key: value if isinstance(value, str) else "v" * 63 for key, value in labels.items()}
     return _node(_PLACEHOLDERS, values, taints)
 
 
 def read_own_image(read: InputReader) -> OwnImage | None:
-    """Return the image that `image_id` names, None for EKS' own; faults of what goes with it are
-    noted in `read`.
+    """Return the image in `image_id`, or None for EKS' own. Faults of related inputs are noted in
+    `read`.
     """
     named = read.has("image_id")
     if fault := CLOUD.family_fault(read.text("image", "" if named else "al2023")):
@@ -69,9 +69,7 @@ def read_own_image(read: InputReader) -> OwnImage | None:
 
 
 def read_joining(read: InputReader, image: OwnImage | None) -> OwnImage | None:
-    """Return the image with the cluster that its nodes are told to join; faults are noted in
-    `read`.
-    """
+    """Return the image with the cluster that its nodes join. Faults are noted in `read`."""
     for key in _OF_THE_CLUSTER:
         if image is not None and not read.has(key):
             read.refuse(

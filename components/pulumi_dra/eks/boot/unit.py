@@ -1,5 +1,5 @@
-"""What a node of EKS does at every boot before it joins: a program, and a systemd unit that keeps
-the node out else.
+"""A program that runs at every boot of an EKS node. Its systemd unit keeps the node from joining if
+the program fails.
 """
 
 # cloud-init runs this at the first boot alone; later boots have the unit. A start that fails here
@@ -28,7 +28,7 @@ fi
 def unit_installer(
     *, unit: str, unit_text: str, program_path: str, program: str, before: str = "", after: str = ""
 ) -> str:
-    """Return the script for cloud-init that installs a program and its unit, and starts it.
+    """Return the cloud-init script that installs and starts a program and its unit.
 
     `before` and `after` are lines of the script around the start.
     """

@@ -1,6 +1,4 @@
-"""Which add-ons an EKS cluster has, of which versions, set up how: inputs of EksCluster, read and
-checked.
-"""
+"""Add-ons of an EKS cluster with versions and settings: inputs of EksCluster and their checks."""
 
 import json
 from collections.abc import Mapping
@@ -25,9 +23,7 @@ _SAID_ELSEWHERE = {"enableNetworkPolicy": "network_policy", PREFIX_DELEGATION: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddonInputs:
-    """The add-ons beside those that every cluster has, with versions and settings of all of them by
-    name.
-    """
+    """Optional add-ons, and versions and settings of all add-ons by name."""
 
     versions: Mapping[str, pulumi.Input[str]]
     settings: Mapping[str, Mapping[str, Any]]
@@ -39,7 +35,7 @@ class AddonInputs:
 
 
 def read_addons(read: InputReader) -> AddonInputs:
-    """Return what add-ons there are; faults are noted in `read`."""
+    """Return the add-ons. Faults are noted in `read`."""
     node_monitoring = read.flag("node_monitoring", False)
     metrics_server = read.flag("metrics_server", False)
     storage_drivers = read.texts("storage_drivers", check=_storage_complaint)
@@ -85,7 +81,7 @@ def _storage_complaint(text: str) -> str:
 
 
 def _read_settings(read: InputReader, addon: str, text: pulumi.Input[str]) -> Mapping[str, Any]:
-    """Return an add-on's settings, whose keys only EKS knows (`aws eks
+    """Return an add-on's settings. Only EKS knows their keys (`aws eks
     describe-addon-configuration`).
     """
     at = f"addon_settings.{addon}"

@@ -1,6 +1,4 @@
-"""The add-ons that every cluster has: pod network and identity before the first node, name service
-after it.
-"""
+"""Add-ons of every cluster: pod network and Pod Identity before the first node, DNS after it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,10 +21,10 @@ PREFIX_DELEGATION = "ENABLE_PREFIX_DELEGATION"  # aws/amazon-vpc-cni-k8s:README.
 
 @dataclass(frozen=True, slots=True)
 class StorageDriver:
-    """An add-on that makes and mounts volumes: the account of its controller, and the managed
-    policy that suffices.
+    """An add-on that creates and mounts volumes: its controller's service account, and the managed
+    policy for it.
 
-    `node` is the same of its pods on the nodes, where they ask AWS for something too.
+    `node` is the same for its pods on the nodes, if they also call AWS.
     """
 
     addon: str
@@ -55,8 +53,8 @@ STORAGE: Mapping[str, StorageDriver] = MappingProxyType(
 kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/serviceaccount-csi-controller.yaml@232ebc5,
 aws-efs-csi-driver:charts/aws-efs-csi-driver/values.yaml@00a24b4,
 aws-fsx-csi-driver:charts/aws-fsx-csi-driver/ values.yaml@05bcb51. Policies: Amazon EKS user guide,
-“AWS add-ons”; of the node's pods: aws-efs-csi-driver:docs/iam-policy-create.md@a4fc676, without
-what S3 Files takes, which nobody can ask for here.
+“AWS add-ons”; node pods: aws-efs-csi-driver:docs/iam-policy-create.md@a4fc676, without the
+permissions for S3 Files, which this package doesn't support.
 """
 
 
@@ -66,7 +64,9 @@ def vpc_cni_settings(
     prefix_delegation: bool,
     others: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the add-on's configuration beside `others`; its schema wants every value as text."""
+    """Return the add-on's configuration merged with `others`. Its schema requires all values as
+    text.
+    """
     settings: dict[str, Any] = {
         **others,
         "enableNetworkPolicy": "true" if network_policy else "false",
@@ -83,7 +83,7 @@ def vpc_cni_settings(
 
 
 class Addons:
-    """Declares the add-ons of one cluster, each of the version that was asked for."""
+    """Declares the add-ons of one cluster in the requested versions."""
 
     def __init__(
         self,
@@ -106,8 +106,8 @@ class Addons:
     def declare_before_nodes(
         self, partition: pulumi.Output[str], *, network_policy: bool, prefix_delegation: bool
     ) -> list[pulumi.Resource]:
-        """Declare what a node needs to become ready. The pod network has a role of its own, by Pod
-        Identity.
+        """Declare the add-ons that a node needs to become ready. The pod network has its own role
+        through Pod Identity.
         """
         role, policies = declare_role(
             f"{self._name}-cni",
@@ -142,7 +142,7 @@ class Addons:
         metrics_server: bool,
         storage_drivers: Sequence[str],
     ) -> list[pulumi.Resource]:
-        """Declare what runs as ordinary pods and is degraded until a node takes them."""
+        """Declare the add-ons that run as ordinary pods and are degraded until a node exists."""
         asked = {NODE_MONITORING: node_monitoring, METRICS_SERVER: metrics_server}
         wanted = ["coredns", *(addon for addon, is_wanted in asked.items() if is_wanted)]
         declared: list[pulumi.Resource] = [self._declare(addon, nodes) for addon in wanted]
@@ -154,8 +154,8 @@ class Addons:
     def _declare_storage(
         self, driver: StorageDriver, nodes: Sequence[pulumi.Resource], partition: pulumi.Output[str]
     ) -> aws.eks.Addon:
-        """Declare a driver whose controller has a role of its own, by Pod Identity, as have its
-        pods on the nodes.
+        """Declare a storage driver. Its controller, and its pods on nodes if needed, have their own
+        roles through Pod Identity.
         """
         role, policies = self._storage_role(driver.addon, driver.policy, partition)
         association = {"service_account": driver.service_account, "role_arn": role.arn}

@@ -1,5 +1,5 @@
-"""An EKS cluster that DRA can run on: private by default, encrypted, with explicit access and
-add-ons of its own.
+"""An EKS cluster with DRA: private by default, encrypted, with explicit access and managed
+add-ons.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -145,7 +145,9 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_node_role(
         self, inputs: EksClusterInputs
     ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-        """Return the role of the nodes, and what nodes must wait for to have its rights."""
+        """Return the role of the nodes, and the resources that nodes must wait for to have its
+        permissions.
+        """
         name, children = self._name, self._children
         role, policies = declare_role(
             f"{name}-node",
@@ -168,7 +170,9 @@ class EksCluster(pulumi.ComponentResource):
         return role, [*policies, *further]
 
     def _declare_network(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
-        """Set the subnets, given or new; return what nodes need to get out of new ones."""
+        """Set the subnets, given or new, and return the outbound resources that nodes need in new
+        ones.
+        """
         self._new_subnets: dict[str, aws.ec2.Subnet] = {}
         if inputs.subnet_ids is not None:
             self.subnet_ids = _texts(inputs.subnet_ids)
@@ -278,8 +282,8 @@ class EksCluster(pulumi.ComponentResource):
     def _declare_cluster_role(
         self, inputs: EksClusterInputs
     ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
-        """Return the role of the control plane, given or new, and what must be attached to a new
-        one first.
+        """Return the role of the control plane, given or new, and the attachments that a new one
+        needs first.
         """
         if inputs.cluster_role_arn is not None:
             return pulumi.Output.from_input(inputs.cluster_role_arn), []
@@ -295,8 +299,8 @@ class EksCluster(pulumi.ComponentResource):
         return role.arn, policies
 
     def _declare_grants(self, inputs: EksClusterInputs) -> list[pulumi.Resource]:
-        """Return what the system nodes' key needs; nodes that come first are started by a role that
-        must be there.
+        """Return the grant for the system nodes' key. The role that starts the first nodes must
+        already exist.
         """
         if inputs.disk_kms_key is None or not inputs.grant_key_use:
             return []
@@ -362,20 +366,24 @@ class EksCluster(pulumi.ComponentResource):
 
     @property
     def usable(self) -> list[pulumi.Resource]:
-        """What must be there before anything runs in the cluster: access, system nodes, add-ons."""
+        """The resources that must exist before anything runs in the cluster: access, system nodes,
+        and add-ons.
+        """
         return list(self._usable)
 
     @property
     def nodes_wait_for(self) -> list[pulumi.Resource]:
-        """What a node needs to join: its role's policies, a network for pods, a way out."""
+        """The resources that a node needs to join: role policies, pod network, and outbound
+        access.
+        """
         return list(self._nodes_wait_for)
 
     def subnets_in(self, zones: Sequence[str]) -> pulumi.Input[list[pulumi.Input[str]]]:
-        """Return the subnets in `zones`, all of them when no zone is named.
+        """Return the subnets in `zones`, or all subnets if no zone is named.
 
-        In a new network each is known as soon as it is there: that another one is being made moves
-        no pool. Raises ValueError (in a network that was given: when its zones are known) when none
-        lies there.
+        In a new network, each subnet is known once it exists, so creating another one doesn't
+        affect existing pools. Raises ValueError if no subnet is there; in an existing network, only
+        when its zones are known.
         """
         if self._new_subnets:
             chosen = subnets_in(zones, list(self._new_subnets), list(self._new_subnets))
@@ -384,7 +392,7 @@ class EksCluster(pulumi.ComponentResource):
         return both.apply(lambda known: list[pulumi.Input[str]](subnets_in(zones, *known)))
 
     def _control_plane_subnets(self, inputs: EksClusterInputs) -> pulumi.Output[list[str]]:
-        """Return the subnets for the control plane, which EKS keeps out of Local Zones."""
+        """Return the control plane's subnets. EKS excludes Local Zones."""
         if not any(CLOUD.is_local_zone(zone) for zone in inputs.zones):
             return self.subnet_ids
 
@@ -409,12 +417,12 @@ class EksCluster(pulumi.ComponentResource):
 
 
 def _texts(values: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Output[list[str]]:
-    """Return a list whose elements are all known when it is."""
+    """Return a list whose elements are all known once the list is known."""
     return pulumi.Output.from_input(values).apply(lambda items: pulumi.Output.all(*items))
 
 
 def _first(values: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Input[str]:
-    """Return the first of a list, known as soon as it is, whatever the others are."""
+    """Return the first element of a list as soon as it's known, even if the others aren't."""
     if isinstance(values, list):
         return values[0]
     return pulumi.Output.from_input(values).apply(lambda items: items[0])

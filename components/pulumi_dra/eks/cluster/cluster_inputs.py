@@ -1,4 +1,4 @@
-"""Inputs of EksCluster: what they are, and what is wrong with them."""
+"""Inputs of EksCluster and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -184,7 +184,7 @@ class EksClusterArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksClusterInputs:
-    """The same, checked, with defaults filled in; None where the component makes its own."""
+    """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str
     cluster_name: str
@@ -287,8 +287,8 @@ def _read_credentials(read: InputReader) -> Credentials | None:
 
 
 def _read_service_cidr(read: InputReader) -> str:
-    """EKS API reference, KubernetesNetworkConfigRequest: private, a /12 to a /24, not over the
-    VPC's.
+    """EKS API reference, KubernetesNetworkConfigRequest: a private /12 to /24 that doesn't overlap
+    the VPC's.
     """
     given = read.text("service_cidr", "", check=check_service_cidr)
     network = read.text("vpc_cidr", "10.0.0.0/16") if not read.has("subnet_ids") else ""

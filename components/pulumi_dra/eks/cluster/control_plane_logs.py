@@ -1,8 +1,7 @@
-"""The log group of a control plane whose cluster has a name of the user's own.
+"""The log group of a control plane whose cluster has a given name.
 
-EKS writes to `/aws/eks/<cluster>/cluster` and makes that group when it is not there, without an end
-to its retention; a group can be declared beforehand only where the cluster's name is known
-beforehand.
+EKS writes to `/aws/eks/<cluster>/cluster` and creates that group, without a retention limit, if it
+doesn't exist. The group can be declared first only if the cluster's name is known in advance.
 """
 
 import pulumi
@@ -45,8 +44,8 @@ def declare_control_plane_logs(
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> aws.cloudwatch.LogGroup:
-    """Declare the group, encrypted with a key of its own; the cluster is to be created after it and
-    goes before it.
+    """Declare the group with its own encryption key. The cluster is created after it and deleted
+    before it.
     """
     # Nothing with an account and a region in its name is there yet, so they are looked up.
     here = pulumi.Output.all(

@@ -1,4 +1,4 @@
-"""The nodes without GPUs that run controllers and add-ons."""
+"""Nodes without GPUs that run controllers and add-ons."""
 
 from collections.abc import Sequence
 
@@ -29,10 +29,9 @@ def declare_system_nodes(
     children: Children,
     depends_on: Sequence[pulumi.Resource],
 ) -> aws.eks.NodeGroup:
-    """Declare a managed node group of `count` nodes, one more at most while it is updated.
+    """Declare a managed node group of `count` nodes, with at most one more during updates.
 
-    With `keep_subnets` it stays in those it was created in: a node group with others would be a new
-    one.
+    With `keep_subnets`, it stays in its original subnets, because other subnets would replace it.
     """
     template = aws.ec2.LaunchTemplate(
         f"{name}-system",

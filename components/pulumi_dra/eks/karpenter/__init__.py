@@ -1,1 +1,1 @@
-"""Karpenter on EKS: its controller, its rights, and the pools that it starts."""
+"""Karpenter on EKS: its controller, its permissions, and its pools."""

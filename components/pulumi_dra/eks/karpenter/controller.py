@@ -1,5 +1,5 @@
-"""Karpenter on EKS: its role, by Pod Identity, the queue that it listens to, its definitions and
-its release.
+"""Karpenter on EKS: its role through Pod Identity, its interruption queue, its definitions, and its
+Helm release.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -36,8 +36,8 @@ CRD_CHART = "oci://public.ecr.aws/karpenter/karpenter-crd"
 def karpenter_values(
     inputs: EksKarpenterInputs, queue: pulumi.Input[str], region: pulumi.Input[str]
 ) -> dict[str, Any]:
-    """Return the chart's values. It is told its region, for the metadata service answers no pods on
-    these nodes.
+    """Return the chart's values, including the region, because pods can't reach the metadata
+    service on these nodes.
 
     Every key exists in aws/karpenter-provider-aws:charts/karpenter/values.yaml at 1.14.1.
     """
@@ -110,7 +110,9 @@ class EksKarpenter(pulumi.ComponentResource):
         )
 
     def _declare_profile(self, inputs: EksKarpenterInputs) -> aws.iam.InstanceProfile:
-        """Declare the nodes' profile here, so that Karpenter needs no right to make any."""
+        """Declare the nodes' instance profile here, so that Karpenter doesn't need permission to
+        create profiles.
+        """
         role_name = pulumi.Output.from_input(inputs.node_role_arn).apply(
             lambda arn: arn.rpartition("/")[2]
         )
@@ -137,8 +139,8 @@ class EksKarpenter(pulumi.ComponentResource):
     def _declare_releases(
         self, inputs: EksKarpenterInputs, queue: aws.sqs.Queue, first: list[pulumi.Resource]
     ) -> k8s.helm.v3.Release:
-        """Declare the definitions as a release of their own, which Helm upgrades, and Karpenter
-        after it.
+        """Declare the definitions as a separate release, which Helm can upgrade, followed by
+        Karpenter.
         """
         definitions = k8s.helm.v3.Release(
             f"{self._name}-crd-release",

@@ -1,4 +1,4 @@
-"""Inputs of EksKarpenter: what they are, and what is wrong with them."""
+"""Inputs of EksKarpenter and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -18,9 +18,9 @@ from pulumi_dra.inputs.reader import InputReader
 
 VERSION = "1.14.1"
 OLDEST: Mapping[str, str] = MappingProxyType({"1.34": "1.8", "1.35": "1.9", "1.36": "1.13"})
-"""Kubernetes version → the first release for it
-(aws/karpenter-provider-aws:website/content/en/docs/upgrading/ compatibility.md@1d927085); static
-capacity is of 1.8 and later (docs/reference/settings.md there).
+"""Kubernetes version → the first Karpenter version for it
+(aws/karpenter-provider-aws:website/content/en/docs/upgrading/ compatibility.md@1d927085). Static
+capacity requires 1.8 (docs/reference/settings.md there).
 """
 
 
@@ -61,7 +61,7 @@ class EksKarpenterArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksKarpenterInputs:
-    """The same, checked, with defaults filled in."""
+    """The checked inputs with defaults filled in."""
 
     cluster_name: pulumi.Input[str]
     cluster_endpoint: pulumi.Input[str]

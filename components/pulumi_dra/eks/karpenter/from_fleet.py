@@ -1,4 +1,4 @@
-"""A fleet with autoscaler karpenter and its plan → Karpenter, and the pools that it keeps."""
+"""A fleet with autoscaler karpenter and its plan → Karpenter and its pools."""
 
 from copy import copy
 from typing import Any
@@ -30,7 +30,7 @@ _OF_THE_AUTOSCALER = ("install", "flags")
 def check_karpenter(
     read: InputReader, inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile
 ) -> None:
-    """Note in `read` what Karpenter and its pools would refuse, before any of them is declared."""
+    """Note in `read` what Karpenter and its pools would reject, before any of them is declared."""
     later = pulumi.Output.from_input("")
     for key in _OF_THE_AUTOSCALER:
         if key in inputs.autoscaler:
@@ -60,11 +60,11 @@ def declare_karpenter(
     cluster: EksCluster,
     options: pulumi.ResourceOptions,
 ) -> None:
-    """Declare Karpenter with the options of what is in the cluster, and its pools with those of
-    what is not.
+    """Declare Karpenter with the options of resources inside the cluster, and its pools with the
+    options of other resources.
 
-    Pools do not go with the cluster: each is deleted while Karpenter runs, which ends its machines;
-    machines of a cluster that is gone would run on.
+    Deleting the cluster doesn't delete the pools' instances. So each pool is deleted explicitly
+    while Karpenter runs and can end them.
     """
     karpenter = EksKarpenter(
         f"{name}-karpenter",
@@ -120,7 +120,7 @@ def karpenter_args(
 def pool_args(
     inputs: DraPlatformInputs, fleet: Fleet, plan: PlanFile, pool: Pool, place: dict[str, Any]
 ) -> EksKarpenterPoolArgs:
-    """Return the inputs of a pool: its shape from the fleet, its size from the plan, its `place`
+    """Return the inputs of a pool: machine type from the fleet, size from the plan, and `place`
     from the cluster.
     """
     given = {

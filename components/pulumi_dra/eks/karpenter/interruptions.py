@@ -1,5 +1,5 @@
-"""The queue by which Karpenter hears that machines will go: the events of EC2 and AWS Health that
-are sent there.
+"""The queue with EC2 and AWS Health events, from which Karpenter learns that instances will be
+interrupted.
 
 Events and queue as in
 aws/karpenter-provider-aws:website/content/en/docs/reference/cloudformation.md@1d927085.
@@ -19,13 +19,15 @@ EVENTS = {
     "state": ("aws.ec2", "EC2 Instance State-change Notification"),
     "reservation": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
 }
-"""Part of a rule's name → source and detail-type of its events."""
+"""Suffix of a rule's name → source and detail-type of its events."""
 KEPT_SECONDS = 300
-"""An older warning is of no use to anybody."""
+"""Older warnings are useless."""
 
 
 def queue_policy(queue_arn: str) -> str:
-    """Return the JSON that lets EventBridge send to the queue, and nobody use it without TLS."""
+    """Return the queue's policy as JSON: EventBridge can send to it, and all access
+    requires TLS.
+    """
     sends = {
         "Effect": "Allow",
         "Principal": {"Service": ["events.amazonaws.com"]},
@@ -45,8 +47,8 @@ def queue_policy(queue_arn: str) -> str:
 def declare_interruptions(
     name: str, children: Children, tags: dict[str, pulumi.Input[str]]
 ) -> tuple[aws.sqs.Queue, list[pulumi.Resource]]:
-    """Declare the queue and what sends to it; return both, since who listens must wait for all of
-    it.
+    """Declare the queue and its senders. Return both, because Karpenter must wait for all
+    of them.
     """
     queue = aws.sqs.Queue(
         f"{name}-interruptions",

@@ -17,8 +17,8 @@ CLASS_API = f"{CLASS_GROUP}/v1"
 
 
 def node_pool_spec(inputs: EksKarpenterPoolInputs) -> dict[str, Any]:
-    """Return the spec of a static NodePool: so many nodes of one machine, which Karpenter neither
-    adds to nor packs.
+    """Return the spec of a static NodePool: a fixed number of nodes of one machine type, without
+    consolidation.
     """
     required = {
         "node.kubernetes.io/instance-type": inputs.machine,
@@ -66,8 +66,8 @@ def node_class_spec(
     security_groups: Sequence[pulumi.Input[str]],
     placement_group: pulumi.Input[str] | None,
 ) -> dict[str, Any]:
-    """Return the spec of the EC2NodeClass: image, disks, network, metadata service as managed
-    groups have them.
+    """Return the spec of the EC2NodeClass. Image, disks, network, and metadata service match
+    managed node groups.
     """
     volume: dict[str, Any] = {
         "volumeSize": f"{inputs.disk_gib}Gi",
@@ -117,9 +117,9 @@ def node_class_spec(
 def efa_interfaces(interfaces: int, cards: int) -> list[dict[str, Any]]:
     """Return the network interfaces of a machine with EFA on its `cards`.
 
-    Karpenter takes an interface for IP traffic first, and EFA alone beside it: on card 0 at device
-    1, on the others alone (EC2 user guide, “Maximize network bandwidth on Amazon EC2 instances with
-    multiple network cards”).
+    Karpenter expects an interface for IP traffic first, followed by EFA-only interfaces: at device
+    1 of card 0, and on each other card (EC2 user guide, “Maximize network bandwidth on Amazon EC2
+    instances with multiple network cards”).
     """
     first = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
     with_efa = range(0 if interfaces >= cards else 1, cards)

@@ -1,5 +1,5 @@
-"""A pool of GPU machines that Karpenter starts and keeps: its NodePool and its EC2NodeClass, sized
-by a plan.
+"""A pool of GPU machines that Karpenter manages: its NodePool and its EC2NodeClass, sized by a
+plan.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -87,7 +87,7 @@ class EksKarpenterPool(pulumi.ComponentResource):
 
 
 def _terms(ids: pulumi.Input[list[pulumi.Input[str]]]) -> pulumi.Input[list[Any]]:
-    """Return what selects these by their ids, each known as soon as its id is."""
+    """Return selector terms by ID, each known once its ID is known."""
     if isinstance(ids, list):
         return [{"id": each} for each in ids]
     return pulumi.Output.from_input(ids).apply(lambda known: [{"id": each} for each in known])

@@ -1,4 +1,4 @@
-"""Inputs of EksKarpenterPool: what they are, and what is wrong with them."""
+"""Inputs of EksKarpenterPool and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -148,7 +148,9 @@ class EksKarpenterPoolArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksKarpenterPoolInputs:
-    """The same, checked, with defaults filled in and labels, MIG layout and EFA worked out."""
+    """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
+    EFA.
+    """
 
     instance_profile_name: pulumi.Input[str]
     subnet_ids: pulumi.Input[list[pulumi.Input[str]]]
@@ -240,8 +242,8 @@ def read_karpenter_pool_inputs(read: InputReader, name: str) -> EksKarpenterPool
 
 
 def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]:
-    """Return what selects the image: its id, or EKS' alias with a release's date, of every
-    Kubernetes version one.
+    """Return the selector of the image: its ID, or EKS' alias with an image date, which covers all
+    Kubernetes versions.
     """
     own = read_own_image(read)
     if own is not None:
@@ -253,8 +255,8 @@ def _read_image(read: InputReader, machine: str) -> dict[str, pulumi.Input[str]]
 
 
 def _read_user_data(read: InputReader, machine: str, storage: str) -> str:
-    """Return what nodes are told at boot beside what Karpenter tells them, as plain text; "" for
-    nothing.
+    """Return the user data in addition to Karpenter's own, as plain text, or "" if there is
+    none.
     """
     script = read_boot_script(read)
     disks = "mount" if storage == "mount" else "none"  # a raid0 Karpenter makes by itself

@@ -1,8 +1,9 @@
-"""What Karpenter's role may do: look around, start machines for one cluster, end its own, read one
-queue.
+"""Permissions of Karpenter's role: read, start instances for one cluster, end its own instances,
+and read one queue.
 
 aws/karpenter-provider-aws:website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml
-at 1d927085, without the rights on instance profiles: nodes here have one that is made beside it.
+at 1d927085, without permissions on instance profiles, because the component creates the nodes'
+profile.
 """
 
 import json
@@ -44,7 +45,7 @@ _POOL = "karpenter.sh/nodepool"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KarpenterScope:
-    """What the rights are kept to."""
+    """The scope of the permissions."""
 
     partition: str
     region: str
@@ -80,7 +81,7 @@ def _allowed(actions: Sequence[str], resources: Sequence[str], **conditions: Any
 
 
 def _asked(place: KarpenterScope) -> dict[str, Any]:
-    """The tags that something new has to come with."""
+    """Return the tags that new resources must have."""
     tags = {
         f"kubernetes.io/cluster/{place.cluster_name}": "owned",
         "eks:eks-cluster-name": place.cluster_name,
@@ -92,7 +93,7 @@ def _asked(place: KarpenterScope) -> dict[str, Any]:
 
 
 def _owned(place: KarpenterScope) -> dict[str, Any]:
-    """The tags of what Karpenter has made for this cluster."""
+    """Return the tags of resources that Karpenter created for this cluster."""
     return {
         "StringEquals": {f"aws:ResourceTag/kubernetes.io/cluster/{place.cluster_name}": "owned"},
         "StringLike": {f"aws:ResourceTag/{_POOL}": "*"},
@@ -155,8 +156,8 @@ def _looking(place: KarpenterScope) -> list[dict[str, Any]]:
 
 
 def _volume_keys(place: KarpenterScope) -> list[dict[str, Any]]:
-    """The use of the volumes' keys, by which it starts machines itself, without EC2 Auto
-    Scaling.
+    """Return permission to use the volumes' keys. Karpenter uses them itself to start instances,
+    without EC2 Auto Scaling.
     """
     if not place.key_arns:
         return []

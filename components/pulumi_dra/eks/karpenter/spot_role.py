@@ -1,9 +1,9 @@
-"""The role by which EC2 runs Spot machines, which an account has after its first one.
+"""The service-linked role for EC2 Spot, which an account has after its first Spot instance.
 
-EC2 Auto Scaling may make it, Karpenter may not (and is not given the right to make identities):
-without it no Spot machine of a NodePool starts, which is told in Karpenter's log alone, after `up`.
-Sources: terraform-aws-modules/ terraform-aws-eks issue 2565, aws/karpenter-provider-aws issue 504,
-eksctl-io/eksctl issue 6064.
+EC2 Auto Scaling can create it, but Karpenter can't, because it has no permission to create roles.
+Without the role, a NodePool's Spot instances don't start, and only Karpenter's log shows it after
+`up`. Sources: terraform-aws-modules/ terraform-aws-eks issue 2565, aws/karpenter-provider-aws issue
+504, eksctl-io/eksctl issue 6064.
 """
 
 import pulumi
@@ -15,14 +15,14 @@ _SERVICE, _NAME = "spot.amazonaws.com", "AWSServiceRoleForEC2Spot"
 
 
 class NoSpotRole(pulumi.RunError):
-    """The account has no service-linked role of EC2 Spot yet; shown as a sentence, without a
+    """The account doesn't have the EC2 Spot service-linked role yet. Shown as a sentence, without a
     traceback.
     """
 
 
 def existing_spot_role(children: Children) -> pulumi.Output[str]:
-    """Return the ARN of that role; fails with NoSpotRole where the account has none, in a preview
-    too.
+    """Return the ARN of that role. Fails with NoSpotRole if the account has none, also in a
+    preview.
     """
     found = aws.iam.get_roles_output(
         path_prefix=f"/aws-service-role/{_SERVICE}/",
@@ -33,7 +33,7 @@ def existing_spot_role(children: Children) -> pulumi.Output[str]:
 
 
 def require_spot_role(arns: list[str]) -> str:
-    """Return the role's ARN out of those found; raises NoSpotRole when none was."""
+    """Return the role's ARN among those found. Raises NoSpotRole if there is none."""
     role = next((arn for arn in arns if arn.endswith(f"/{_NAME}")), "")
     if not role:
         raise NoSpotRole(

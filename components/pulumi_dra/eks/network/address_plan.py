@@ -1,4 +1,4 @@
-"""How a VPC's addresses are divided: large private subnets for nodes and pods, small public ones
+"""Address ranges in a VPC: large private subnets for nodes and pods, and small public ones
 for NAT.
 """
 
@@ -18,11 +18,11 @@ class ZoneAddresses:
 
 
 def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddresses]:
-    """Return the subnets of each zone, which follow from its letter alone: no zone moves when
-    another comes.
+    """Return the subnets of each zone. They depend only on its letter, so adding a zone doesn't
+    change the others.
 
-    An eighth of the VPC for each private subnet (8190 addresses of a /16); public subnets share the
-    last eighth.
+    Each private subnet has an eighth of the VPC (8190 addresses of a /16), and public subnets share
+    the last eighth.
     """
     *private, rest = ipaddress.IPv4Network(vpc_cidr).subnets(prefixlen_diff=3)
     public = list(rest.subnets(prefixlen_diff=3))
@@ -31,12 +31,12 @@ def plan_addresses(vpc_cidr: str, zones: Iterable[str]) -> dict[str, ZoneAddress
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether two ranges have addresses in common."""
+    """Return whether two ranges overlap."""
     return ipaddress.IPv4Network(one).overlaps(ipaddress.IPv4Network(other))
 
 
 def check_service_cidr(cidr: str) -> str:
-    """Return what is wrong with the range of a cluster's services, or ""."""
+    """Return what is wrong with a service CIDR, or ""."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:

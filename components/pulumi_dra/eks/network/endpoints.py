@@ -1,6 +1,4 @@
-"""Endpoints of AWS' services inside a VPC: how nodes reach them where there is no way to the
-internet.
-"""
+"""VPC endpoints of AWS services, which nodes without internet access use."""
 
 from __future__ import annotations
 
@@ -74,14 +72,14 @@ IN_CHINA = frozenset(
         "xray",
     }
 )
-"""Services whose endpoints in China are called cn.com.amazonaws.…; the others' names begin as
-elsewhere (aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues 2568
-and 3081).
+"""Services whose endpoints in China are called cn.com.amazonaws.…. Other names are the same as in
+other regions (aws/aws-cdk pull requests 16139 and 25333, which list them; eksctl-io/eksctl issues
+2568 and 3081).
 """
 
 
 def service_name(region: str, service: str) -> str:
-    """Return what a service's endpoint in a region is called: com.amazonaws.us-east-1.ecr.api."""
+    """Return the name of a service's endpoint in a region: com.amazonaws.us-east-1.ecr.api."""
     head = (
         "cn.com.amazonaws" if region.startswith("cn-") and service in IN_CHINA else "com.amazonaws"
     )
@@ -90,7 +88,7 @@ def service_name(region: str, service: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WayOut:
-    """How nodes reach what is outside of their VPC."""
+    """Outbound access of nodes."""
 
     nat_gateways: bool
     single_nat_gateway: bool
@@ -98,14 +96,14 @@ class WayOut:
 
     @property
     def services(self) -> list[str]:
-        """Services that get an endpoint: without NAT gateways those that are needed come beside
-        those given.
+        """Services that get an endpoint: the given ones and, without NAT gateways, the required
+        ones.
         """
         return sorted({*self.interface_endpoints, *(() if self.nat_gateways else NEEDED)})
 
 
 def read_way_out(read: InputReader) -> WayOut:
-    """Return the checked inputs of that name."""
+    """Return the checked inputs for outbound access."""
     way_out = WayOut(
         nat_gateways=read.flag("nat_gateways", True),
         single_nat_gateway=read.flag("single_nat_gateway", False),
@@ -133,8 +131,8 @@ def declare_endpoints(
     named: Callable[[str], dict[str, pulumi.Input[str]]],
     options: Callable[[], pulumi.ResourceOptions],
 ) -> list[pulumi.Resource]:
-    """Declare an endpoint of each service in every subnet, behind a group that admits the VPC over
-    TLS.
+    """Declare an endpoint of each service in every subnet, with a security group that admits the
+    VPC over TLS.
     """
     if not services:
         return []

@@ -1,6 +1,4 @@
-"""A VPC's flow logs: who spoke to whom, in a log group of its own, written by a role that can do
-nothing else.
-"""
+"""A VPC's flow logs, in their own log group, with a role that can only write them."""
 
 import json
 
@@ -26,7 +24,7 @@ _ACTIONS = (
 
 
 def write_policy(log_group_arn: str) -> str:
-    """Return the JSON that lets flow logs write to one group."""
+    """Return a policy as JSON that lets flow logs write to one group."""
     statement = {
         "Effect": "Allow",
         "Action": list(_ACTIONS),
@@ -42,9 +40,9 @@ def declare_flow_logs(
     tags: dict[str, pulumi.Input[str]],
     boundary: pulumi.Input[str] | None,
 ) -> aws.ec2.FlowLog:
-    """Declare the log group with its key, the role and the flow log.
+    """Declare the log group with its key, the role, and the flow log.
 
-    Every flow, accepted or not, is summed up over ten minutes.
+    Accepted and rejected flows are aggregated over ten minutes.
     """
     options = children.options
     key = declare_key(

@@ -1,5 +1,5 @@
-"""A VPC for an EKS cluster: nodes in private subnets, a way out through NAT, nothing that lets the
-world in.
+"""A VPC for an EKS cluster: nodes in private subnets, outbound traffic through NAT, no inbound
+access.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -145,11 +145,11 @@ class EksNetwork(pulumi.ComponentResource):
         return {"Name": f"{self._name}-{part}", **more, **self._tags}
 
     def _choose_zones(self, named: list[str], count: int) -> list[str]:
-        """Return the zones; the cloud is asked only when some have no name.
+        """Return the zones. Look them up in AWS only if some aren't named.
 
-        It is asked at once, and not for an output, because subnets are named after their zones. The
-        SDK's function for that (`aws.get_availability_zones`) drops what the look-up is to wait
-        for, so it is asked without it (pulumi/pulumi:sdk/python/lib/pulumi/invoke.py@v3.272.0,
+        The lookup is immediate instead of an output, because subnets are named after their zones.
+        The SDK's function (`aws.get_availability_zones`) ignores the dependencies of the lookup, so
+        the program doesn't use it (pulumi/pulumi:sdk/python/lib/pulumi/invoke.py@v3.272.0,
         `InvokeOptions.merge`).
         """
         if zones_are_named(named, count):
@@ -289,14 +289,14 @@ class EksNetwork(pulumi.ComponentResource):
 
     @property
     def egress(self) -> list[pulumi.Resource]:
-        """What nodes need to reach the internet, or AWS' services without it; they come after it
-        and go before it.
+        """The outbound resources that nodes need, created before the nodes and deleted
+        after them.
         """
         return list(self._egress)
 
 
 def read_zones(read: InputReader) -> tuple[list[str], int]:
-    """Return `zones` and `zone_count`, which is 0 where zones are only named."""
+    """Return `zones` and `zone_count`, which is 0 if all zones are named."""
     named = read.texts("zones", check=CLOUD.zone_fault)
     if complaint := repetition_fault(named):
         read.refuse("zones", complaint)

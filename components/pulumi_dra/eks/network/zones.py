@@ -1,19 +1,19 @@
-"""Which zones a network spans, and which subnets lie in a pool's zones."""
+"""Zones of a network, and subnets in a pool's zones."""
 
 from collections.abc import Sequence
 
 from dra_planner.clouds.eks import CLOUD
 
 FEWEST = CLOUD.zone_counts[0]
-"""EKS puts the control plane into so many zones at least."""
+"""EKS requires at least this number of zones for the control plane."""
 
 
 def choose_zones(named: Sequence[str], count: int, available: Sequence[str]) -> list[str]:
-    """Return the region's first `count` zones, then the named ones that are not among them, and
-    more until two.
+    """Return the region's first `count` zones, then other named zones, and more zones if there are
+    fewer than two.
 
-    What is chosen once stays: a greater count and one more name only add. `available` may be empty
-    where nothing is left to choose. Raises ValueError when the region has too few.
+    Existing choices stay: a higher count or another name only adds zones. `available` can be empty
+    if all zones are named. Raises ValueError if the region has too few zones.
     """
     first = sorted(available)
     if len(first) < count:
@@ -26,15 +26,15 @@ def choose_zones(named: Sequence[str], count: int, available: Sequence[str]) -> 
 
 
 def zones_are_named(named: Sequence[str], count: int) -> bool:
-    """Whether the named zones are all there are, so that nothing is left to choose."""
+    """Return whether the named zones are enough, so that none need to be chosen."""
     return count == 0 and len(named) >= FEWEST
 
 
 def subnets_in(
     zones: Sequence[str], subnet_ids: Sequence[str], subnet_zones: Sequence[str]
 ) -> list[str]:
-    """Return the subnets that lie in `zones`, all of them when no zone is named; raises ValueError
-    when none does.
+    """Return the subnets in `zones`, or all subnets if no zone is named. Raises ValueError if there
+    are none.
     """
     if not zones:
         return list(subnet_ids)

@@ -1,6 +1,4 @@
-"""How an EKS pool gets its machines: the node group's capacity type and where the machine type is
-named.
-"""
+"""Capacity of an EKS pool: the node group's capacity type and the place of its machine type."""
 
 from dra_planner.clouds.eks import CAPACITY_TYPES, CLOUD
 from pulumi_dra.eks.boot.node_image import known_machine
@@ -11,28 +9,24 @@ KINDS = tuple(CAPACITY_TYPES)
 
 
 def capacity_type(capacity: str) -> str:
-    """Return the node group's capacity type; a reservation is on-demand capacity paid
-    beforehand.
-    """
+    """Return the node group's capacity type. A reservation is prepaid on-demand capacity."""
     return CAPACITY_TYPES[capacity]
 
 
 def is_bought(capacity: str) -> bool:
-    """Whether the machines were bought beforehand, so that a second set beside the first cannot be
-    had.
-    """
+    """Return whether the machines were bought in advance, so that a second set isn't available."""
     return capacity in ("reservation", "capacity-block")
 
 
 def machine_in_template(capacity: str) -> bool:
-    """Whether the launch template names the machine type; for Capacity Blocks EKS does not take it
-    elsewhere.
+    """Return whether the launch template names the machine type, as EKS requires for Capacity
+    Blocks.
     """
     return capacity == "capacity-block"
 
 
 def read_capacity(read: InputReader, machine: str) -> str:
-    """Return `capacity`, judged by the machine: see `check_purchase`."""
+    """Return `capacity`, checked for the machine type. See `check_purchase`."""
     capacity = read.choice("capacity", KINDS, "on-demand")
     check_purchase(read, CLOUD, known_machine(machine), capacity)
     return capacity
@@ -48,8 +42,8 @@ def check_capacity(capacity: str, has_reservation_id: bool) -> str:
 
 
 def read_placement(read: InputReader, capacity: str) -> bool:
-    """Return `placement_group`, which is a new one: what was bought beforehand is in none, or in
-    another.
+    """Return `placement_group`, which is always a new group. Bought capacity is in no group or in
+    another one.
 
     Sources: terraform-aws-modules/terraform-aws-eks pull request 3730 (reservations and Capacity
     Blocks that are not in the group: InsufficientInstanceCapacity); aws/aws-parallelcluster pull

@@ -1,4 +1,4 @@
-"""The security group by which the nodes of a pool reach one another through EFA."""
+"""The security group for EFA traffic between a pool's nodes."""
 
 import pulumi
 import pulumi_aws as aws
@@ -12,8 +12,8 @@ def declare_efa_group(
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> aws.ec2.SecurityGroup:
-    """Declare a group whose members reach one another on every protocol, and nobody else: what EFA
-    needs.
+    """Declare a group whose members can exchange traffic on all protocols, as EFA needs, but only
+    with each other.
     """
     return aws.ec2.SecurityGroup(
         f"{name}-efa",

@@ -151,7 +151,7 @@ class EksGpuPool(pulumi.ComponentResource):
         )
 
     def _sizes(self, inputs: EksGpuPoolInputs) -> tuple[pulumi.Input[int], list[Action]]:
-        """Return how many nodes to ask for now, and what changes that later."""
+        """Return the node count to request now, and the settings that change it later."""
         if inputs.schedule is None:
             return desired_size(
                 inputs.counts, inputs.pool_name, inputs.cluster_name, self._children

@@ -1,4 +1,4 @@
-"""Inputs of EksGpuPool: what they are, and what is wrong with them."""
+"""Inputs of EksGpuPool and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -217,7 +217,7 @@ class EksGpuPoolArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Efa:
-    """A machine's EFA interfaces, and its network cards, which may be one more."""
+    """A machine's EFA interfaces and network cards. There can be one more card than interfaces."""
 
     interfaces: int
     cards: int
@@ -225,7 +225,9 @@ class Efa:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EksGpuPoolInputs:
-    """The same, checked, with defaults filled in and labels, MIG layout and EFA worked out."""
+    """The checked inputs with defaults filled in, and with computed labels, MIG configuration, and
+    EFA.
+    """
 
     cluster_name: pulumi.Input[str]
     node_role_arn: pulumi.Input[str]
@@ -326,7 +328,7 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> EksGpuPoolInputs:
 
 
 def _read_update_strategy(read: InputReader, capacity: str) -> str:
-    """Return `update_strategy`: DEFAULT starts new nodes first, and bought capacity has no room for
+    """Return `update_strategy`. DEFAULT starts new nodes first, but bought capacity can't hold
     them.
     """
     strategy = read.choice("update_strategy", ("MINIMAL", "DEFAULT"), "MINIMAL")
@@ -341,8 +343,8 @@ def _read_update_strategy(read: InputReader, capacity: str) -> str:
 
 
 def read_release_version(read: InputReader, machine: str) -> str | None:
-    """Return `release_version`, refused where the nodes' version is plain and of another minor;
-    None for the newest.
+    """Return `release_version`, or None for the newest. It's rejected if it doesn't match the
+    nodes' minor version.
     """
     if not read.has("release_version"):
         return None
@@ -362,7 +364,7 @@ def _read_user_data(
     labels: dict[str, pulumi.Input[str]],
     taints: list[Taint],
 ) -> pulumi.Input[str]:
-    """Return what the launch template tells a node at boot, "" for nothing."""
+    """Return the launch template's user data, or "" if there is none."""
     tell = _read_boot(read, machine)
     told = tell(longest_node(labels, taints) if image else None)
     size = len(b64decode(told))
@@ -374,8 +376,8 @@ def _read_user_data(
 
 
 def _read_boot(read: InputReader, machine: str) -> Callable[[JoiningNode | None], str]:
-    """Return what makes user data of a pool's settings and, for an image of one's own, of what a
-    node joins with.
+    """Return the function that creates user data from a pool's settings and, for a custom image,
+    the cluster to join.
     """
     script = read_boot_script(read)
     mig, huge_pages = read_mig(read, machine), read_huge_pages(read, known_machine(machine))
@@ -409,7 +411,7 @@ def _read_groups(read: InputReader) -> list[pulumi.Input[str]]:
 
 
 def read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
-    """Return the MIG instances of each GPU, None for one that stays whole."""
+    """Return the MIG instances of each GPU, or None for a GPU that stays whole."""
     layout = read.text("mig_layout", "none")
     if layout == "none" or not machine:
         return []
@@ -421,9 +423,7 @@ def read_mig(read: InputReader, machine: str) -> list[list[str] | None]:
 
 
 def read_efa(read: InputReader, machine: str) -> Efa | None:
-    """Return the machine's EFA interfaces, None when they were not asked for or they are
-    unknown.
-    """
+    """Return the machine's EFA interfaces, or None if they aren't requested or are unknown."""
     if not read.flag("efa", False):
         return None
     for key in ("cluster_security_group_id", "vpc_id"):

@@ -1,10 +1,9 @@
-"""How many nodes a managed node group is told to have, where an autoscaler changes the number after
-us.
+"""The node count to send for a managed node group whose count an autoscaler changes.
 
-EKS takes minimum, desired and maximum together, and refuses a minimum above the desired size of the
-request (terraform-aws-modules/terraform-aws-eks issue 3306). A program that leaves the desired size
-alone repeats an old one: it can neither raise the minimum, nor change a limit without taking the
-autoscaler's nodes away.
+EKS expects minimum, desired, and maximum together, and rejects a minimum above the desired size in
+the request (terraform-aws-modules/terraform-aws-eks issue 3306). A program that ignores changes of
+the desired size sends the old one. It can't raise the minimum, or change a limit without removing
+the autoscaler's nodes.
 """
 
 import pulumi
@@ -18,7 +17,7 @@ from pulumi_dra.inputs.pool_inputs import Counts
 def desired_size(
     counts: Counts, pool_name: str, cluster_name: pulumi.Input[str], children: Children
 ) -> pulumi.Input[int]:
-    """Return the desired size to ask for: the plan's, or with an autoscaler the present one within
+    """Return the desired size to send: the plan's or, with an autoscaler, the current one within
     the new limits.
     """
     if not counts.autoscaled:

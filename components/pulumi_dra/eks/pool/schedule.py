@@ -1,8 +1,7 @@
-"""A pool's nodes by the clock: scheduled actions of the Auto Scaling group behind its managed node
-group.
+"""Scheduled node counts of a pool: actions of the Auto Scaling group behind its managed node group.
 
-Managed node groups have no schedule of their own (aws/containers-roadmap issue 1943). An action
-changes the desired size alone, so the limits that EKS knows stay true.
+Managed node groups don't support schedules (aws/containers-roadmap issue 1943). An action changes
+only the desired size, so EKS' limits remain correct.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -34,12 +33,12 @@ from pulumi_dra.inputs.pool_inputs import Counts
 from pulumi_dra.inputs.reader import InputReader
 
 UNCHANGED = -1
-"""What the provider leaves out of an action; a size that is not given would be 0 (buildkite, pull
-request 146 of its terraform-buildkite-elastic-ci-stack-for-aws).
+"""Value that the provider omits from an action. A missing size would be 0 (buildkite, pull request
+146 of its terraform-buildkite-elastic-ci-stack-for-aws).
 """
 BLOCK_ENDS_EARLIER = timedelta(minutes=40)
-"""EKS empties a Capacity Block's group by an action of its own (EKS user guide, “Create a managed
-node group with Capacity Blocks for ML”).
+"""EKS itself schedules the scale-down of a Capacity Block's group (EKS user guide, “Create a
+managed node group with Capacity Blocks for ML”).
 """
 
 
@@ -76,7 +75,7 @@ class PoolSchedule(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One scheduled action: how many nodes, and when: at `recurrence` in `time_zone`, or once at
+    """A scheduled action: a node count, and its time, either `recurrence` in `time_zone` or once at
     `start_time`.
     """
 
@@ -88,7 +87,7 @@ class Action:
 
 
 def read_schedule(read: InputReader, counts: Counts, capacity: str) -> Schedule | None:
-    """Return `schedule`, None where it was left out; faults are noted in `read`."""
+    """Return `schedule`, or None if it's unset. Faults are noted in `read`."""
     if not read.has("schedule"):
         return None
     block = read.block("schedule")
@@ -141,10 +140,10 @@ def _read_period(read: InputReader) -> Period | None:
 def follow(
     schedule: Schedule, counts: Counts, capacity: str, now: datetime
 ) -> tuple[int, list[Action]]:
-    """Return how many nodes a pool has `now`, and the actions that change it later.
+    """Return a pool's node count `now` and the actions that change it later.
 
-    An action of one time that is past is left out, for it would be refused (“Given start time is in
-    the past”).
+    One-time actions in the past are omitted, because EC2 Auto Scaling rejects them (“Given start
+    time is in the past”).
     """
     if isinstance(schedule, Hours):
         return (counts.desired if _within_hours(schedule, now) else counts.min), _weekly(
@@ -208,10 +207,10 @@ def _weekly(hours: Hours, counts: Counts) -> list[Action]:
 def declare_actions(
     name: str, group: aws.eks.NodeGroup, actions: Sequence[Action], children: Children
 ) -> None:
-    """Declare a node group's scheduled actions; one that changes is made anew.
+    """Declare a node group's scheduled actions.
 
-    Changed in place it would be refused, for the provider repeats the start that was worked out
-    when it was made (pulumi/pulumi-aws issue 2473).
+    A changed action is re-created. AWS would reject an update, because the provider repeats the
+    start time that was computed at creation (pulumi/pulumi-aws issue 2473).
     """
     if not actions:
         return
@@ -232,8 +231,6 @@ def declare_actions(
 
 
 def _scaling_group(resources: Sequence[NodeGroupResource]) -> str:
-    """Return the name of the Auto Scaling group that EKS made for a managed node group, which has
-    one.
-    """
+    """Return the name of the Auto Scaling group that EKS created for a managed node group."""
     groups = resources[0].autoscaling_groups or []
     return groups[0].name or ""

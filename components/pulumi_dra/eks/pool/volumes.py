@@ -1,4 +1,4 @@
-"""EBS volumes of type gp3: how fast one can be, and the class of them that pods find."""
+"""EBS volumes of type gp3: their speed limits and their StorageClass."""
 
 from pulumi_dra.inputs.disk_speed import SpeedLimits
 from pulumi_dra.storage_class import ClassOfVolumes
@@ -10,8 +10,7 @@ GP3_SPEED = SpeedLimits(
     iops_of_a_mib=range(4, 80_001),
 )
 """EC2 API reference, LaunchTemplateEbsBlockDeviceRequest (botocore's model); rocicorp/mono pull
-request 4410 (operations of a GiB); runs-on/runs-on issue 260 (a fourth of a MiB for each
-operation).
+request 4410 (IOPS per GiB); runs-on/runs-on issue 260 (a quarter MiB/s per I/O operation).
 """
 GP3_CLASS = ClassOfVolumes(
     name="gp3",
@@ -19,6 +18,6 @@ GP3_CLASS = ClassOfVolumes(
     parameters={"type": "gp3", "encrypted": "true"},
     is_default=True,
 )
-"""From Kubernetes 1.30 on EKS makes no class, and none was of this driver (EKS user guide,
-“Kubernetes 1.30”). Parameters: kubernetes-sigs/aws-ebs-csi-driver:docs/parameters.md.
+"""From Kubernetes 1.30 on, EKS doesn't create a class. Earlier classes used another driver (EKS
+user guide, “Kubernetes 1.30”). Parameters: kubernetes-sigs/aws-ebs-csi-driver:docs/parameters.md.
 """

@@ -1,9 +1,10 @@
-"""Lets EC2 Auto Scaling, which starts the nodes of managed groups, use the key of their volumes.
+"""A KMS grant that lets EC2 Auto Scaling, which starts the nodes of managed groups, use their
+volumes' key.
 
-Without that the group is created and its nodes end at launch with Client.InvalidKMSKey.InvalidState
-(EC2 Auto Scaling user guide, “Required AWS KMS key policy for use with encrypted volumes”; the
-operations are those of its example of a grant). A grant leaves the policy of the key alone, and
-works on keys of other accounts.
+Without it, the group is created, but its nodes fail at launch with
+Client.InvalidKMSKey.InvalidState (EC2 Auto Scaling user guide, “Required AWS KMS key policy for use
+with encrypted volumes”; the operations are the ones in its example of a grant). A grant doesn't
+change the key's policy, and works for keys of other accounts.
 """
 
 import pulumi
@@ -26,13 +27,14 @@ SERVICE_ROLE = "role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleFo
 
 
 class NoServiceRole(pulumi.RunError):
-    """The account has no service-linked role of EC2 Auto Scaling yet; shown as a sentence, without
-    a traceback.
+    """The account doesn't have the EC2 Auto Scaling service-linked role yet. Shown as a sentence,
+    without a traceback.
     """
 
 
 def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
-    """Return `disk_kms_key`; an alias, which a grant cannot be for, only where nothing is granted.
+    """Return `disk_kms_key`. An alias is accepted only without a grant, because grants don't
+    support aliases.
 
     Source: boto/boto pull request 3883 ("Key Aliases are not supported for this operation.").
     """
@@ -49,8 +51,8 @@ def read_volume_key(read: InputReader) -> pulumi.Input[str] | None:
 def declare_volume_grant(
     name: str, key: pulumi.Input[str], node_role_arn: pulumi.Input[str], children: Children
 ) -> aws.kms.Grant:
-    """Declare the grant for groups in the account of `node_role_arn`; they must wait for it, and go
-    before it.
+    """Declare the grant for groups in the account of `node_role_arn`. They are created after it and
+    deleted before it.
     """
     return aws.kms.Grant(
         name,
@@ -62,16 +64,14 @@ def declare_volume_grant(
 
 
 def service_role_beside(role_arn: str) -> str:
-    """Return the ARN of the service-linked role of EC2 Auto Scaling in the account of another
-    role.
-    """
+    """Return the ARN of the EC2 Auto Scaling service-linked role in another role's account."""
     _, partition, _, _, account, *_ = role_arn.split(":")
     return f"arn:{partition}:iam::{account}:{SERVICE_ROLE}"
 
 
 def existing_service_role(children: Children) -> pulumi.Output[str]:
-    """Return the ARN of that role; fails with NoServiceRole where the account has none, in a
-    preview too.
+    """Return the ARN of that role. Fails with NoServiceRole if the account has none, also in a
+    preview.
     """
     found = aws.iam.get_roles_output(
         path_prefix="/aws-service-role/autoscaling.amazonaws.com/",
@@ -82,7 +82,7 @@ def existing_service_role(children: Children) -> pulumi.Output[str]:
 
 
 def require_service_role(arns: list[str]) -> str:
-    """Return the role's ARN out of those found; raises NoServiceRole when none was."""
+    """Return the role's ARN among those found. Raises NoServiceRole if there is none."""
     if not arns:
         raise NoServiceRole(
             "disk_kms_key: the account doesn't have the role AWSServiceRoleForAutoScaling "

@@ -1,4 +1,4 @@
-"""KMS keys of the components: they rotate, and their policy says who may use them."""
+"""KMS keys of the components. They rotate, and their policies control their use."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,8 +11,8 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
-    """Return `secrets_kms_key`, no alias: EKS answers with the key behind it, which differs at
-    every `pulumi up`.
+    """Return `secrets_kms_key`, which can't be an alias. EKS returns the key behind an alias, so
+    every `pulumi up` would show a difference.
 
     Sources: hashicorp/terraform-provider-aws issue 43244, kubernetes-sigs/cluster-api-provider-aws
     issue 3096.
@@ -30,10 +30,10 @@ def read_secrets_key(read: InputReader) -> pulumi.Input[str] | None:
 
 
 def key_region_fault(key: object, region: str) -> str:
-    """Return why a key cannot be used in a region, "" where it can, or it is known later.
+    """Return why a key can't be used in a region, or "" if it can or isn't known yet.
 
-    EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (in the region of the
-    cluster); Amazon EBS user guide, “Amazon EBS encryption” (a volume's key is of its region).
+    EKS user guide, “Encrypt Kubernetes secrets with KMS on existing clusters” (same region as the
+    cluster); Amazon EBS user guide, “Amazon EBS encryption” (same region as the volume).
     """
     own = key.split(":")[3:4] if isinstance(key, str) else []
     if not own or own[0] in ("", region):
@@ -45,18 +45,18 @@ def key_region_fault(key: object, region: str) -> str:
 
 
 def account_policy(arn: str) -> str:
-    """Return the JSON that leaves a key to the IAM policies of its account; `arn` is one of
-    anything there.
+    """Return the key policy as JSON that delegates access to the account's IAM policies. `arn` is
+    any ARN in the account.
     """
     return _document([_account(arn)])
 
 
 def log_groups_policy(arn: str) -> str:
-    """Return the same, and that CloudWatch Logs may encrypt the log groups of the account and
-    region of `arn`.
+    """Return the same policy, and let CloudWatch Logs encrypt log groups in the account and region
+    of `arn`.
 
-    The statement is that of the CloudWatch Logs user guide, “Encrypt log data in CloudWatch Logs
-    using KMS”.
+    The statement is from the CloudWatch Logs user guide, “Encrypt log data in CloudWatch Logs using
+    KMS”.
     """
     _, partition, _, region, account, *_ = arn.split(":")
     service = f"logs.{region}.amazonaws.com{'.cn' if partition == 'aws-cn' else ''}"
@@ -85,9 +85,7 @@ def declare_key(
     children: Children,
     tags: dict[str, pulumi.Input[str]],
 ) -> aws.kms.Key:
-    """Declare a key that rotates, with the policy made for the account (and region) that `arn` lies
-    in.
-    """
+    """Declare a rotating key with the policy for the account (and region) of `arn`."""
     return aws.kms.Key(
         name,
         description=description,

@@ -1,4 +1,4 @@
-"""The policy that bounds every role that is made, where an account allows no others."""
+"""The permissions boundary of all created roles, for accounts that require one."""
 
 import pulumi
 
@@ -6,7 +6,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_boundary(read: InputReader) -> pulumi.Input[str] | None:
-    """Return `permissions_boundary_arn`, None where it was left out."""
+    """Return `permissions_boundary_arn`, or None if it's unset."""
     return read.identifier(
         "permissions_boundary_arn",
         pattern="arn:.+:iam::.*:policy/.+",

@@ -1,4 +1,4 @@
-"""The IAM role that the pods of a service account have by EKS Pod Identity."""
+"""The IAM role of a service account's pods through EKS Pod Identity."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -28,10 +28,11 @@ def declare_pod_role(
     account: tuple[str, str],
     policy: tuple[str, pulumi.Input[str]],
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-    """Return the role, and what a pod must wait for: credentials are given when it starts alone.
+    """Return the role, and the resources that a pod must wait for, because it only gets credentials
+    at start.
 
-    `account` is namespace and name of the service account, `policy` the name and JSON of what the
-    role may do.
+    `account` is the service account's namespace and name, and `policy` is the name and JSON of the
+    role's policy.
     """
     own = children.outliving()
     role = aws.iam.Role(

@@ -1,4 +1,4 @@
-"""IAM roles of a cluster: who may assume them, and the managed policies that suffice."""
+"""IAM roles of a cluster: their trust policies and managed policies."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def policy_arn(partition: str, policy: str) -> str:
 
 
 def declare_partition(children: Children) -> pulumi.Output[str]:
-    """Return the partition of the region that is deployed to."""
+    """Return the partition of the deployment region."""
     return aws.get_partition_output(opts=children.invoke_options()).partition
 
 
@@ -53,8 +53,8 @@ def declare_role(
     tags: dict[str, pulumi.Input[str]],
     boundary: pulumi.Input[str] | None = None,
 ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-    """Declare a role for a service; return it and its attachments, which its users must wait
-    for.
+    """Declare a role for a service. Return it and its attachments, which its users must
+    wait for.
     """
     role = aws.iam.Role(
         fitting(name, ROLE_NAME),

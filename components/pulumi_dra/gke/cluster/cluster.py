@@ -1,4 +1,4 @@
-"""A GKE cluster that DRA can run on: VPC-native, private nodes, Dataplane V2, Workload Identity."""
+"""A GKE cluster with DRA: VPC-native, private nodes, Dataplane V2, Workload Identity."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -85,7 +85,9 @@ class GkeCluster(pulumi.ComponentResource):
     def _declare_network(
         self, inputs: GkeClusterInputs
     ) -> tuple[ExistingNetwork, list[pulumi.Resource]]:
-        """Return the network, given or new, and what nodes need to get out of a new one."""
+        """Return the network, given or new, and the outbound resources that nodes need in a new
+        one.
+        """
         if inputs.network is not None:
             return inputs.network, []
         made = GkeNetwork(
@@ -280,8 +282,8 @@ class GkeCluster(pulumi.ComponentResource):
 
     @property
     def usable(self) -> list[pulumi.Resource]:
-        """What must be there before anything runs in the cluster: system nodes and what they may
-        do.
+        """The resources that must exist before anything runs in the cluster: system nodes and their
+        permissions.
         """
         return list(self._usable)
 
@@ -297,14 +299,14 @@ def _private(
 
 
 def _addons(inputs: GkeClusterInputs) -> Any:
-    """Return the add-ons that this component knows, each on or off."""
+    """Return the add-ons that this component knows, each enabled or disabled."""
     addons = storage_addons(inputs.storage_drivers)
     addons["dns_cache_config"] = {"enabled": inputs.node_local_dns}
     return addons
 
 
 def _maintenance(inputs: GkeClusterInputs) -> gcp.container.ClusterMaintenancePolicyArgsDict:
-    """Return when GKE may work on the cluster: by default at night, in UTC."""
+    """Return GKE's maintenance times, by default at night in UTC."""
     exclusions, window = inputs.maintenance_exclusions, inputs.maintenance_window
     policy: gcp.container.ClusterMaintenancePolicyArgsDict = {
         "maintenance_exclusions": [_exclusion(each) for each in exclusions]

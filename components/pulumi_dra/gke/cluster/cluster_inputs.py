@@ -1,4 +1,4 @@
-"""Inputs of GkeCluster: what they are, and what is wrong with them."""
+"""Inputs of GkeCluster and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -131,7 +131,7 @@ class GkeClusterArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingNetwork:
-    """A network that is there already."""
+    """An existing network."""
 
     network_id: pulumi.Input[str]
     subnetwork_id: pulumi.Input[str]
@@ -141,7 +141,7 @@ class ExistingNetwork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GkeClusterInputs:
-    """The same, checked, with defaults filled in; None where the component makes its own."""
+    """The checked inputs with defaults filled in. None: the component creates its own."""
 
     kubernetes_version: str
     region: str
@@ -174,7 +174,7 @@ class GkeClusterInputs:
 
     @property
     def location(self) -> pulumi.Input[str]:
-        """Where the control plane is."""
+        """Location of the control plane."""
         return self.node_zones[0] if self.zonal else self.region
 
 

@@ -1,15 +1,15 @@
-"""The kubeconfig of a GKE cluster: no token in it, Google's plugin makes a short-lived one for
-whoever uses it.
+"""The kubeconfig of a GKE cluster. It contains no token, because Google's plugin gets a short-lived
+one for each user.
 """
 
 import json
 
 
 def gke_kubeconfig(name: str, endpoint: str, certificate_authority: str) -> str:
-    """Return a kubeconfig as JSON; `endpoint` is the control plane's address or DNS name without a
+    """Return a kubeconfig as JSON. `endpoint` is the control plane's address or DNS name without a
     scheme.
 
-    Without a `certificate_authority` the public ones decide, as for the DNS name.
+    Without `certificate_authority`, clients use the public CAs, as the DNS name requires.
     """
     user = {
         "exec": {

@@ -19,15 +19,15 @@ COMPONENTS = (
     "JOBSET",
 )
 """GKE API reference, MonitoringComponentConfig (google-cloud-container 2.67.0), which
-`tests/components/test_gcp_api.py` asks. In this order GKE gives them back; in another they would be
-a difference at every `pulumi up`, for the provider's list has an order
+`tests/components/test_gcp_api.py` compares. GKE returns them in this order. Another order would
+show a difference at every `pulumi up`, because the provider's list is ordered
 (GoogleCloudPlatform/cluster-toolkit issue 6331, hashicorp/terraform-provider-google issue 28688,
-which saw others too).
+which saw other orders too).
 """
 
 
 LOGGED = ("APISERVER", "SCHEDULER", "CONTROLLER_MANAGER")
-"""GKE API reference, LoggingComponentConfig, in the order of its values, which is the order of
+"""GKE API reference, LoggingComponentConfig, in the order of its values, which is also the order of
 GKE's answers.
 """
 
@@ -45,7 +45,7 @@ def _log_complaint(text: str) -> str:
 
 
 def read_monitoring(read: InputReader) -> list[str]:
-    """Return the components, those of the system first; faults in `monitoring_components` are noted
+    """Return the components, system components first. Faults in `monitoring_components` are noted
     in `read`.
     """
     components = read.texts("monitoring_components", check=_complaint)

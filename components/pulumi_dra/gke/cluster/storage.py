@@ -1,4 +1,4 @@
-"""Storage drivers that GKE runs for a cluster, beside that of its disks."""
+"""Storage drivers that GKE runs for a cluster, in addition to the Persistent Disk driver."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -15,9 +15,9 @@ ADDONS: Mapping[str, str] = MappingProxyType(
         "lustre": "lustre_csi_driver_config",
     }
 )
-"""What they are called here → the add-on
+"""Name of the driver in this package → the add-on
 (hashicorp/terraform-provider-google:website/docs/r/container_cluster; each is a field of
-AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` asks).
+AddonsConfig in Google's own client, which `tests/components/test_gcp_api.py` compares).
 """
 
 
@@ -27,13 +27,16 @@ HYPERDISK_CLASS = ClassOfVolumes(
     parameters={"type": "hyperdisk-balanced"},
     is_default=False,
 )
-"""Classes of GKE's own are of Persistent Disk, which a3-ultragpu, a4, a4x and g4 cannot attach
-(NVIDIA/aicr pull request 2338). Not the default, for other nodes cannot attach a Hyperdisk.
+"""GKE's own classes use Persistent Disk, which a3-ultragpu, a4, a4x, and g4 can't attach
+(NVIDIA/aicr pull request 2338). This class isn't the default, because other nodes can't attach a
+Hyperdisk.
 """
 
 
 def volumes_for(machines: Iterable[str]) -> ClassOfVolumes | None:
-    """Return the class whose volumes these machine types can attach, None where GKE's own do."""
+    """Return the class whose volumes these machine types can attach, or None if GKE's own classes
+    work.
+    """
     return (
         HYPERDISK_CLASS
         if any(boot_disks(each) == (HYPERDISK_CLASS.name,) for each in machines)
@@ -50,7 +53,7 @@ def read_storage_drivers(read: InputReader) -> list[str]:
 
 
 def storage_addons(drivers: Sequence[str]) -> Any:
-    """Return every add-on, on or off: one that is omitted stays as it is."""
+    """Return every add-on, enabled or disabled, because an omitted one stays as it is."""
     return {addon: {"enabled": name in drivers} for name, addon in ADDONS.items()}
 
 

@@ -1,5 +1,5 @@
-"""A VPC for a GKE cluster: private nodes, ranges for pods and services, a way out through Cloud
-NAT.
+"""A VPC for a GKE cluster: private nodes, ranges for pods and services, and outbound traffic
+through Cloud NAT.
 """
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
@@ -111,7 +111,7 @@ class GkeNetwork(pulumi.ComponentResource):
         region: str,
         opts: pulumi.ResourceOptions,
     ) -> pulumi.Resource:
-        """Declare the way out of nodes, which have no addresses outside."""
+        """Declare the NAT of nodes, which have no public addresses."""
         from pulumi_gcp import compute
 
         name = self._name

@@ -1,4 +1,4 @@
-"""Address ranges of a new network: of nodes, pods and services."""
+"""Address ranges of nodes, pods, and services in a new network."""
 
 from __future__ import annotations
 

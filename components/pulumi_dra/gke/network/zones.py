@@ -1,5 +1,5 @@
-"""Zones of a GKE cluster and its pools: how many is plain, their names may be outputs of a
-look-up.
+"""Zones of a GKE cluster and its pools. Their number is known, but their names can be outputs of a
+lookup.
 """
 
 import pulumi
@@ -9,9 +9,7 @@ from pulumi_dra.inputs.reader import InputReader
 
 
 def read_zones(read: InputReader, key: str, region: str) -> list[pulumi.Input[str]]:
-    """Return a list of zones; those that are plain must lie in the region (or be the zone
-    itself).
-    """
+    """Return a list of zones. Known names must be in the region (or equal the zone itself)."""
     value = read.identifiers(key)
     if isinstance(value, pulumi.Output):
         read.refuse(

@@ -1,4 +1,4 @@
-"""The boot disk of GKE's nodes: which types a machine takes, and how fast one is."""
+"""The boot disk of GKE nodes: disk types by machine type, and speed limits."""
 
 from dra_planner.clouds import DISK_GIB
 from dra_planner.clouds.gke import boot_disks
@@ -16,7 +16,7 @@ HYPERDISK_BALANCED = SpeedLimits(
 
 
 def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
-    """Return `disk_type`, "" for the machine's own; faults are noted in `read`."""
+    """Return `disk_type`, or "" for the machine type's default. Faults are noted in `read`."""
     disk_type, taken = read.text("disk_type", ""), boot_disks(machine.instance_type)
     if disk_type and machine.found and disk_type not in taken:
         read.refuse(
@@ -29,7 +29,7 @@ def read_disk_type(read: InputReader, machine: GkeMachine) -> str:
 def read_boot_disk_speed(read: InputReader, machine: GkeMachine, disk_type: str) -> DiskSpeed:
     """Return `disk_iops` and `disk_throughput`; faults are noted in `read`.
 
-    The provider takes both for hyperdisk-balanced alone (documentation of container_node_pool,
+    The provider accepts both only for hyperdisk-balanced (documentation of container_node_pool,
     boot_disk).
     """
     keys = [key for key in ("disk_iops", "disk_throughput") if read.has(key)]

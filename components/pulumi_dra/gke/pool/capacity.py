@@ -1,4 +1,4 @@
-"""How a GKE pool gets its machines: settings of the node configuration and of the pool."""
+"""Capacity of a GKE pool: settings of the node configuration and of the pool."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ _BY_ENDING: gcp.container.NodePoolUpgradeSettingsArgsDict | None = None
 
 
 class CapacitySettings:
-    """Where a pool's machines come from, as settings of the node configuration and of the pool.
+    """A pool's capacity as settings of the node configuration and of the pool.
 
-    Nodes that the Dynamic Workload Scheduler lends (flex-start, queued) are not repaired, because a
-    repair would give them back, and upgraded by ending
+    Nodes of the Dynamic Workload Scheduler (flex-start, queued) aren't repaired, because a repair
+    would return them, and an upgrade takes effect when they end
     (docs.cloud.google.com/kubernetes-engine/docs/how-to/provisioningrequest and
     …/docs/concepts/node-pool-upgrade-strategies).
     """
@@ -65,7 +65,7 @@ class CapacitySettings:
         self.node_config = kinds[kind]
 
     def replace_at_once(self, surge: int, unavailable: int) -> None:
-        """Set how many nodes an upgrade starts before others go, and takes away at once."""
+        """Set how many nodes an upgrade adds first, and how many it removes at once."""
         self.upgrade_settings = {
             "strategy": "SURGE",
             "max_surge": surge,

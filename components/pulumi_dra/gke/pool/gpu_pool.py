@@ -130,8 +130,8 @@ def _node_config(inputs: GkeGpuPoolInputs) -> gcp.container.NodePoolNodeConfigAr
 
 
 def _network_config(profile: str) -> gcp.container.NodePoolNetworkConfigArgsDict:
-    """Return the pool's networks; the provider sends false for private nodes beside any other
-    member.
+    """Return the pool's network settings. If any of them is set, the provider sends false for
+    private nodes.
     """
     config: gcp.container.NodePoolNetworkConfigArgsDict = {"enable_private_nodes": True}
     if profile:

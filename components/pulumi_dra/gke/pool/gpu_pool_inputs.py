@@ -1,4 +1,4 @@
-"""Inputs of GkeGpuPool: what they are, and what is wrong with them."""
+"""Inputs of GkeGpuPool and their checks."""
 
 # No `from __future__ import annotations` in component modules: Pulumi's schema analyzer reads the
 # annotations.
@@ -202,7 +202,9 @@ class GkeGpuPoolArgs(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GkeGpuPoolInputs:
-    """The same, checked, with defaults filled in and machine, capacity and labels worked out."""
+    """The checked inputs with defaults filled in, and with computed machine type, capacity, and
+    labels.
+    """
 
     cluster_name: pulumi.Input[str]
     location: str
@@ -311,7 +313,9 @@ def read_gpu_pool_inputs(read: InputReader, name: str) -> GkeGpuPoolInputs:
 
 
 def _read_version(read: InputReader) -> str:
-    """With upgrades by GKE a version that is written down would be a difference after each of them
+    """Return `node_version`.
+
+    It's rejected with automatic upgrades, because each upgrade would cause a difference
     (hashicorp/terraform-provider-google:website/docs/r/container_node_pool.html.markdown@e03b7622).
     """
     if read.has("node_version") and read.flag("auto_upgrade", True):
@@ -345,8 +349,8 @@ def _read_machine(read: InputReader) -> GkeMachine:
 
 
 def _read_surge(read: InputReader, capacity: CapacitySettings) -> None:
-    """Set how many nodes an upgrade replaces at once; those that are lent end by themselves
-    instead.
+    """Set how many nodes an upgrade replaces at once. Nodes with a limited run time end by
+    themselves instead.
     """
     surge = read.whole("max_surge", 0, most=SURGE_NODES)
     unavailable = read.whole("max_unavailable", 0 if surge else 1, most=SURGE_NODES)

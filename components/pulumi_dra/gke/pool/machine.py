@@ -1,4 +1,4 @@
-"""What GKE needs to be told about a machine type: its API name and the accelerators to attach."""
+"""GKE's API name of a machine type, and its attached accelerators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GkeMachine:
-    """A machine type as a node pool names it."""
+    """A machine type in the form of a node pool."""
 
     instance_type: str  # n1-standard-8
     accelerator_type: str  # nvidia-l4
@@ -29,8 +29,8 @@ class GkeMachine:
 
 
 def gke_machine(name: str) -> GkeMachine:
-    """Return what a node pool of this machine says; raises CatalogError for accelerators that no
-    driver publishes.
+    """Return a node pool's settings for this machine type. Raises CatalogError for accelerators
+    that no driver publishes.
     """
     found = catalog.machine(CLOUD.name, name)
     gpus = attachment(found)
@@ -47,11 +47,11 @@ def gke_machine(name: str) -> GkeMachine:
 def guest_accelerators(
     machine: GkeMachine, plugin: PluginServing | None = None
 ) -> list[NodePoolNodeConfigGuestAcceleratorArgsDict]:
-    """Return the accelerators of a pool as GKE's `plugin` serves them; without it, without GKE's
-    own driver.
+    """Return the accelerators of a pool, with the settings of GKE's `plugin`, or without GKE's
+    driver if None.
 
-    Google's managed driver comes with its device plugin, so the driver is installed by a DaemonSet
-    instead (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
+    Google's managed driver includes its device plugin, so a DaemonSet installs the driver instead
+    (docs.cloud.google.com/kubernetes-engine/docs/how-to/set-up-dra).
     """
     if not machine.accelerator_type:
         return []

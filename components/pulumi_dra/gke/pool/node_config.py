@@ -1,6 +1,4 @@
-"""Settings that every node of a cluster has: identity, metadata server, Shielded VM, disk. Plain
-values.
-"""
+"""Common node settings of a cluster: identity, metadata server, Shielded VM, disk. Plain values."""
 
 from __future__ import annotations
 
@@ -29,10 +27,10 @@ def node_settings(
     resource_labels: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
     disk_kms_key: pulumi.Input[str] | None = None,
 ) -> NodePoolNodeConfigArgsDict:
-    """Return the settings shared by system nodes and GPU nodes; Container-Optimized OS, for the
-    driver's paths.
+    """Return the common settings of system nodes and GPU nodes.
 
-    Without a `disk_type` the boot disk is the balanced one that the machine takes.
+    They use Container-Optimized OS, because of the driver's paths. Without `disk_type`, the boot
+    disk has the balanced type of the machine family.
     """
     settings: NodePoolNodeConfigArgsDict = {
         "image_type": IMAGE,

@@ -1,9 +1,8 @@
-"""How a GKE pool's total number of nodes is said: GKE counts per zone unless its autoscaler counts
-in all.
+"""Node counts of a GKE pool.
 
-A pool begins with its first count, of each zone; a minimum of the autoscaler adds none
-(hashicorp/terraform-provider-google issues 8270 and 11594, terraform-google-kubernetes-engine issue
-1517).
+GKE counts nodes per zone, but its autoscaler can count all zones. A pool starts with the initial
+count per zone, and the autoscaler's minimum doesn't add nodes (hashicorp/terraform-provider-google
+issues 8270 and 11594, terraform-google-kubernetes-engine issue 1517).
 """
 
 from typing import Any
@@ -17,10 +16,10 @@ _USUAL_ZONES = 3  # of a region, where GKE picks them
 def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dict[str, Any]:
     """Return a node pool's count settings for `zones` zones.
 
-    With the autoscaler: limits as totals, and a first count per zone that never exceeds the wanted
-    total, since each zone must have the machines of a first count (vanvalenlab/kiosk-console issue
-    367) and the project the quota. Without: a count per zone; `check_node_counts` has made sure
-    that it divides.
+    With the autoscaler: limits as totals, and an initial count per zone that never exceeds the
+    desired total, because each zone must have the machines for the initial count
+    (vanvalenlab/kiosk-console issue 367) and the project must have the quota. Without: a count per
+    zone. `check_node_counts` ensures that the total is divisible.
     """
     if counts.autoscaled:
         return {
@@ -35,12 +34,11 @@ def node_count_settings(counts: Counts, zones: int, location_policy: str) -> dic
 
 
 def spread(count: int, zones: int) -> tuple[int, int]:
-    """Return over how many of the zones so many nodes are spread, and how many each has at first; 0
-    zones: GKE's own.
+    """Return the number of zones to use, and the initial count of each. 0 zones: GKE chooses.
 
-    As many zones as the count divides by; where it divides by none but one, all of them, and the
-    nodes that are missing come when pods ask for them. Where GKE picks the zones each has a node at
-    least.
+    The result has the most zones that divide the count. If only 1 divides it, all zones are used,
+    and the autoscaler adds missing nodes for pending pods. If GKE chooses the zones, each has at
+    least one node.
     """
     if not zones:
         return _USUAL_ZONES, max(1, count // _USUAL_ZONES)
@@ -50,7 +48,7 @@ def spread(count: int, zones: int) -> tuple[int, int]:
 
 
 def check_node_counts(counts: Counts, zones: int) -> str:
-    """Return why a fixed count cannot be spread over the zones, or ""."""
+    """Return why a fixed count can't be spread over the zones, or ""."""
     step = CLOUD.count_step(zones, autoscaled=counts.autoscaled)
     if counts.desired % step.nodes == 0:
         return ""

@@ -1,6 +1,4 @@
-"""Settings of kubelet and of the kernel on GKE's nodes, as far as GKE lets anybody set them. Plain
-values.
-"""
+"""Kubelet and kernel settings of GKE nodes, as far as GKE supports them. Plain values."""
 
 from __future__ import annotations
 
@@ -46,14 +44,14 @@ SYSCTLS: Mapping[str, str] = MappingProxyType(
         "vfs_cache_pressure watermark_scale_factor",
     }
 )
-"""Beginnings of the parameters that GKE takes → what follows (GKE API reference, LinuxNodeConfig,
-of google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` asks).
+"""Prefixes of the parameters that GKE accepts → their suffixes (GKE API reference, LinuxNodeConfig,
+of google-cloud-container 2.67.0, whose text `tests/components/test_gcp_api.py` compares).
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSystem:
-    """What kubelet and the kernel are told beside what GKE tells them."""
+    """Settings of kubelet and the kernel in addition to GKE's own."""
 
     kubelet: KubeletPolicies
     sysctls: Mapping[str, str] | None  # None leaves those of the nodes; empty removes them
@@ -62,8 +60,8 @@ class NodeSystem:
     def node_config(self) -> NodePoolNodeConfigArgsDict:
         """Return this part of a node configuration.
 
-        Kubelet's part is always sent, because an omitted block would leave a policy on. In it, an
-        empty CPU policy means "none", and the topology policy matters only with static CPUs. An
+        Kubelet's part is always sent, because omitting it would keep an earlier policy. An empty
+        CPU policy means "none", and the topology policy has an effect only with static CPUs. An
         omitted quota would be sent as false by older providers, so no CPU limit would apply
         (GoogleCloudPlatform/k8s-config-connector pull request 12658).
         """
@@ -94,7 +92,7 @@ class NodeSystem:
 
 
 def read_node_system(read: InputReader, machine: Machine | None) -> NodeSystem:
-    """Return policies of kubelet, `sysctls` and huge pages; faults are noted in `read`."""
+    """Return kubelet policies, `sysctls`, and huge pages. Faults are noted in `read`."""
     given = read.labels("sysctls", check=_sysctl_complaint)
     sysctls = {key: value for key, value in given.items() if isinstance(value, str)}
     for key, value in given.items():

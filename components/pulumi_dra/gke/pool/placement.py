@@ -1,4 +1,4 @@
-"""How GKE's nodes are placed: close together, by a policy of GKE's or of one's own."""
+"""Placement of GKE nodes close together, with a policy from GKE or a custom one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_placement(
     Warns if nodes share NVLink and no policy keeps them in one domain
     (cluster-toolkit:examples/gke-a4x@10470803).
 
-    A policy of one's own must be there when the pool is made
+    A custom policy must exist when the pool is created
     (cluster-toolkit:modules/compute/gke-node-pool@10470803).
     """
     name = read.text(

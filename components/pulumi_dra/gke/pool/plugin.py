@@ -1,4 +1,4 @@
-"""GKE's own device plugin on a pool that takes no claims: partitions and shares of its GPUs."""
+"""GKE's device plugin on a pool without DRA: partitions and sharing of its GPUs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ONLY_WITH_PLUGIN = {
 
 
 def read_gke_plugin(read: InputReader) -> PluginServing | None:
-    """Return how GKE's plugin serves the GPUs; None for DRA pools, which have no partitions or
-    shares.
+    """Return the settings of GKE's device plugin, or None for DRA pools, which don't support
+    partitions or sharing.
     """
     plugin = read_plugin(read)
     if plugin is None:
@@ -50,7 +50,7 @@ def read_gke_plugin(read: InputReader) -> PluginServing | None:
 def plugin_accelerator(
     kind: str, count: int, plugin: PluginServing, partition: str
 ) -> NodePoolNodeConfigGuestAcceleratorArgsDict:
-    """Return the accelerators of a node whose driver and plugin GKE runs."""
+    """Return the accelerators of a node with GKE's driver and device plugin."""
     found: NodePoolNodeConfigGuestAcceleratorArgsDict = {
         "type": kind,
         "count": count,
