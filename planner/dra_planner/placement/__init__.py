@@ -3,6 +3,7 @@ low.
 
     find_guards(question)            guards with counts that the full simulation proved, or None
     guard_demand(demand, guards)     the pods as the guards change them
+    choose_pools(needs, pools)       of very many pools, those that a plan with guards should use
 
 A packing that exists isn't what the scheduler does: it spreads small pods over large nodes. Guards
 keep pods apart that would block each other (`crowds`), so that counts close to the packing hold in
@@ -10,6 +11,7 @@ any pod arrival order.
 """
 
 from dra_planner.placement.assignment import Pools
+from dra_planner.placement.pool_choice import choose_pools
 from dra_planner.placement.proof import CountProver
 from dra_planner.placement.search import WORTH, GuardedCounts, GuardQuestion, find_guards
 from dra_planner.placement.steering import guard_demand, guard_pod
@@ -20,6 +22,7 @@ __all__ = [
     "GuardQuestion",
     "GuardedCounts",
     "Pools",
+    "choose_pools",
     "find_guards",
     "guard_demand",
     "guard_pod",

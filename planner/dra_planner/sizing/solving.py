@@ -48,8 +48,10 @@ MOST_RELAXED = 12_000
 generated.
 """
 
-MOST_DIVIDED = 120
-"""Nodes of a packing up to which cases are divided. On more, parts of nodes cost little."""
+LEAST_DIVIDED = Fraction(1, 500)
+"""Cases are divided if a node of some pool costs at least this part of the packing. Otherwise,
+parts of nodes cost little.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,10 +188,11 @@ class Solving:
         """Prove by cases of nodes, up to the cost of the packing."""
         packing, _ = self._result()
         used = self._used()
+        total = sum(map(Fraction.__mul__, self.costs, map(Fraction, used)), Fraction(0))
         if (
             self._is_priced()
             and not packing.pending
-            and sum(used) <= MOST_DIVIDED
+            and max(self.costs) >= LEAST_DIVIDED * total
             and self._is_dear()
         ):
             self._proof = prove_by_cases(self._proof, solver, used, self.costs)

@@ -202,6 +202,17 @@ def test_cases_of_few_and_many_nodes_prove_what_fractions_of_nodes_do_not() -> N
     assert part.cases.halves
 
 
+def test_expensive_nodes_are_whole_next_to_very_many_cheap_ones() -> None:
+    """17 pods of two GPUs need five nodes of eight GPUs, of either pool, not 4.25."""
+    pools = [
+        pool("h100", gpus=8, usd="55"),
+        pool("h200", gpus=8, usd="63"),
+        pool("one", gpus=1, usd="1", at_most=200),
+    ]
+    sizing = size(pools, workload("train", 17, gpus=2), workload("serve", 150, gpus=1))
+    assert (sizing.hourly_bound, sizing.hourly_plan) == (5 * 55 + 144, 5 * 55 + 144)
+
+
 def test_a_case_that_the_solver_gives_up_on_keeps_what_the_case_around_it_proves() -> None:
     highspy = pytest.importorskip("highspy")
 

@@ -19,7 +19,8 @@ class Guarded:
 
     `given` is the fleet as the user wrote it, `fleet` the fleet with split pools. `free` is the
     judgement without guards. `pending_without`: for each guard, the fewest and most pods that stay
-    pending on the nodes of this plan if only that guard is removed; () if the steps didn't suffice.
+    pending on the nodes of this plan if only that guard is removed; () if that wasn't simulated
+    to its end.
     """
 
     guards: Guards

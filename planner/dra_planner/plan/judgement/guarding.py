@@ -88,7 +88,7 @@ def judge_with_guards(
     any and they help.
 
     Fixes are looked for only if no guards are found. Without `compares`, the scheduler without
-    guards is simulated only then, too.
+    guards is simulated only then, too, and not without each guard.
     """
     guides = fleet.placement != "free" and steps > 0
     skips = guides and not compares
@@ -102,7 +102,7 @@ def judge_with_guards(
         steps=0 if skips else steps,
         with_fixes=with_fixes and not guides,
     )
-    guarded = add_guards(free, fleet, steps) if guides else None
+    guarded = add_guards(free, fleet, steps, compares=compares) if guides else None
     if guarded is not None:
         return guarded.judgement, guarded
     if skips or (guides and with_fixes and free.sizing.verdict != "fits"):
@@ -149,11 +149,14 @@ def _find_guard_fix(free: Judgement, fleet: Fleet, steps: int) -> Fix | None:
     return Fix(kind="guards", counts=counts, guards=proved.guards)
 
 
-def add_guards(free: Judgement, fleet: Fleet, steps: int) -> Guarded | None:
+def add_guards(
+    free: Judgement, fleet: Fleet, steps: int, *, compares: bool = True
+) -> Guarded | None:
     """Return the plan with the fewest guards that keep the price low; None if none are needed, or
     none were found.
 
-    `free` is the judgement without guards, and `steps` what it could take.
+    `free` is the judgement without guards, and `steps` what it could take. `compares` also
+    simulates the plan without each guard.
     """
     if free.is_observed or not _has_room_for_guards(free, fleet):
         return None
@@ -161,7 +164,7 @@ def add_guards(free: Judgement, fleet: Fleet, steps: int) -> Guarded | None:
     found = find_guards(search.question(steps * GUARD_STEPS))
     if found is None or not found.guards.kinds or _is_no_better(found, free, fleet):
         return None
-    return search.guarded(found, steps)
+    return search.guarded(found, steps, compares=compares)
 
 
 def apply_guards(
@@ -304,7 +307,7 @@ class _Search:
             limits=limits,
         )
 
-    def guarded(self, found: GuardedCounts, steps: int) -> Guarded:
+    def guarded(self, found: GuardedCounts, steps: int, *, compares: bool) -> Guarded:
         free, guards = self._free, found.guards
         demand, split, offers = apply_guards(
             guards, free.demand, self._fleet, free.offers, free.features
@@ -338,7 +341,8 @@ class _Search:
             judgement=judgement,
             proof=found.found,
             pending_without={
-                kind: self._pending_without(kind, found, steps) for kind in guards.kinds
+                kind: self._pending_without(kind, found, steps) if compares else ()
+                for kind in guards.kinds
             },
         )
 

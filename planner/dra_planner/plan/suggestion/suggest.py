@@ -30,6 +30,7 @@ from dra_planner.errors import PlannerError
 from dra_planner.fleet import Fleet, read_fleet
 from dra_planner.model import DemandLevel, Shape
 from dra_planner.offers import Offer, predict_offers
+from dra_planner.placement import Pools, choose_pools
 from dra_planner.plan.judgement.simulated_fixes import prefer_others_rows
 from dra_planner.plan.planning import make_plan
 from dra_planner.plan.suggestion.few_machines import few_machines
@@ -37,7 +38,7 @@ from dra_planner.plan.suggestion.fleets_by_price import cheapest_fleet_that_runs
 from dra_planner.plan.suggestion.system_machine import cheapest_system_machine
 from dra_planner.plan.values import SIMULATED_STEPS, Plan, PlanRequest
 from dra_planner.releases import parse_version
-from dra_planner.sizing import Sizer, Sizing, node_needs
+from dra_planner.sizing import LevelNeeds, Sizer, Sizing, node_costs, node_needs
 from dra_planner.sources import Source
 
 MOST_SIZED = 600
@@ -163,7 +164,7 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
             "no pod of these workloads needs a GPU machine type, so there is nothing to buy"
         )
     known = _sized(plan, plan.offers)
-    found = _found(request, candidates, plan, known)
+    found = _found(request, candidates, plan)
     found.sort(key=lambda each: (each.hourly_usd, len(each.machines)))
     found = [
         each
@@ -180,14 +181,12 @@ def suggest_fleets(request: SuggestRequest) -> Suggestions:
     )
 
 
-def _found(
-    request: SuggestRequest, candidates: Sequence[Machine], plan: Plan, known: Sizing
-) -> list[Suggestion]:
+def _found(request: SuggestRequest, candidates: Sequence[Machine], plan: Plan) -> list[Suggestion]:
     """Return the fleets that are compared; one at least where much simulation finds one."""
     if len(_shapes(plan)) * len(candidates) > MOST_SIZED:
         return [
             each
-            for counts in _few_fleets(plan, known)
+            for counts in _few_fleets(plan)
             if (each := _guided_first(request, candidates, counts)) is not None
         ]
     fleets = list(_fleets(plan))
@@ -318,19 +317,29 @@ def _fleets(plan: Plan) -> Iterator[dict[str, int]]:
     yield from (_nodes(offers, sizing) for offers, sizing in _cheapest(pairs)[:1])
 
 
-def _few_fleets(plan: Plan, known: Sizing) -> Iterator[dict[str, int]]:
-    """Yield few fleets as nodes by machine: the packing over all machines, and those of one, two,
-    and three types that an estimate names.
+def _few_fleets(plan: Plan) -> Iterator[dict[str, int]]:
+    """Yield few fleets as nodes by machine: the best found of any machines if each workload goes to
+    one of them, and those of one, two, and three types that an estimate names.
     """
-    yield _nodes(plan.offers, known)
     needs = node_needs(_sizer(plan, plan.offers), plan.level)
     by_name = {offer.name: offer for offer in plan.offers}
+    yield _chosen(needs, [by_name[name] for name in needs.pools])
     costs = [by_name[name].hourly_usd or Decimal(0) for name in needs.pools]
     for chosen in few_machines(needs, [float(cost) for cost in costs]):
         offers = tuple(by_name[needs.pools[pool]] for pool in chosen)
         sizing = _sized(plan, offers)
         if sizing.verdict == "fits":
             yield _nodes(offers, sizing)
+
+
+def _chosen(needs: LevelNeeds, offers: Sequence[Offer]) -> dict[str, int]:
+    pools = Pools(
+        names=tuple(offer.name for offer in offers),
+        costs=node_costs(offers),
+        least=tuple(offer.count_min for offer in offers),
+        most=tuple(offer.count_max for offer in offers),
+    )
+    return {offers[pool].machine: nodes for pool, nodes in choose_pools(needs, pools).items()}
 
 
 def _shapes(plan: Plan) -> tuple[Shape, ...]:

@@ -20,6 +20,9 @@ from dra_planner.sizing.bound.relaxation import Relaxation
 MOST_ENTRIES = 60_000
 """Columns of the relaxation, times cases, up to which cases are divided."""
 MOST_CASES = 60
+LEAST_CASES = 3
+"""Fewer cases prove nothing. Neither do fewer than there are pools, each of which may have a part
+of a node."""
 _WHOLE = 1e-6  # of a node: what is closer to an integer counts as whole
 
 NodeRanges = Mapping[int, tuple[int, int]]
@@ -83,7 +86,8 @@ class _Division:
         ranges = {
             at: (self._model.pools[at].minimum, self._model.pools[at].maximum) for at in pools
         }
-        if most_cases < 3 or (solved := self._solve(ranges, None)) is None:
+        too_few = most_cases < max(LEAST_CASES, len(pools))
+        if too_few or (solved := self._solve(ranges, None)) is None:
             return None
         first, nodes = solved
         cases, waiting = 1, list[tuple[Fraction, int, Case, list[float]]]()

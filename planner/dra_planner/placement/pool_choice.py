@@ -1,0 +1,83 @@
+"""Which of very many pools a plan with guards should use: the search over crowds, on few pools for
+each work.
+
+A packing mixes works on a node as no guard can, so the pools of the best packing aren't those of
+the best guarded plan.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from dra_planner.placement.assignment import Assignment, Pools
+from dra_planner.placement.crowds import Crowd, CrowdSizes
+from dra_planner.placement.whole_works import assign_whole_works
+from dra_planner.sizing import LevelNeeds
+from dra_planner.sizing.bound.proof import load_solver
+
+_MOST_POOLS: Final = 4  # for each work: those where it costs least if it shares nodes, or doesn't
+_STEPS: Final = 1_000_000  # of the quick model
+_SEED: Final = 1
+
+
+def choose_pools(needs: LevelNeeds, pools: Pools) -> dict[int, int]:
+    """Return how many nodes of each used pool the works need if each goes to one pool.
+
+    An estimate by the quick model; the full simulation has to prove it.
+    """
+    few = _on_few_pools(needs, pools)
+    sizes = CrowdSizes(few, "pack")
+    solver = load_solver()
+    starts = [
+        None if solver is None else assign_whole_works(few, pools, solver),
+        _cheapest(few, lambda work, pool: pools.costs[pool][0] / few.works[work].fills[pool]),
+        _cheapest(few, lambda work, pool: pools.costs[pool][0] * few.share(work, pool)),
+    ]
+    found: list[Assignment] = []
+    for at, start in enumerate(starts, 1):
+        if start is not None:
+            share = _STEPS // 2 * at // len(starts)
+            crowds = _crowds(start)
+            found.append(Assignment(pools, sizes, crowds, may_split=False, steps=share))
+            found[-1].improve()
+    best = min(found, key=lambda each: each.cost)
+    best.steps = _STEPS
+    best.improve_further(random.Random(_SEED))
+    nodes = {crowd.pool: sizes.nodes(crowd) or 0 for crowd in best.crowds}
+    return {pool: count for pool, count in sorted(nodes.items()) if count}
+
+
+def _on_few_pools(needs: LevelNeeds, pools: Pools) -> LevelNeeds:
+    """Return the needs on the pools where each work costs least."""
+    works = []
+    for at, work in enumerate(needs.works):
+        costs = {pool: pools.costs[pool][0] for pool in work.needs}
+        by_fill = sorted(costs, key=lambda pool: (costs[pool] / work.fills[pool], pool))
+        by_share = sorted(costs, key=lambda pool: (costs[pool] * needs.share(at, pool), pool))
+        kept = {*by_fill[:_MOST_POOLS], *by_share[:_MOST_POOLS]}
+        works.append(
+            replace(
+                work,
+                needs={pool: need for pool, need in work.needs.items() if pool in kept},
+                fills={pool: fill for pool, fill in work.fills.items() if pool in kept},
+            )
+        )
+    return replace(needs, works=tuple(works))
+
+
+def _cheapest(needs: LevelNeeds, price: Callable[[int, int], float]) -> dict[int, int]:
+    return {
+        at: min(work.needs, key=lambda pool: (price(at, pool), pool))
+        for at, work in enumerate(needs.works)
+    }
+
+
+def _crowds(chosen: Mapping[int, int]) -> list[Crowd]:
+    """Return a crowd for each pool."""
+    works: dict[int, set[int]] = {}
+    for work, pool in chosen.items():
+        works.setdefault(pool, set()).add(work)
+    return [Crowd(pool, frozenset(inside)) for pool, inside in sorted(works.items())]
