@@ -27,6 +27,10 @@ _QUIET_SECONDS: Final = 0.5
 """Without a change this long, nothing is on its way between the processes."""
 _QUIET_SECONDS_BLIND: Final = 3.0
 """The same where the processes cannot be asked what they have queued."""
+_RETRIED_SECONDS: Final = 11.0
+"""Without a change this long, an error of the scheduler has come again: it tries such pods anew
+after at most 10 seconds (podMaxBackoffSeconds), for as long as they exist.
+"""
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _IDLE_SECONDS: Final = 4.0
 """Without a change this long, pods that were never judged are not going to be: something that they
@@ -48,6 +52,7 @@ _PENDING: Final = re.compile(
 _DEPTH: Final = re.compile(r'^workqueue_depth\{name="([^"]+)"\} (\S+)', re.MULTILINE)
 _KNOWN_NODES: Final = re.compile(r'^scheduler_cache_size\{type="nodes"\} (\S+)', re.MULTILINE)
 _VERDICTS: Final = ("Unschedulable", "SchedulingGated")
+_ERROR: Final = "SchedulerError"
 
 
 class Decisions:
@@ -109,9 +114,12 @@ class Decisions:
             self._changed.wait(_LOOK_EVERY_SECONDS)
             self._changed.clear()
             quiet = time.monotonic() - self._last
-            if quiet >= self._quiet and not (self._load is not None and self._load.is_queued()):
+            if quiet >= self._quiet:
                 pods = self.pods
-                if is_complete(pods) and all(map(is_judged, pods)):
+                failing = list(filter(is_failing, pods)) if quiet >= _RETRIED_SECONDS else []
+                if self._load is not None and self._load.is_queued(besides=len(failing)):
+                    continue
+                if is_complete(pods) and all(is_judged(pod) or pod in failing for pod in pods):
                     return True
                 idle = quiet - self._quiet - _IDLE_SECONDS
                 if idle >= 0 and idle >= seconds_to_replacement(self._server):
@@ -168,16 +176,16 @@ class PendingWork:
             return int(float(known[1])) if known is not None else 0
         return 0
 
-    def is_queued(self) -> bool:
-        """Whether the scheduler or a controller has work; what does not answer is taken to have
-        some.
+    def is_queued(self, *, besides: int = 0) -> bool:
+        """Return whether the scheduler has more than `besides` pods to try, or a controller has
+        work. A process that doesn't answer is assumed to have some.
         """
         try:
             pending = _PENDING.findall(self._metrics(self._plane.ports.scheduler))
             depths = _DEPTH.findall(self._metrics(self._plane.ports.controller_manager))
         except (OSError, http.client.HTTPException):
             return True
-        return any(_positive(pending)) or any(
+        return sum(float(value) for _, value in pending) > besides or any(
             _positive(pair for pair in depths if pair[0] in _QUEUES)
         )
 
@@ -195,6 +203,11 @@ class PendingWork:
 def is_judged(pod: Json) -> bool:
     """Whether a pod has a node, or the scheduler has said why it has none."""
     return bool(pod["spec"].get("nodeName")) or scheduled_condition(pod).get("reason") in _VERDICTS
+
+
+def is_failing(pod: Json) -> bool:
+    """Return whether the scheduler's last try of a pod ended with an error, not with a verdict."""
+    return scheduled_condition(pod).get("reason") == _ERROR
 
 
 def scheduled_condition(pod: Json) -> Json:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dra_planner.model import WorkloadRef
 from dra_sandbox.rehearsal.cluster import PlannedCluster
-from dra_sandbox.rehearsal.deciding import is_judged, scheduled_condition
+from dra_sandbox.rehearsal.deciding import is_failing, is_judged, scheduled_condition
 from dra_sandbox.rehearsal.workloads import workload_of
 
 Json = dict[str, Any]
@@ -128,7 +128,7 @@ def _pod(pod: Json, held: Mapping[tuple[str, str], list[HeldDevice]]) -> PodOutc
         name=pod["metadata"]["name"],
         node=pod["spec"].get("nodeName", ""),
         words=scheduled_condition(pod).get("message", ""),
-        is_judged=is_judged(pod),
+        is_judged=is_judged(pod) or is_failing(pod),
         devices=tuple(
             device
             for name in dict.fromkeys(names)
