@@ -37,8 +37,8 @@ KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "k
 _LEADING_BLANK_LINES: Final = re.compile(r"\A(?:[ \t]*\n)+")
 _OBJECT: Final = re.compile(r"""^(?:["']?apiVersion|\s*\{)""", re.MULTILINE)
 _UNFINISHED: Final = re.compile(
-    r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|: "
-    r"[\"']?(?:\$[A-Z(]|<[\w-]+>|[A-Z]+_[A-Z_]+\b)"
+    r"\{\{|\$\{|\$patch|__[A-Z]|\bspark-kubernetes-|\bbuiltin\b|\bname: (?:etcd|kube-)|: "
+    r"[\"']?(?:\(?\$[A-Z(]|<[\w-]+>|[A-Z]+[_ ][A-Z][A-Z_ ]+\b)"
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 

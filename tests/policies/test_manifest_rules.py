@@ -111,6 +111,20 @@ def told(*documents: str, minor: int = 34) -> list[Diagnostic]:
 
 
 TEMPLATE = claim("ResourceClaimTemplate")
+WORKFLOW = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: run}
+spec:
+  entrypoint: main
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+  templates:
+  - {name: main, steps: [[{name: a, template: a}, {name: b, template: b}]]}
+  - {name: a, container: {image: i, resources: {claims: [{name: gpu}]}}}
+  - name: b
+    resourceClaims: [{name: own, resourceClaimTemplateName: gpu}]
+    container: {image: i, resources: {claims: [{name: own}]}}
+"""
 
 # Manifests → (severity, rule) of everything that is said; nothing else is.
 CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
@@ -127,6 +141,14 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "a claim that no container uses": (
         [TEMPLATE, deployment(used="")],
         [("warning", "claim-without-container")],
+    ),
+    "a claim of an unknown class that no container uses": (
+        [TEMPLATE.replace("gpu.nvidia.com", "fast-networks"), deployment(used="")],
+        [("note", "claim-without-container")],
+    ),
+    "claims of a workflow, and others of one of its templates": (
+        [TEMPLATE, WORKFLOW],
+        [],
     ),
     "a claim within the quota of its namespace": ([claim(), QUOTA.format(most=1)], []),
     "a claim above the quota of its namespace": (

@@ -32,7 +32,7 @@ _OBJECT: Final = re.compile(r"""["']?(apiVersion|kind)["']?\s*:""")
 _PLACEHOLDER: Final = re.compile(
     r"\$\{\w+\}|\$\([\w-]+\)|\$[A-Z]\w*|<[\w-]+>|__[A-Z][A-Z_]*__|\{\{.*\}\}"
 )
-_SHOUTED: Final = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")  # no object has such a name
+_SHOUTED: Final = re.compile(r"[A-Z]+(?:[_ ][A-Z0-9]+)+")  # no object has such a name
 _MAPPINGS: Final = frozenset({"labels", "limits", "requests", "nodeSelector"})
 _REFERENCES: Final = frozenset({"namespace", "serviceAccountName", "claimName", "secretName"})
 _SCALARS: Final = _REFERENCES | {"name", "replicas"}
@@ -48,6 +48,8 @@ _NO_MANIFESTS: Final = (
 _TEMPLATED: Final = ("argoproj.io/", "tekton.dev/")  # their controllers fill in {{…}} themselves
 _HIGHEST: Final = 5  # folders above a file that may hold its kustomization or chart
 _WHOLE: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+_STATIC_PODS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+"""Pods that kubeadm writes and patches (kubernetes/kubernetes:cmd/kubeadm/app/util/patches)."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -133,8 +135,10 @@ def _of_document(data: Any, name: str, kustomization: _Kustomization | None) -> 
             if kustomization
             else SkippedFile("part of a kustomization", "", name)
         )
-    if kustomization and _is_part(data):
+    if kustomization and _is_part(data, adds_selectors=kustomization.adds_selectors):
         return _of_kustomization(kustomization)
+    if data.get("kind") == "Pod" and _is_kubeadm_patch(data):
+        return SkippedFile("a patch of kubeadm", "", name)
     if data.get("kind") == "Pod" and (_is_for_spark(data) or _is_unfinished_pod(data, name)):
         return SkippedFile("a pod template of Spark", "", name)
     if not str(data.get("apiVersion", "")).startswith(_TEMPLATED) and _has_placeholder(data):
@@ -157,13 +161,15 @@ def _of_kustomization(found: _Kustomization) -> SkippedFile:
     return SkippedFile("part of the kustomization", found.folder, "", fix)
 
 
-def _is_part(data: Mapping[str, Any]) -> bool:
-    """Return whether a workload lacks what only a kustomization would leave out: selector, and
-    labels or images.
+def _is_part(data: Mapping[str, Any], *, adds_selectors: bool) -> bool:
+    """Return whether a workload lacks what only a kustomization would leave out: its selector, and
+    labels or images unless the kustomization adds selectors.
     """
     spec = data.get("spec")
     if data.get("kind") not in _WHOLE or not isinstance(spec, Mapping) or spec.get("selector"):
         return False
+    if adds_selectors:
+        return True
     template = spec.get("template")
     template = template if isinstance(template, Mapping) else {}
     meta, pod = template.get("metadata"), template.get("spec")
@@ -179,6 +185,17 @@ def _is_unfinished_pod(data: Mapping[str, Any], name: str) -> bool:
     """
     spec = data.get("spec")
     return is_pod_template(name) and isinstance(spec, Mapping) and "containers" not in spec
+
+
+def _is_kubeadm_patch(data: Mapping[str, Any]) -> bool:
+    """Return whether a pod of the control plane lacks an image, which kubeadm writes."""
+    meta, spec = data.get("metadata"), data.get("spec")
+    if not isinstance(meta, Mapping) or meta.get("name") not in _STATIC_PODS:
+        return False
+    containers = spec.get("containers") if isinstance(spec, Mapping) else None
+    return isinstance(containers, list) and not any(
+        isinstance(each, Mapping) and each.get("image") for each in containers
+    )
 
 
 def _is_for_spark(data: Mapping[str, Any]) -> bool:
@@ -240,6 +257,7 @@ def _entries(data: Any) -> Iterator[tuple[str, Any]]:
 class _Kustomization:
     folder: str
     parts: frozenset[str]  # real paths of its patches and of what is no manifest
+    adds_selectors: bool = False
 
 
 def _folders(name: str) -> Iterator[str]:
@@ -261,10 +279,19 @@ def _chart_of(name: str) -> str:
 
 def _kustomization_of(name: str) -> _Kustomization | None:
     for folder in _folders(name):
-        parts = _parts_of_kustomization(os.path.abspath(folder))
-        if parts is not None:
-            return _Kustomization(folder, parts)
+        data = _data_of_kustomization(os.path.abspath(folder))
+        if data is not None:
+            parts = (os.path.realpath(os.path.join(folder, each)) for each in _parts(data))
+            return _Kustomization(folder, frozenset(parts), _adds_selectors(data))
     return None
+
+
+def _adds_selectors(data: Mapping[str, Any]) -> bool:
+    """Return whether a kustomization writes its labels into selectors too."""
+    return bool(data.get("commonLabels")) or any(
+        isinstance(each, Mapping) and each.get("includeSelectors")
+        for each in listed(data.get("labels"))
+    )
 
 
 def kustomization_changes(source: Source) -> tuple[str, tuple[str, ...]] | None:
@@ -290,8 +317,8 @@ def _changes_of_kustomization(folder: str) -> tuple[str, ...]:
 
 
 @cache
-def _parts_of_kustomization(folder: str) -> frozenset[str] | None:
-    """Return what a folder's kustomization names that is no manifest; None where it has none."""
+def _data_of_kustomization(folder: str) -> Mapping[str, Any] | None:
+    """Return a folder's kustomization, empty if it can't be read; None where it has none."""
     for file in sorted(KUSTOMIZATIONS):
         path = os.path.join(folder, file)
         if not os.path.isfile(path):
@@ -299,9 +326,8 @@ def _parts_of_kustomization(folder: str) -> frozenset[str] | None:
         try:
             documents, _ = read_documents([read_file(path)])
         except PlannerError:
-            return frozenset()
-        data = documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
-        return frozenset(os.path.realpath(os.path.join(folder, each)) for each in _parts(data))
+            return {}
+        return documents[0].data if documents and isinstance(documents[0].data, Mapping) else {}
     return None
 
 

@@ -131,7 +131,7 @@ class DoubtfulPlace:
         key = (shape.id, template)
         if key not in self._loosened:
             offer = self._offers[template]
-            pod = _without_unknown(shape.pod, offer)
+            pod = without_unknown_labels(shape.pod, offer)
             self._loosened[key] = (
                 shape
                 if pod == shape.pod
@@ -140,7 +140,8 @@ class DoubtfulPlace:
         return self._loosened[key]
 
 
-def _without_unknown(pod: PodSpec, offer: Offer) -> PodSpec:
+def without_unknown_labels(pod: PodSpec, offer: Offer) -> PodSpec:
+    """Return a pod without what it demands of labels whose values are known at run time only."""
     known = {
         key: value for key, value in pod.node_selector.items() if not offer.is_unknown_label(key)
     }

@@ -110,6 +110,24 @@ FOLDERS: dict[str, tuple[dict[str, str], list[tuple[str, str, str]], int]] = {
         [("note", "file-not-judged", "a template")],
         0,
     ),
+    "a namespace that an operator fills in": (
+        {"a.yaml": GOOD.replace("{name: p}", '{name: p, namespace: "FILLED BY THE OPERATOR"}')},
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "an assertion of a test": (
+        {
+            "a.yaml": "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    spark-version: "
+            "($SPARK_VERSION)\n"
+        },
+        [("note", "file-not-judged", "a template")],
+        0,
+    ),
+    "a patch of kubeadm": (
+        {"a.yaml": NO_IMAGE.replace("{name: p}", "{name: kube-scheduler}")},
+        [("note", "file-not-judged", "a patch of kubeadm")],
+        0,
+    ),
     "what a shell fills in": ({"a.yaml": ENVIRONMENT}, [], 0),
     "a pod template of Spark": ({"a.yaml": SPARK}, [("note", "file-not-judged", "Spark")], 0),
     "a pod template without containers": (

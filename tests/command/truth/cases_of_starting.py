@@ -351,4 +351,26 @@ STARTING = (
         says=("nvidia.com/gpu",),
         silent=("No rule is broken",),
     ),
+    Case(
+        name="a DaemonSet with claims on nodes that another operator labels",
+        given=[
+            template(),
+            api(
+                "apps/v1",
+                "DaemonSet",
+                "dcgm",
+                {
+                    "selector": {"matchLabels": {"app": "d"}},
+                    "template": {
+                        "metadata": {"labels": {"app": "d"}},
+                        "spec": pod_spec()
+                        | {"nodeSelector": {"nvidia.com/gpu.deploy.dcgm": "true"}},
+                    },
+                },
+            ),
+        ],
+        verdict="cannot-tell",
+        says=("nvidia.com/gpu.deploy.dcgm",),
+        silent=("No rule is broken",),
+    ),
 )

@@ -1,6 +1,6 @@
 """Pipelines: how many of their steps run at the same time.
 
-Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7,
+Source: argoproj/argo-workflows:pkg/apis/workflow/v1alpha1@v3.7 and v4.1,
 tektoncd/pipeline:pkg/apis/pipeline/v1@v1.3.
 """
 
@@ -20,6 +20,7 @@ _POD_FIELDS: Final = (
     "affinity",
     "schedulerName",
     "priorityClassName",
+    "resourceClaims",  # v4.1: those of a template replace the workflow's
 )
 _DEEPEST: Final = 100
 

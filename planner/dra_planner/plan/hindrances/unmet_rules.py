@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.interpod import PodView, term_selects
-from dra_planner.model import LabelSelector, PodAffinityTerm, Workload
+from dra_planner.model import LabelSelector, PodAffinityTerm, PodSpec, Workload
+from dra_planner.offers import Offer
 from dra_planner.plan.hindrances.hindrance import ClusterSituation, Hindrance
+from dra_planner.sizing.doubts import without_unknown_labels
 from dra_planner.wording import named
 
 _CODE = "pod-cannot-be-scheduled"
@@ -81,6 +83,8 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindra
             if not (pod_set.per_node and spec.resource_claims):
                 continue
             misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
+            if any(_may_reach(spec, offer) for offer in offers):
+                continue  # sizing reports a label that is known at run time only
             taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
             if all(misfits.values()):
                 why = (
@@ -100,3 +104,7 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindra
                     place=workload.place,
                     workloads=(workload.ref,),
                 )
+
+
+def _may_reach(spec: PodSpec, offer: Offer) -> bool:
+    return reject_for_good(without_unknown_labels(spec, offer), offer.node) is None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dra_planner.claims.written import alternatives, pod_sets_with_claims, spec_of
+from dra_planner.drivers import known_classes
 from dra_planner.manifests import Manifests
 from dra_planner.model import ClaimSpec
 from dra_policies.rules.rule import Finding, Rule
@@ -28,31 +29,38 @@ def check(view: StackView) -> Iterator[Finding]:
         }
         for entry in spec.resource_claims:
             spec_of_claim = spec_of(view.manifests, workload.meta.namespace, entry)
-            if entry.name not in used and not (
-                spec_of_claim and _is_for_pods(spec_of_claim, view.manifests)
-            ):
-                yield Finding(
-                    message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
-                    "devices are allocated but unused",
-                    fix=f"list {{name: {entry.name}}} under resources.claims of a container",
-                    place=entry.place if entry.place.file else workload.place,
-                )
+            is_unused = None if spec_of_claim is None else _is_unused(spec_of_claim, view.manifests)
+            if entry.name in used or is_unused is False:
+                continue
+            yield Finding(
+                message=f'{workload.ref}: no container uses claim "{entry.name}", so its '
+                "devices are allocated but unused"
+                + ("" if is_unused else ", unless they are interfaces of the pod's network"),
+                fix=f"list {{name: {entry.name}}} under resources.claims of a container",
+                place=entry.place if entry.place.file else workload.place,
+                remark=not is_unused,
+            )
 
 
-def _is_for_pods(spec: ClaimSpec, manifests: Manifests) -> bool:
-    """Whether all devices of a claim are interfaces of networks, which are a pod's and not a
-    container's.
+def _is_unused(spec: ClaimSpec, manifests: Manifests) -> bool | None:
+    """Whether some device of a claim needs a container; None if its class isn't known.
 
-    Source: kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the
-    pod's network).
+    Interfaces of networks are a pod's and not a container's. Source:
+    kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the pod's
+    network).
     """
     names = {way.device_class_name for request in spec.requests for way in alternatives(request)}
-    return bool(names) and all(
-        any(_NETWORK.search(each.expression) for each in manifests.classes[name].selectors)
-        if name in manifests.classes
-        else name.startswith("dranet")
-        for name in names
-    )
+    found = [_needs_container(name, manifests) for name in sorted(names)] or [True]
+    return True if True in found else None if None in found else False
+
+
+def _needs_container(name: str, manifests: Manifests) -> bool | None:
+    declared = manifests.classes.get(name)
+    if declared is not None:
+        return not any(_NETWORK.search(each.expression) for each in declared.selectors)
+    if name.startswith("dranet"):
+        return False
+    return True if name in known_classes() else None
 
 
 RULE = Rule(

@@ -54,11 +54,8 @@ def kind_findings(item: KubernetesObject) -> Iterator[Diagnostic]:
             options={"--image": (str(node.get("image", "")),)},
         )
         found = command_findings(item, node.place, command)
-        yield from (
-            found
-            if _speaks_of_devices(item)
-            else (replace(each, severity="warning") for each in found)
-        )
+        is_broken = _speaks_of_devices(item) and "resource.k8s.io/v1beta" not in str(item.data)
+        yield from (found if is_broken else (replace(each, severity="warning") for each in found))
 
 
 def _patches(node: ObjectPart) -> Iterator[Diagnostic]:
