@@ -4,7 +4,7 @@ reach no device.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dra_planner.allocation.node.filters import reject_for_good
 from dra_planner.allocation.node.interpod import PodView, term_selects
@@ -83,8 +83,12 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindra
             if not (pod_set.per_node and spec.resource_claims):
                 continue
             misfits = {offer.name: reject_for_good(spec, offer.node) for offer in offers}
-            if any(_may_reach(spec, offer) for offer in offers):
-                continue  # sizing reports a label that is known at run time only
+            reachable = [offer for offer in offers if _may_reach(spec, offer)]
+            if reachable:
+                # Sizing reports the label for nodes that are there in any case.
+                if all(misfits.values()) and not any(offer.count_min for offer in reachable):
+                    yield _maybe_without_devices(workload, [offer.name for offer in reachable])
+                continue
             taints = [misfit.taint for misfit in misfits.values() if misfit is not None]
             if all(misfits.values()):
                 why = (
@@ -108,3 +112,16 @@ def find_daemons_without_devices(situation: ClusterSituation) -> Iterator[Hindra
 
 def _may_reach(spec: PodSpec, offer: Offer) -> bool:
     return reject_for_good(without_unknown_labels(spec, offer), offer.node) is None
+
+
+def _maybe_without_devices(workload: Workload, pools: Sequence[str]) -> Hindrance:
+    labels = sorted({key for each in workload.pod_sets for key in each.template.spec.node_selector})
+    return Hindrance(
+        code=_CODE,
+        message=f"{workload.ref} may run on no node of {named('pool', pools)}, because the values "
+        f"of node labels that it selects are known at run time only: {', '.join(labels)}",
+        fix="set these labels in the pool",
+        place=workload.place,
+        workloads=(workload.ref,),
+        verdict="cannot-tell",
+    )
