@@ -1,4 +1,6 @@
-"""All rules over a stack, as the engine shows it: resource by resource, then the whole of it."""
+"""All rules on a stack, in the order in which the engine shows it: each resource, then the whole
+stack.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +36,17 @@ _NO_THRESHOLDS: Mapping[str, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finding, and the rule under whose name it is told."""
+    """A finding and the rule under which it's reported."""
 
     rule: Rule
     finding: Finding
 
 
 class Judge:
-    """Judges with some rules; keeps what it has seen of one stack.
+    """Evaluates rules on one stack and remembers its resources.
 
-    `excuses` are the exemptions of a configuration, of which those count that are in force `today`;
-    those beside an object are found there. `thresholds` are numbers of rules that a configuration
-    sets.
+    `excuses` are a configuration's exemptions, of which the ones that are active `today` count.
+    Exemptions inside objects are found there. `thresholds` are the configured thresholds of rules.
     """
 
     def __init__(
@@ -64,10 +65,9 @@ class Judge:
         self._today = today
 
     def of_resource(self, resource: Resource) -> tuple[Told, ...]:
-        """Return what is wrong with a resource before it is created; never raises.
+        """Return the findings about a resource before it is created. Never raises.
 
-        What cannot be told yet may be told when more is known, so it is left to the end, as are
-        rules that are off.
+        Findings that need unknown values wait for the whole stack, and so do disabled rules.
         """
         try:
             seen = self._session.observe(resource)
@@ -85,16 +85,18 @@ class Judge:
         return told
 
     def planned_counts(self, resource: Resource) -> dict[str, int]:
-        """Return the counts that a pool should have instead, by the path of their property."""
+        """Return the planned counts of a pool that differ from its own, by the path of their
+        property.
+        """
         return counts_of_plan(resource, (*self._session.seen(), resource))
 
     def of_stack(
         self, resources: Sequence[Resource], asked: Sequence[Rule] = ()
     ) -> tuple[Told, ...]:
-        """Return what there is to say of the whole stack and was not said of its resources; never
+        """Return the findings about the whole stack that weren't reported for its resources. Never
         raises.
 
-        `asked` are rules to ask instead of those that are on.
+        `asked` are the rules to run instead of the enabled ones.
         """
         try:
             found = tuple(self._of_stack(self._session.complete(resources), asked))
@@ -105,11 +107,12 @@ class Judge:
         return tuple(entry for entry in told if entry not in said)
 
     def _said(self, told: Iterable[Told]) -> Iterator[Told]:
-        """Yield what was said of a resource already, in these or in other words.
+        """Yield the findings that were already reported for a resource, even with different
+        wording.
 
-        A resource that is analysed before what its finding is about is worded with less knowledge:
-        by a pool of the plan, for example, instead of by its node group. Each finding of that time
-        that isn't repeated stands for one finding of the same rule about the same resource.
+        If the engine analyzes a resource early, its finding's message has less context, for example
+        the plan's pool instead of the node group. Each early finding that isn't repeated
+        corresponds to one finding of the same rule about the same resource.
         """
         by_rule: dict[tuple[str, str], list[Told]] = {}
         for entry in told:
@@ -145,7 +148,7 @@ class Judge:
         resources: Iterable[Resource],
         used: set[Excuse],
     ) -> Iterator[tuple[Rule, Finding]]:
-        """Yield the findings that nothing excuses; `used` takes the exemptions that excuse the
+        """Yield the findings without an exemption. `used` collects the exemptions that cover the
         others.
         """
         found = tuple(found)
@@ -170,8 +173,8 @@ class Judge:
     def _of_exemptions(
         self, resources: Sequence[Resource], views: Sequence[StackView], used: set[Excuse]
     ) -> Iterator[Finding]:
-        """Yield what is wrong with exemptions; of what is not fully known yet, none is called
-        unnecessary.
+        """Yield findings about exemptions. If the stack isn't fully known yet, none is reported as
+        unused.
         """
         known = [resource for resource in resources if not has_unknown(resource.props.values)]
         beside = [each for resource in resources for each in beside_resource(resource, self._known)]
@@ -193,15 +196,15 @@ class Judge:
 
 
 def _run(view: StackView, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
-    """Yield what the rules find, without words of a fleet's file where the stack has no plan that
-    was made of one.
+    """Yield the rules' findings, worded without fleet file terms if the stack's plan wasn't made
+    from one.
     """
     for rule, finding in run(view, rules):
         yield rule, finding if view.record is not None else in_words_of_stack(finding)
 
 
 def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Finding]]:
-    """Yield the objects that have to do with devices, and may be of any cluster."""
+    """Yield objects related to devices whose cluster isn't known."""
     for each in clusters.unplaced if any(rule.id == CANNOT_BE_JUDGED.id for rule in rules) else ():
         if each.type in RELEASES or is_kubernetes_object(each):
             message = f"{each.title(each.type.rpartition(':')[2])}: its cluster is unknown"
@@ -210,15 +213,15 @@ def _unplaced(clusters: Clusters, rules: Sequence[Rule]) -> Iterator[tuple[Rule,
 
 
 def urn_of(finding: Finding) -> str:
-    """Return the resource that a finding is about: the one whose text it was read from, else the
-    one it names.
+    """Return the resource of a finding: the source of its text, or otherwise the one that
+    it names.
     """
     return finding.place.file if finding.place.file.startswith("urn:pulumi:") else finding.urn
 
 
 def _told(rule: Rule, finding: Finding) -> Told:
-    """Name the rule: what a mandatory rule could not tell is told by an advisory one, since a rule
-    has one level.
+    """Set the rule of a finding. An advisory rule reports what a mandatory rule can't tell, because
+    a rule has one level.
     """
     finding = replace(finding, urn=urn_of(finding))
     if finding.certain or rule.level == "advisory":

@@ -1,10 +1,10 @@
-"""One request, one question: what the SDK would decode for every rule is decoded once.
+"""Evaluate all rules once per request.
 
-The SDK decodes all resources anew for each policy
-(pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/policy.py@v1.21.0, `Analyze` and `AnalyzeStack`):
-with a hundred rules and two thousand resources that takes half a minute. Here one policy is given
-the request and has it judged for all rules; the SDK then goes through the policies that have
-something to say, with a request that holds no resources any more.
+The SDK decodes all resources again for each policy
+(pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/policy.py@v1.21.0, `Analyze` and `AnalyzeStack`).
+With a hundred rules and two thousand resources, that takes half a minute. Here, one policy receives
+the request and evaluates all rules. The SDK then only calls the policies that have findings, with a
+request without resources.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ _KEPT = ("type", "urn", "name")
 
 
 class Answering(Protocol):
-    """What judges for all policies of a pack."""
+    """Evaluates all policies of a pack."""
 
     def ask(self, args: Asked, off: Sequence[str]) -> frozenset[str]:
-        """Judge for all rules, and for those of these ids that are off by themselves; return the
-        ids that speak.
+        """Evaluate all rules, and the disabled rules with these IDs. Return the IDs of rules with
+        findings.
         """
         ...
 
     def forget(self) -> None:
-        """Forget what was judged."""
+        """Discard all findings."""
         ...
 
 
 class AnsweredPolicy(ResourceValidationPolicy, StackValidationPolicy):
-    """A policy for single resources and for the whole stack, whose findings come from what judges
-    for all.
+    """A policy for single resources and for the whole stack, whose findings come from the shared
+    evaluation.
 
-    The SDK has a class for each and asks with isinstance which of the two a policy is; being both
-    is what lets a rule have one name and one level in a pack's configuration.
+    The SDK has a class for each and distinguishes them with isinstance. Inheriting from both gives
+    a rule one name and one level in a pack's configuration.
     """
 
     answers: Answering
@@ -64,12 +64,12 @@ class AnsweredPolicy(ResourceValidationPolicy, StackValidationPolicy):
         return False
 
     def validate(self, args: Asked, report_violation: ReportViolation) -> None:
-        """Report what there is to report."""
+        """Report the findings."""
         raise NotImplementedError
 
 
 class _Question(AnsweredPolicy):
-    """The one policy that sees a request; it reports nothing."""
+    """The only policy that receives a request. It reports nothing."""
 
     def __init__(self, answers: Answering, off: Sequence[str]) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
@@ -84,8 +84,8 @@ class _Question(AnsweredPolicy):
 
 
 def ask_once() -> None:
-    """Let the SDK of this process ask once per request; safe to call again, and without effect on
-    other packs.
+    """Make the SDK of this process evaluate each request once. Safe to call again, and without
+    effect on other packs.
     """
     servicer: Any = getattr(policy, _SERVICER, None)
     for name in _METHODS:

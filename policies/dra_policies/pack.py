@@ -1,8 +1,7 @@
-"""The rules as policies of Pulumi. This module, `once` and `secrets` alone import Pulumi.
+"""The rules as Pulumi policies. Only this module, `once`, and `secrets` import Pulumi.
 
-Each rule is one policy, so that a pack's configuration can set its level by its id. A policy is
-asked at two times: when a resource is analysed, before it is created, and when the whole stack is
-known.
+Each rule is one policy, so that a pack's configuration can set its level by its id. The engine
+calls a policy when it analyzes a resource before its creation, and when the whole stack is known.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ LEVELS = {"mandatory": EnforcementLevel.MANDATORY, "advisory": EnforcementLevel.
 
 
 class Answers:
-    """What the judge says, asked once per request and kept for the policies that speak, in one
-    thread.
+    """The findings of one request, evaluated once and kept for the policies that report them, in
+    one thread.
     """
 
     def __init__(self, judge: Judge, rules: Sequence[Rule]) -> None:
@@ -56,10 +55,10 @@ class Answers:
     def ask(
         self, args: ResourceValidationArgs | StackValidationArgs, off: Sequence[str]
     ) -> frozenset[str]:
-        """Judge for all rules, and keep what is told; return the ids of the rules that speak.
+        """Evaluate all rules, keep their findings, and return the IDs of rules with findings.
 
-        `off` are ids of rules that are off by default and that the pack's configuration has turned
-        on: they are asked of the whole stack alone.
+        `off` are the IDs of rules that are off by default and that the pack's configuration
+        enables. They only check the whole stack.
         """
         told = self._ask(args)
         rules = [rule for rule in self._rules if rule.id in off]
@@ -69,17 +68,17 @@ class Answers:
         return frozenset(entry.rule.id for entry in told)
 
     def forget(self) -> None:
-        """Forget what was judged, so that the next request is judged by itself."""
+        """Discard all findings, so that the next request is evaluated separately."""
         vars(self._request).pop("held", None)
 
     def to(
         self, rule: Rule, args: ResourceValidationArgs | StackValidationArgs
     ) -> tuple[Told, ...]:
-        """Return what is told under the name of one rule, from what is kept.
+        """Return the findings of one rule from the kept ones.
 
-        Without that, where an SDK asks every policy by itself, the first asks for all; a rule that
-        asks again asks about another request, and one that is off by default asks by itself, of the
-        whole stack alone.
+        If an SDK calls every policy separately, the first call evaluates all rules. A second call
+        for the same rule means a new request. A rule that is off by default is evaluated
+        separately, and only for the whole stack.
         """
         held: tuple[Told, ...] | None = vars(self._request).get("held")
         if held is not None:
@@ -97,7 +96,7 @@ class Answers:
         return tuple(entry for entry in last["told"] if entry.rule.id == rule.id)
 
     def planned_counts(self, args: ResourceValidationArgs) -> dict[str, int]:
-        """Return the properties of a resource that should be other numbers, by their paths."""
+        """Return the planned counts that differ from a resource's properties, by their paths."""
         return self._judge.planned_counts(_resource(args))
 
     def _ask(self, args: ResourceValidationArgs | StackValidationArgs) -> tuple[Told, ...]:
@@ -107,7 +106,7 @@ class Answers:
 
 
 class RulePolicy(AnsweredPolicy):
-    """One rule, under one name, as a policy for single resources and for the whole stack."""
+    """A rule as one policy with one name, for single resources and for the whole stack."""
 
     def __init__(self, rule: Rule, answers: Answers, *, remediates: bool = False) -> None:
         # Not super().__init__: the two bases take their arguments in different orders.
@@ -125,10 +124,10 @@ class RulePolicy(AnsweredPolicy):
         return self._rule.can_remediate
 
     def remediate(self, args: ResourceValidationArgs) -> Any:
-        """Set the counts of a pool to those of its plan, and return all properties; None where they
-        are right.
+        """Set a pool's counts to the planned ones and return all properties, or None if they are
+        right.
 
-        Asked only where a project has set the level to *remediate*.
+        Called only if a project sets the level to *remediate*.
         """
         changes = self._answers.planned_counts(args)
         for path, count in changes.items():
@@ -158,10 +157,10 @@ def policies(
     configured: Configured = NOT_CONFIGURED,
     today: date | None = None,
 ) -> list[Policy]:
-    """Return the policies of one pack, as a project configures them; they share what they have seen
-    of a stack.
+    """Return a pack's policies with a project's configuration.
 
-    Exemptions count that are in force `today`, by default the day of the run.
+    They share the resources of a stack. Exemptions that are active `today` count, by default the
+    day of the run.
     """
     settings = configured.settings
     chosen = configured_rules((*rules, *configured.custom), settings)
@@ -208,8 +207,8 @@ def _stack_resource(resource: PolicyResource) -> Resource:
 
 
 def serve_pack() -> None:
-    """Serve the pack to the engine until the engine ends the process; exits with a sentence for a
-    wrong setting.
+    """Serve the pack to the engine until the engine ends the process. Exits with a sentence for an
+    invalid setting.
     """
     try:
         configured = configuration_of_project(os.environ)

@@ -1,8 +1,8 @@
-"""Secrets never reach a rule: what a stack marks as secret is as good as not known.
+"""Secrets never reach a rule, because values that a stack marks as secret count as unknown.
 
 The engine hands marked values to a pack in the clear, and the policy SDK takes the marks off before
 a policy sees them (pulumi/pulumi-policy:sdk/python/lib/pulumi_policy/deserialize.py@v1.21.0), so a
-label or a selector that is secret would stand in a message. Here the marked value goes, before the
+secret label or selector could appear in a message. This module removes the marked value before the
 SDK unwraps it.
 """
 
@@ -18,8 +18,8 @@ from dra_policies.unknowns import as_list, as_mapping
 
 
 def leave_secrets_out() -> None:
-    """Let the SDK of this process hand out every secret value as one that is not known; safe to
-    call again.
+    """Make the SDK of this process replace every secret value with an unknown one. Safe to call
+    again.
     """
     # then nobody could say what a policy is given
     if not hasattr(policy, "deserialize_properties"):
@@ -39,9 +39,7 @@ def _deserialize(props: dict[str, Any], proxy_secrets: bool = False) -> dict[str
 
 
 def without_secrets(value: Any) -> Any:
-    """Return a value as the engine sends it, with the mark of an unknown text in place of every
-    secret.
-    """
+    """Return an engine value with the mark of an unknown text in place of every secret."""
     mapping, items = as_mapping(value), as_list(value)
     if mapping is not None:
         if mapping.get(SPECIAL_SIG_KEY) == SPECIAL_SECRET_SIG:

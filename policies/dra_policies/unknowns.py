@@ -1,10 +1,10 @@
-"""Read properties of which some are not known yet: the only place where an unknown value is met.
+"""Properties with unknown values. Only this module handles unknown values.
 
-In a preview the policy SDK hands out mappings that raise on any access to a value that is not
-known, `in` and `.get` included; where that escapes from a policy, the SDK drops the whole policy
-for that resource or stack and a mandatory rule silently stops being one. So `plain` copies
-everything once, with `UNKNOWN` where the SDK raised, and `Properties` answers every later question
-in three ways: the value, the default (absent), or None (not known).
+In a preview, the policy SDK returns mappings that raise on any access to an unknown value,
+including `in` and `.get`. If such an exception leaves a policy, the SDK skips the policy for that
+resource or stack, so a mandatory rule silently has no effect. So `plain` copies everything once,
+with `UNKNOWN` where the SDK raised, and `Properties` returns the value, the default (absent), or
+None (not known).
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def as_list(value: object) -> list[Any] | None:
 
 
 def plain(value: object, raised: type[Exception]) -> Any:
-    """Return a copy made of dict, list and scalars, with UNKNOWN wherever reading raised `raised`.
+    """Return a copy made of dicts, lists, and scalars, with UNKNOWN if reading raised `raised`.
 
-    Integers come back as int: every number crosses the engine as a float.
+    Integers are returned as int, because the engine passes every number as a float.
     """
     if isinstance(value, str):
         return UNKNOWN if value in UNKNOWN_TEXTS else value
@@ -100,22 +100,23 @@ def unknown_paths(value: object, path: str = "") -> Iterator[str]:
 
 
 def has_unknown(value: object) -> bool:
-    """Return whether a value, or anything below it, is not known."""
+    """Return whether a value or any nested value is unknown."""
     return next(unknown_paths(value), None) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Properties as `plain` made them. Paths are dotted; every reader returns None for *not known*.
+    """Properties from `plain`.
 
-    A value of another type than the one asked for is as good as not known.
+    Paths are dotted, and all readers return None for *not known*. A value of another type than
+    requested counts as not known.
     """
 
     values: Any
 
     def at(self, path: str) -> Any:
-        """Return the raw value: None when absent or null, UNKNOWN when it or anything above it is
-        not known.
+        """Return the raw value: None if absent or null, UNKNOWN if it or one of its parents isn't
+        known.
         """
         here = self.values
         for part in path.split("."):
@@ -125,19 +126,19 @@ class Properties:
         return here
 
     def has(self, path: str) -> bool | None:
-        """Return whether the property is there and not null."""
+        """Return whether the property exists and isn't null."""
         value = self.at(path)
         return None if value is UNKNOWN else value is not None
 
     def text(self, path: str, default: str = "") -> str | None:
-        """Return a text; `default` when absent."""
+        """Return a text, or `default` if absent."""
         value = self.at(path)
         if value is None:
             return default
         return value if isinstance(value, str) else None
 
     def count(self, path: str, default: int) -> int | None:
-        """Return an integer, also one written as text; `default` when absent."""
+        """Return an integer, also if it's written as text, or `default` if absent."""
         value = self.at(path)
         if value is None:
             return default
@@ -146,14 +147,14 @@ class Properties:
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def flag(self, path: str, default: bool) -> bool | None:
-        """Return true or false; `default` when absent."""
+        """Return a boolean, or `default` if absent."""
         value = self.at(path)
         if value is None:
             return default
         return value if isinstance(value, bool) else None
 
     def texts(self, path: str) -> tuple[str | None, ...] | None:
-        """Return a list of texts, each of them possibly not known; () when absent."""
+        """Return a list of texts, which can each be unknown. () if absent."""
         value = self.at(path)
         if value is None:
             return ()
@@ -165,7 +166,7 @@ class Properties:
         )
 
     def mapping(self, path: str) -> dict[str, str | None] | None:
-        """Return a mapping of texts, each value possibly not known; {} when absent."""
+        """Return a mapping of texts, whose values can each be unknown. {} if absent."""
         value = self.at(path)
         if value is None:
             return {}
@@ -175,7 +176,7 @@ class Properties:
         return {key: item if isinstance(item, str) else None for key, item in mapping.items()}
 
     def items(self, path: str) -> tuple[Properties, ...] | None:
-        """Return a list of structures; () when absent."""
+        """Return a list of structures. () if absent."""
         value = self.at(path)
         if value is None:
             return ()
@@ -183,6 +184,6 @@ class Properties:
         return None if listed is None else tuple(Properties(item) for item in listed)
 
     def below(self, path: str) -> Properties:
-        """Return the structure at a path; an empty one when absent."""
+        """Return the structure at a path. Empty if absent."""
         value = self.at(path)
         return Properties({} if value is None else value)

@@ -1,3 +1,3 @@
-"""Configuration of the command and the policy pack: `pulumi-dra.yaml`, and exemptions written at an
-object.
+"""Configuration of the command and the policy pack: `pulumi-dra.yaml`, and exemptions inside
+objects.
 """

@@ -1,4 +1,4 @@
-"""Exemptions that stand beside what they are about: in an annotation, or in a comment.
+"""Exemptions inside the objects that they apply to, in an annotation or a comment.
 
 metadata:
   annotations:
@@ -29,12 +29,12 @@ _FIX: Final = "write RULE — REASON, or RULE until 2027-01-31 — REASON"
 
 
 def may_exempt(text: str) -> bool:
-    """Return whether a text may hold exemptions: a quick look, before it is read."""
+    """Return whether a text may contain exemptions. This is a quick check before parsing it."""
     return _ANY.search(text) is not None
 
 
 def comment_in(line: str) -> str | None:
-    """Return what a comment in a line exempts from; None where there is none."""
+    """Return the exemption in a line's comment, or None if it has none."""
     found = _COMMENT.search(line)
     return found["said"].strip() if found else None
 
@@ -42,10 +42,9 @@ def comment_in(line: str) -> str | None:
 def read_beside(
     text: str, owner: str, place: Place, urn: str = "", custom: Collection[str] = ()
 ) -> Iterator[Excuse | Finding]:
-    """Yield the exemptions in the text of an annotation or a comment, one line for each; what is
-    wrong as findings.
+    """Yield the exemptions in an annotation or a comment, one per line, and faults as findings.
 
-    `owner` is the name of the object, and `custom` are the ids of the project's own rules.
+    `owner` is the name of the object, and `custom` are the IDs of the project's custom rules.
     """
     for line in text.splitlines():
         if line.strip():

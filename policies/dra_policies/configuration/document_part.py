@@ -1,4 +1,4 @@
-"""What every mapping of `pulumi-dra.yaml` has in common."""
+"""The base of every mapping in `pulumi-dra.yaml`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NonEmpty = Annotated[str, AfterValidator(_is_said)]
 
 
 class ConfigurationPart(BaseModel):
-    """A mapping of the document: unknown keys are errors, values are not coerced."""
+    """A mapping of the document. Unknown keys are errors, and values aren't coerced."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,

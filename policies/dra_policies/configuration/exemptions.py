@@ -1,4 +1,4 @@
-"""Exemptions: findings that somebody has accepted, with a reason and perhaps a last day."""
+"""Exemptions: accepted findings, each with a reason and optionally a last day."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dra_policies.rules import Finding
 
 @dataclass(frozen=True, slots=True)
 class Excuse:
-    """One rule that one object, or those whose names match, need not keep."""
+    """An exemption from one rule for one object, or for objects whose names match."""
 
     rule: str
     object: str
@@ -26,7 +26,7 @@ class Excuse:
     is_beside: bool = False  # it stands in the object itself, which therefore is there
 
     def covers(self, rule: str, names: Iterable[str]) -> bool:
-        """Return whether it is about a rule and an object that has these names."""
+        """Return whether it applies to a rule and an object with these names."""
         return rule == self.rule and any(fnmatchcase(name, self.object) for name in (*names, ""))
 
     def is_over(self, today: date) -> bool:
@@ -54,8 +54,8 @@ def excuses_of(configured: Configured) -> tuple[Excuse, ...]:
 def excuse_for(
     excuses: Iterable[Excuse], rule: str, names: Collection[str], today: date
 ) -> Excuse | None:
-    """Return the first exemption in force that covers a finding of a rule about an object with
-    these names.
+    """Return the first active exemption for a finding of a rule about an object with these
+    names.
     """
     return next(
         (each for each in excuses if each.covers(rule, names) and not each.is_over(today)), None
@@ -71,12 +71,10 @@ def without_effect(
     today: date,
     tells_absent: bool,
 ) -> Iterator[Finding]:
-    """Yield what is to be said of exemptions: those that have expired, and those that excuse
-    nothing.
+    """Yield findings about exemptions that have expired or have no effect.
 
-    `judged` are the rules that had something to look at, and `names` those of all objects that they
-    saw: of what nobody looked at, nothing is said. `tells_absent`: objects that are not there at
-    all are worth a remark.
+    `judged` are the rules that checked something, and `names` are the names of all checked objects.
+    Exemptions for unchecked objects aren't reported, unless `tells_absent` is set.
     """
     for each in excuses:
         if each.is_over(today):

@@ -1,4 +1,4 @@
-"""Where the configuration of a project stands: beside what is judged, or in a folder above it."""
+"""Location of a project's configuration: next to the checked files, or in a parent folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dra_planner.sources import CONFIGURATION
 
 
 def find_configuration(start: str) -> str:
-    """Return the path of the nearest `pulumi-dra.yaml`: in this folder (or that of a file) or above
-    it; "" for none.
+    """Return the path of the nearest `pulumi-dra.yaml` in this folder (or a file's folder) or its
+    parents, or "".
 
     The search ends at the root of a git repository.
     """

@@ -25,7 +25,7 @@ _DEEPEST: Final = 5
 
 
 class ConfigurationError(PlannerError):
-    """A configuration that does not validate."""
+    """An invalid configuration."""
 
 
 Fault = tuple[Keys, str, str]
@@ -33,14 +33,14 @@ Fault = tuple[Keys, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One file: what it says, and where it is."""
+    """One configuration file: its content and its location."""
 
     settings: Configuration
     location: Location
     data: object = field(default=None, compare=False)
 
     def place(self, at: Keys) -> Place:
-        """Return where a value of the file is written."""
+        """Return the place of a value in the file."""
         return Place(str(self.location), line_at(self.data, at), path_text(at))
 
     def fault(self, at: Keys, message: str, fix: str = "") -> ConfigurationError:
@@ -51,8 +51,8 @@ class Layer:
 def read_layers(
     source: Source, location: Location, parents: tuple[Location, ...] = ()
 ) -> list[Layer]:
-    """Return a configuration behind those that it extends: later ones take precedence. Raises
-    PlannerError.
+    """Return a configuration after the ones that it extends, because later ones take precedence.
+    Raises PlannerError.
     """
     data = read_document(source.text, source.name)
     if data is None:
@@ -84,7 +84,7 @@ def _extended(layer: Layer, index: int, text: str, parents: tuple[Location, ...]
 
 
 def fetch_shared(location: Location, place: Place) -> Source:
-    """Return a shared file; raises SourceError if it can't be read."""
+    """Return a shared file. Raises SourceError if it can't be read."""
     from dra_policies.configuration.shared.fetching import fetch  # noqa: PLC0415  (loads an HTTP client)
 
     return fetch(location, place)
@@ -97,8 +97,8 @@ def together(faults: list[ConfigurationError]) -> ConfigurationError:
 
 
 def _in_words(error: ValidationError, data: object) -> Iterator[Fault]:
-    """Yield what does not validate; an unknown key is compared with those of its own mapping, or
-    they are listed.
+    """Yield validation errors. For an unknown key, suggest a similar key of its mapping, or list
+    all keys.
     """
     for part, model in _PARTS.items():
         keys = sorted(field.alias or name for name, field in model.model_fields.items())
@@ -117,7 +117,7 @@ _PARTS: Final[dict[str, type[BaseModel]]] = {
 
 
 def _part_of(at: Keys) -> str:
-    """Return the key under which the mapping stands that a place is in."""
+    """Return the key of the mapping that contains a place."""
     if len(at) > 1 and at[0] == "rules":
         return "tests" if len(at) > 3 and at[2] == "tests" else "rules"
     return "exemptions" if len(at) > 1 else ""

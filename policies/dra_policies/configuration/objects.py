@@ -1,4 +1,4 @@
-"""How the objects of manifests are called, where they stand, and the exemptions in their texts."""
+"""Names and places of the objects in manifests, and the exemptions in their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dra_policies.unknowns import as_mapping
 
 @dataclass(frozen=True, slots=True)
 class WrittenObject:
-    """An object, the line that it begins in, and its exemptions."""
+    """An object, its first line, and its exemptions."""
 
     line: int
     name: str
@@ -27,7 +27,7 @@ class WrittenObject:
 
 
 class WrittenObjects:
-    """The objects of some sources, by file and line; `custom` are ids of the project's own
+    """The objects of some sources by file and line. `custom` are the IDs of the project's custom
     rules.
     """
 
@@ -36,7 +36,7 @@ class WrittenObjects:
         self._lines = {file: [each.line for each in found] for file, found in self._files.items()}
 
     def name_at(self, place: Place) -> str:
-        """Return the object that a place is in; "" where it is in none."""
+        """Return the name of the object at a place, or "" if there is none."""
         before = bisect_right(self._lines.get(place.file, []), place.line)
         return self._files[place.file][before - 1].name if before else ""
 
@@ -46,7 +46,7 @@ class WrittenObjects:
 
     @property
     def beside(self) -> Iterator[Excuse | Finding]:
-        """What stands in the texts: exemptions, and what is wrong with some."""
+        """Return the exemptions in the texts, and their faults."""
         return (said for found in self._files.values() for each in found for said in each.beside)
 
 
@@ -74,8 +74,8 @@ def _annotated(each: KubernetesObject) -> Iterator[tuple[str, int]]:
 
 
 def _comments(source: Source, firsts: list[int]) -> dict[int, list[tuple[str, int]]]:
-    """Return the comments that exempt, by the number of the object that they stand in, or right
-    above.
+    """Return the comments with exemptions by the number of the object that contains or follows
+    them.
     """
     lines = source.text.split("\n")
     found: dict[int, list[tuple[str, int]]] = {}
@@ -92,7 +92,7 @@ def _comments(source: Source, firsts: list[int]) -> dict[int, list[tuple[str, in
 
 
 def _leads_to(lines: list[str], number: int, following: list[int]) -> bool:
-    """Return whether only comments and blank lines stand between a line and the next object."""
+    """Return whether a line and the next object are separated only by comments and blank lines."""
     if not following:
         return False
     between = lines[number : following[0] - 1]

@@ -1,4 +1,4 @@
-"""The configuration that the pack goes by: that of the project whose stack is judged."""
+"""The configuration of the policy pack, which is the one of the stack's project."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ VARIABLE = "PULUMI_DRA_CONFIG"
 
 
 def configuration_of_project(environment: Mapping[str, str]) -> Configured:
-    """Return the configuration of the file that `PULUMI_DRA_CONFIG` names, or the nearest one from
-    the folder where Pulumi was started upwards; an empty one where there is none. Raises
-    PlannerError for one that is wrong.
+    """Return the configuration file in `PULUMI_DRA_CONFIG`, or the nearest one in the folder where
+    Pulumi was started or its parents, or an empty configuration.
 
-    The engine starts a pack in the pack's own folder and does not say which project it is for; the
-    folder of whoever called it is in the variable PWD, which the engine passes on.
+    Raises PlannerError for an invalid one. The engine starts a pack in the pack's own folder
+    without naming the project. But it passes on the variable PWD, which contains the folder where
+    Pulumi was started.
     """
     named = environment.get(VARIABLE, "")
     if named:

@@ -1,6 +1,4 @@
-"""How the resources of a stack are called in exemptions, and the exemptions in their
-annotations.
-"""
+"""Names of a stack's resources in exemptions, and the exemptions in their annotations."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from dra_policies.unknowns import as_mapping
 
 
 def names_of_resource(resource: Resource) -> tuple[str, ...]:
-    """Return the names of a resource, the one that people know best first: that of its object
-    inside a cluster, `NodeGroup l4` by its name in the stack, and its URN.
+    """Return the names of a resource, the best known first: the object's name in a cluster,
+    `NodeGroup l4` by its name in the stack, and its URN.
     """
     kind = resource.type.rpartition(":")[2]
     own = (f"{kind} {resource.name}", resource.urn)
@@ -33,9 +31,7 @@ def names_of_resource(resource: Resource) -> tuple[str, ...]:
 def beside_resource(
     resource: Resource, custom: Collection[str] = ()
 ) -> tuple[Excuse | Finding, ...]:
-    """Return the exemptions that an object of the stack is annotated with, and what is wrong with
-    some.
-    """
+    """Return the exemptions in a resource's annotations, and their faults."""
     metadata = (
         as_mapping(resource.props.values.get("metadata")) if _is_in_cluster(resource) else None
     )

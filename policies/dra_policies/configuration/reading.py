@@ -1,4 +1,6 @@
-"""Text → the `Configured` rules of a project: its own file merged with those that it extends."""
+"""Text → the `Configured` rules of a project: its own file merged with the files that it
+extends.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,13 @@ from dra_policies.rules import RULES, Rule
 
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 OF_READING = "object-is-refused"
-"""The rule under which findings about the form of an object stand."""
+"""The rule for findings about the form of an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
     """A configuration merged from its files, the places of its exemptions, its custom rules, its
-    fleets, and its files of learned machine types, later ones first in precedence.
+    fleets, and its files of learned machine types, where later ones take precedence.
     """
 
     settings: Configuration
@@ -42,20 +44,20 @@ class Configured:
 
     @property
     def known_rules(self) -> frozenset[str]:
-        """The ids of all rules, the project's own among them."""
+        """The IDs of all rules, including the project's custom rules."""
         return frozenset(rule.id for rule in (*RULES, *self.custom))
 
     def place(self, index: int) -> Place:
-        """Return where an exemption stands."""
+        """Return the place of an exemption."""
         return self.places[index]
 
 
 NOT_CONFIGURED: Final = Configured(Configuration())
-"""What holds where a project says nothing."""
+"""The configuration of a project without a file."""
 
 
 def read_configuration(path: str) -> Configured:
-    """Return the configuration of a file and of those that it extends; raises PlannerError listing
+    """Return the configuration of a file and of the files that it extends. Raises PlannerError with
     every fault.
     """
     source = read_file(path)
@@ -63,14 +65,12 @@ def read_configuration(path: str) -> Configured:
 
 
 def parse_configuration(text: str, file: str = "") -> Configured:
-    """Return the configuration that a text holds; an empty one changes nothing. Raises
-    PlannerError.
-    """
+    """Return the configuration in a text. An empty text changes nothing. Raises PlannerError."""
     return _merged(read_layers(Source(file, text), LocalFile(file)))
 
 
 def _merged(layers: Sequence[Layer]) -> Configured:
-    """Return what the files say together; raises ConfigurationError listing every fault."""
+    """Return the merged configuration of the files. Raises ConfigurationError with every fault."""
     custom = {id for layer in layers for id in layer.settings.custom_rules}
     faults = [
         layer.fault(*each)
@@ -134,7 +134,7 @@ def _settings(layers: Sequence[Layer]) -> Configuration:
 
 
 def _custom_faults(settings: Configuration) -> Iterator[Fault]:
-    """Yield what is wrong with the project's own rules."""
+    """Yield the faults of the project's custom rules."""
     if not settings.custom_rules:
         return
     from dra_policies.configuration.custom.compiled_rule import (  # noqa: PLC0415  (loads what shares costs)
@@ -184,7 +184,7 @@ def _unknown_rules(settings: Configuration, custom: Collection[str]) -> Iterator
 
 
 def unknown_rule(rule: str, rules: Iterable[Rule] = RULES) -> str:
-    """Return what to write instead of an id that no rule has; "" where there is such a rule."""
+    """Return a suggestion for an unknown rule ID, or "" if the rule exists."""
     known = [each.id for each in rules]
     if rule in known:
         return ""

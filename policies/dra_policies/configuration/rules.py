@@ -1,4 +1,4 @@
-"""The rules as a configuration sets them."""
+"""The rules with the settings of a configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dra_policies.rules import Rule
 
 
 def configured_rules(rules: Iterable[Rule], settings: Configuration) -> tuple[Rule, ...]:
-    """Return the rules with their levels and whether they are on."""
+    """Return the rules with their levels and whether they are enabled."""
     levels = settings.levels
     return tuple(_configured(rule, settings, levels.get(rule.id)) for rule in rules)
 

@@ -1,4 +1,4 @@
-"""The document `pulumi-dra.yaml`: levels, thresholds, what is left out, exemptions."""
+"""The schema of `pulumi-dra.yaml`: levels, thresholds, ignored files, and exemptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ConfiguredLevel = Literal["mandatory", "advisory", "disabled", "remediate"]
 
 
 def date_of(text: str) -> date:
-    """Return the day that a text names; raises ValueError with a sentence where it names none."""
+    """Return the date in a text. Raises ValueError with a sentence if it isn't a date."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -92,12 +92,12 @@ class Configuration(ConfigurationPart):
 
     @property
     def levels(self) -> dict[str, str]:
-        """The level of each rule that the file names, custom rules among them."""
+        """The level of each rule that the file lists, including custom rules."""
         return {
             id: each if isinstance(each, str) else each.level for id, each in self.rules.items()
         }
 
     @property
     def custom_rules(self) -> dict[str, CustomRule]:
-        """The rules that the project writes, by id."""
+        """The project's custom rules by ID."""
         return {id: each for id, each in self.rules.items() if not isinstance(each, str)}

@@ -5,10 +5,11 @@
                                                 message, place, fix
     for rule, finding in run(view): …           for a host that prints findings in its own way
 
-An error is a broken mandatory rule, a warning a broken advisory one, a note what a rule could not
-tell. No rule can end the run: one that raises becomes an error of the rule `rule-could-not-run`.
+An error is a broken mandatory rule, a warning is a broken advisory rule, and a note is something
+that a rule can't tell.
 
-`RULES` are all the rules there are, `ON` those that run unless a configuration says otherwise.
+No rule can end the run, because an exception becomes an error of the rule `rule-could-not-run`.
+`RULES` are all rules, and `ON` are the rules that run by default.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from dra_policies.view.stack_view import StackView
 
 
 def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[Rule, Finding]]:
-    """Yield every finding with the rule that made it, rules in the order given; never raises.
+    """Yield every finding with its rule, in the order of the rules. Never raises.
 
-    Without `rules` all that are on run. A rule that fails is told by the one for that, at its level
-    among `rules`.
+    Without `rules`, all enabled rules run. If a rule fails, the rule `rule-could-not-run` reports
+    it at its level among `rules`.
     """
     asked = ON if rules is None else rules
     could_not_run = next((rule for rule in asked if rule.id == COULD_NOT_RUN.id), COULD_NOT_RUN)
@@ -49,16 +50,14 @@ def run(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[tuple[
 
 
 def check_all(view: StackView, rules: Sequence[Rule] | None = None) -> Iterator[Diagnostic]:
-    """Yield what reading and planning found, as it was found, then the findings of all rules."""
+    """Yield the diagnostics of reading and planning, followed by the findings of all rules."""
     yield from view.diagnostics
     asked = besides_reading(ON if rules is None else rules)
     yield from (rule.diagnostic(finding) for rule, finding in run(view, asked))
 
 
 def besides_reading(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """Return the rules whose findings are not among those of reading, which are told in the
-    reader's own words.
-    """
+    """Return the rules whose findings the reader doesn't report itself."""
     read = (object_is_refused.RULE.id, object_does_less.RULE.id)
     return tuple(rule for rule in rules if rule.id not in read)
 

@@ -1,4 +1,4 @@
-"""What the planner knows of pods that never run, in the form that rules find things in."""
+"""Causes of pods that never run, which the planner finds, in the form of rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Finder = Callable[[ClusterSituation], Iterable[Hindrance]]
 
 
 def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]]:
-    """Return the check of the rule with this id: it tells what finders of the planner find under
-    it.
+    """Return the check of the rule with this ID, which reports the planner's findings of
+    that kind.
     """
 
     def check(view: StackView) -> Iterator[Finding]:
@@ -43,8 +43,8 @@ def tell(code: str, *finders: Finder) -> Callable[[StackView], Iterator[Finding]
 def tell_of_clusters(
     code: str, *finders: Finder, needs_pools: bool = True
 ) -> Callable[[StackView], Iterator[Finding]]:
-    """Return the same for what only the objects of a whole cluster show; a stack may be a part of
-    one.
+    """Return the same check for findings that need all objects of a cluster, because a stack can be
+    a part of one.
     """
     check = tell(code, *finders)
 
@@ -56,7 +56,7 @@ def tell_of_clusters(
 
 
 def situation_of(view: StackView) -> ClusterSituation | None:
-    """Return what a view knows of a cluster; None without manifests."""
+    """Return a view's facts about a cluster, or None without manifests."""
     if view.manifests is None or view.features is None:
         return None
     return ClusterSituation(

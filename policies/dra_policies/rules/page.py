@@ -1,4 +1,4 @@
-"""The catalogue of rules as a page: `python -m dra_policies.rules.page > docs/rules.md`."""
+"""The catalog of rules as a page: `python -m dra_policies.rules.page > docs/rules.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule, listed once, in the order in which the pack runs them and the page prints them."""
+"""All rules, listed once, in the order of the pack's runs and of the page."""
 
 from __future__ import annotations
 
@@ -270,10 +270,10 @@ CANNOT_BE_JUDGED: Final = stack_cannot_be_judged.RULE
 EXEMPTIONS: Final = exemption_without_effect.RULE
 
 ON: Final = tuple(rule for rule in RULES if rule.is_on)
-"""Rules that run unless a configuration turns them off."""
+"""Rules that run by default."""
 OF_MANIFESTS: Final = tuple(
     rule for rule in RULES if rule.needs != "stack" and rule is not COULD_NOT_RUN
 )
 """Rules that check manifests, with or without pools."""
 OF_STACKS: Final = tuple(rule.id for rule in RULES if rule.needs == "stack")
-"""Ids of the rules that check only the resources of a Pulumi stack."""
+"""IDs of the rules that only check resources of a Pulumi stack."""

@@ -1,8 +1,7 @@
-"""What is wrong with a resource by one property of it, from the table `resource_rows`: rows of
-several rules.
+"""Faults that one property of a resource shows, from the table `resource_rows` with rows of several
+rules.
 
-A row is broken for certain or not at all: what is not known, or left to an account's default,
-breaks none.
+Only certain faults count. Values that are unknown or left to an account's default aren't faults.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _WORDS: Final[Mapping[str, frozenset[object]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRow:
-    """One thing that a resource of a type should not be; `reference` is who else says so.
+    """One fault of a resource type. `reference` is a published source for it.
 
-    `about` says of which resources: all, those of a stack with claims, or pools for claims. `wrong`
-    says when: the property *is* the value, or one of those that "or" joins, *lacks* it in its list,
-    *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every address, or
-    *open by default*, also where it is absent. `where` names what else must hold, as conditions
-    joined by "and": `path=value`, `path` (set), and either with "!" before it for the contrary; a
-    condition that begins with `[].` is about the item of the list that the property goes through.
+    `about` selects the resources: all, resources of a stack with claims, or DRA pools. `wrong` is
+    the condition: the property *is* the value or one of several joined by "or", *lacks* it in its
+    list, *matches* it, is *set*, has *several*, is *below* or *above* it, *open* to every address,
+    or *open by default*, which includes an absent value. `where` contains additional conditions
+    joined by "and": `path=value`, `path` (set), or either one negated with "!". A condition that
+    starts with `[].` refers to the list item that the property's path goes through.
     """
 
     rule: str
@@ -54,7 +53,7 @@ class ResourceRow:
     reference: str
 
     def is_broken(self, props: Properties) -> bool:
-        """Return whether the resource is for certain what it should not be."""
+        """Return whether the resource certainly has this fault."""
         conditions = [each for each in self.where.split(" and ") if each]
         if not all(
             _holds(each, props) for each in conditions if not each.lstrip("!").startswith("[].")
@@ -114,13 +113,13 @@ class ResourceRow:
 
 
 def _all_known(answers: Iterable[bool]) -> bool:
-    """Whether there are answers, and all are yes."""
+    """Return whether there are answers, and all are true."""
     given = list(answers)
     return bool(given) and all(given)
 
 
 def _size(value: object, count: int | None) -> int | None:
-    """Return a count, or a quantity in whole GiB; None for what is neither."""
+    """Return a count, or a quantity in whole GiB. None for other values."""
     if count is not None or not isinstance(value, str):
         return count
     try:
@@ -130,7 +129,7 @@ def _size(value: object, count: int | None) -> int | None:
 
 
 def _holds(condition: str, props: Properties) -> bool:
-    """Whether a condition holds for certain."""
+    """Return whether a condition is certainly true."""
     path, equals, wanted = condition.lstrip("!").partition("=")
     value = props.at(path)
     if value is UNKNOWN or (equals and has_unknown(value)):
@@ -152,8 +151,8 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def broken_rows(view: StackView, rule: str) -> Iterator[Finding]:
-    """Yield a finding for each row of a rule that a resource of the view breaks, or a pool inside a
-    cluster.
+    """Yield a finding for each row of a rule that a resource of the view, or a pool inside a
+    cluster, breaks.
     """
     pools = {pool.urn for pool in view.pools if pool.is_dra is True and pool.has_gpus is not False}
     for each in (*view.declared, *view.objects):
@@ -184,7 +183,7 @@ def _finding(row: ResourceRow, title: str, urn: str) -> Finding:
 
 @cache
 def cloud_tokens() -> Mapping[str, str]:
-    """Return the types of pools of their own, each with its cloud."""
+    """Return the resource types of separate pools, each with its cloud."""
     return {cloud(name).pool.token: name for name in names()}
 
 

@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds."""
+"""A rule and its findings."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Level = Literal["mandatory", "advisory"]
 CLAIMS_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/"
 DRIVER_PAGE = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu"
 Need = Literal["", "pools", "stack"]
-"""Nothing but manifests; the pools of a fleet or the nodes of a snapshot; the resources of a Pulumi
-stack.
+"""Inputs of a rule: only manifests; a fleet's pools or a snapshot's nodes; the resources of a
+Pulumi stack.
 """
 SEVERITIES: dict[Level, Severity] = {"mandatory": "error", "advisory": "warning"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing a rule has to say about one object.
+    """A rule's finding about one object.
 
-    `certain` is False when the rule could not tell: the message then names what is not known, and
-    the finding never counts as a violation. A `remark` is certain, and nothing is wrong: it says
-    what was left alone, and why. `urn` and `place` say which object: a resource of a stack, or a
-    line of a file; `about` is the workload where it has neither, as in a plan's record.
+    `certain` is False if the rule can't tell. The message then names the unknown fact, and the
+    finding never counts as a violation. A `remark` is certain, but nothing is wrong. It states what
+    was skipped, and why. `urn` and `place` identify the object: a resource of a stack, or a line of
+    a file. `about` is the workload if there is neither, for example in a recorded plan.
     """
 
     message: str
@@ -45,9 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """A number that a project may set for a rule: what it is, within which bounds, and what it is
-    by default.
-    """
+    """A number of a rule that a project can set: its meaning, bounds, and default."""
 
     says: str
     default: float
@@ -57,10 +55,10 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: what it says, what fixes a violation, how hard it is, and the check itself.
+    """A rule: its description, the fix, its level, and its check.
 
-    `check` is a pure function of a view. It is called for views of any extent (one resource, or a
-    whole stack), looks only at what the view holds, and yields one finding for each thing wrong.
+    `check` is a pure function of a view. It runs on views of any size (one resource or a whole
+    stack), uses only the view's content, and yields one finding per fault.
     """
 
     id: str  # kebab-case words; part of the configuration of a pack, never reused
@@ -79,7 +77,7 @@ class Rule:
     can_remediate: bool = False
 
     def diagnostic(self, finding: Finding) -> Diagnostic:
-        """Return a finding of this rule as a diagnostic: a note where the rule could not tell, or
+        """Return a finding of this rule as a diagnostic: a note if the rule can't tell, or if
         nothing is wrong.
         """
         return Diagnostic(

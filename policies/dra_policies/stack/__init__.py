@@ -1,1 +1,1 @@
-"""Resources of a Pulumi stack → the values that rules look at. Imports no Pulumi."""
+"""Resources of a Pulumi stack → the values that rules check. Doesn't import Pulumi."""

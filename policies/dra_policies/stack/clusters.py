@@ -1,6 +1,4 @@
-"""Which resources belong to which cluster, in stacks that have several: each is judged by
-itself.
-"""
+"""Resources by cluster, for stacks with several clusters, which are checked separately."""
 
 from __future__ import annotations
 
@@ -18,19 +16,18 @@ KUBERNETES_PROVIDER: Final = "pulumi:providers:kubernetes"
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Resources cluster by cluster, and objects of which it is not known whose they are."""
+    """Resources by cluster, and objects whose cluster isn't known."""
 
     groups: tuple[tuple[Resource, ...], ...]
     unplaced: tuple[Resource, ...] = ()
 
 
 def clusters_of(resources: Sequence[Resource]) -> Clusters:
-    """Return the resources cluster by cluster; all together where there is one cluster, or none.
+    """Return the resources by cluster, or all together if there is at most one cluster.
 
-    Objects belong to the cluster that their provider's kubeconfig was made from, pools to the one
-    that they name, and a plan to the clusters that were made after it. What belongs to none, such
-    as a network, is in every group. Where a stack makes no cluster, each provider of Kubernetes
-    stands for one.
+    Objects belong to the cluster of their provider's kubeconfig, pools to the cluster that they
+    name, and a plan to the clusters that are created after it. Other resources, such as a network,
+    are in every group. If a stack creates no cluster, each Kubernetes provider represents one.
     """
     clusters = [each.urn for each in resources if cloud_of_cluster(each) is not None]
     anchors = clusters or [each.urn for each in resources if each.type == KUBERNETES_PROVIDER]
@@ -54,7 +51,7 @@ def clusters_of(resources: Sequence[Resource]) -> Clusters:
 
 
 def beside(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return the resources that an object may stand beside: objects of another provider are of
+    """Return the resources that can be in the same cluster as an object. Another provider means
     another cluster.
     """
     provider = resource.provider
@@ -73,8 +70,8 @@ def beside(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]
 def _anchors_of(
     resource: Resource, anchors: frozenset[str], by_urn: Mapping[str, Resource]
 ) -> frozenset[str]:
-    """Return the clusters that a resource belongs to; none where it cannot be told, or where it is
-    for all.
+    """Return the clusters that a resource belongs to. Empty if it isn't known, or if it belongs to
+    all.
     """
     if resource.urn in anchors:
         return frozenset((resource.urn,))
@@ -90,7 +87,7 @@ def _anchors_of(
 
 
 def _cluster_named(pool: Resource, anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> str:
-    """Return the cluster that a pool names in plain text, "" where it names none of them."""
+    """Return the cluster that a pool names in plain text, or "" if it names none of them."""
     of_cloud = cloud_of_pool(pool)
     if of_cloud is None:
         return ""
@@ -104,7 +101,7 @@ def _cluster_named(pool: Resource, anchors: Iterable[str], by_urn: Mapping[str, 
 def _reached(
     start: Iterable[str], anchors: frozenset[str], by_urn: Mapping[str, Resource]
 ) -> frozenset[str]:
-    """Return the clusters that outputs lead back to; the way ends at each."""
+    """Return the clusters that outputs depend on. The search stops at each cluster."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = [urn for urn in start if urn]
@@ -124,8 +121,8 @@ def _reached(
 
 
 def _plans_of(anchors: Iterable[str], by_urn: Mapping[str, Resource]) -> dict[str, frozenset[str]]:
-    """Return the clusters of each plan: those that were made after it, and not after another that
-    is nearer.
+    """Return the clusters of each plan: the ones that are created after it, and not after another
+    plan that is nearer.
     """
     plans = {urn for urn, each in by_urn.items() if each.type == RECORD_TYPE}
     owners: dict[str, set[str]] = {urn: set() for urn in plans}

@@ -1,5 +1,5 @@
-"""What a stack declares → the fleet it will be, whatever its plan says, and what each pool's nodes
-will offer.
+"""A stack's resources → the fleet that they declare, whatever its plan contains, and the predicted
+nodes of each pool.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ _ONLY_OF_PLUGINS = ("allocation", "migStrategy", "sharing")
 
 @dataclass(frozen=True, slots=True)
 class DeclaredFleet:
-    """The fleet, its offers, and sentences about what was taken from the plan because it is not
-    known.
-    """
+    """The fleet, its offers, and notes about unknown facts that come from the plan."""
 
     fleet: Fleet
     offers: tuple[Offer, ...]
@@ -37,11 +35,12 @@ class DeclaredFleet:
 def declared_fleet(
     view: StackView, resources: Sequence[Resource], assumed: Mapping[str, Any] | None = None
 ) -> DeclaredFleet:
-    """Return the fleet that the resources of a stack declare; raises PlannerError when it cannot be
-    told.
+    """Return the fleet that the resources of a stack declare. Raises PlannerError if it isn't
+    known.
 
-    What resources do not show (zones, MIG layouts, prices) is the plan's where there is one.
-    `assumed` has keys of a fleet's document for what a stack without a plan does not say at all.
+    Facts that resources don't show (zones, MIG configurations, prices) come from the plan if there
+    is one. `assumed` contains keys of a fleet file for facts that a stack without a plan doesn't
+    state.
     """
     planned = (
         view.record.plan_file.fleet.document() if view.record and view.record.plan_file else None
@@ -75,9 +74,7 @@ def declared_fleet(
 
 
 def _read(document: Mapping[str, Any], titles: Sequence[str]) -> Fleet:
-    """Return the fleet of a document; raises PlannerError that names the pools as the stack
-    does.
-    """
+    """Return the fleet in a document. Raises PlannerError with the pools' names in the stack."""
     try:
         return read_fleet(document)
     except PlannerError as error:
@@ -92,7 +89,9 @@ def _plugin_pools(planned: Mapping[str, Any] | None) -> frozenset[str]:
 
 
 def _is_doubtful(pool: DeclaredPool) -> bool:
-    """Whether its nodes may take pods that those predicted do not: something is not known of it."""
+    """Return whether its nodes may accept pods that the predicted ones don't, because a fact about
+    it is unknown.
+    """
     return (
         pool.machine is None
         or pool.count_max is None
@@ -105,7 +104,7 @@ def _is_doubtful(pool: DeclaredPool) -> bool:
 def _row(
     pool: DeclaredPool, planned: dict[str, Any] | None, unknowns: list[str]
 ) -> dict[str, Any] | None:
-    """Return the pool as a fleet writes it; None when too little is known."""
+    """Return the pool in the form of a fleet, or None if too little is known."""
     rows: list[dict[str, Any]] = (planned or {}).get("pools", [])
     named = [row for row in rows if row.get("name") == pool.offer_name]
     base = dict(named[0]) if named else dict[str, Any]()
@@ -140,7 +139,7 @@ def _document(
     assumed: Mapping[str, Any],
     unknowns: list[str],
 ) -> dict[str, Any]:
-    """Return the fleet's document but for its pools."""
+    """Return the fleet's document without its pools."""
     document: dict[str, Any] = dict(planned or {})
     version = cluster_version(resources)
     if version:
@@ -170,7 +169,7 @@ def _document(
 
 
 def cluster_version(resources: Sequence[Resource]) -> str:
-    """Return "1.<minor>" when the stack's one cluster says it; "" otherwise."""
+    """Return "1.<minor>" of the stack's only cluster, or "" if it isn't known."""
     versions = {
         resource.props.text(of_cloud.cluster.version)
         for resource in resources
@@ -185,8 +184,8 @@ def cluster_version(resources: Sequence[Resource]) -> str:
 
 
 def stack_region(resources: Sequence[Resource]) -> str:
-    """Return the region that a stack says, "" where it says none: that of its cluster's cloud,
-    where it has one.
+    """Return the stack's region, of its cluster's cloud if it has one, or "" if it doesn't state a
+    region.
     """
     clouds = {of_cloud.name for each in resources if (of_cloud := cloud_of_cluster(each))}
     for resource in resources:
@@ -204,9 +203,7 @@ def stack_region(resources: Sequence[Resource]) -> str:
 
 
 def _as_declared(offer: Offer, pool: DeclaredPool, fleet: Fleet) -> Offer:
-    """Return the offer with the labels and taints that the pool declares instead of those that were
-    planned.
-    """
+    """Return the offer with the pool's declared labels and taints instead of the planned ones."""
     node, of_cloud = offer.node, cloud(fleet.cloud)
     if pool.labels is not None:
         ours = of_cloud.reserved_labels

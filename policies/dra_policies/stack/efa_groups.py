@@ -25,10 +25,10 @@ _EFA: Final = frozenset({"efa", "efa-only"})
 
 
 def closed_efa_groups(resources: Sequence[Resource]) -> Iterator[ClosedGroup]:
-    """Yield the security groups of the stack that EFA interfaces use and that are closed to
-    themselves for certain.
+    """Yield the stack's security groups for EFA interfaces that certainly block their own traffic.
 
-    An interface with several groups is open if one of them is; groups from elsewhere aren't known.
+    An interface with several groups is open if one of them is open. Groups of other stacks are
+    unknown.
     """
     groups = {each.urn: each for each in resources if each.type == GROUP}
     for pool in resources if groups else ():
@@ -64,7 +64,7 @@ def _sources(resource: Resource, path: str) -> tuple[str, ...]:
 
 
 def _is_open(group: Resource, side: str, resources: Sequence[Resource]) -> bool:
-    """Return True unless the group has no rule for all traffic to itself."""
+    """Return True unless the group certainly has no rule for all traffic to itself."""
     inline = group.props.items(side)
     if inline is None or any(_is_to_itself(each) for each in inline):
         return True

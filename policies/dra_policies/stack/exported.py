@@ -1,4 +1,4 @@
-"""A stack's state, as `pulumi stack export` prints it → its resources."""
+"""Output of `pulumi stack export` → the resources of a stack."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from dra_policies.unknowns import Properties, as_list, as_mapping, plain
 
 _FIX = "pass the file that `pulumi stack export --file state.json` writes"
 _SECRET = "4dabf18193072939515e22adb298388d"
-"""What marks a special value. Source:
+"""Marker of a special value. Source:
 pulumi/pulumi:sdk/go/common/resource/properties.go@v3.259.0.
 """
 
 
 def resources_of_state(text: str, name: str) -> tuple[Resource, ...]:
-    """Return the resources of an exported state, in its order; secrets and ids of assets are not
-    read.
+    """Return the resources of an exported state, in its order, without secrets and IDs of assets.
 
-    Raises PlannerError for what is not an export.
+    Raises PlannerError if the text isn't an export.
     """
     try:
         document = as_mapping(json.loads(text))
@@ -62,9 +61,7 @@ def _resource(row: Mapping[str, Any]) -> Resource:
 
 
 def _without_secrets(value: Any) -> Any:
-    """Return a value with an empty string for everything that is marked: secrets, assets,
-    references.
-    """
+    """Return a value with an empty string for each marked value: secrets, assets, references."""
     if (mapping := as_mapping(value)) is not None:
         return (
             ""

@@ -1,4 +1,4 @@
-"""The demand of a stack, judged: as its plan states it, and again on what the stack declares."""
+"""The demand of a stack, evaluated with its plan's fleet and with its declared pools."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NOTHING = Demand(shapes=())
 
 
 def judge_record(view: StackView) -> StackView:
-    """Return the view with the plan's own demand judged on the plan's own fleet.
+    """Return the view with the plan's demand evaluated on the plan's fleet.
 
-    A plan that cannot be judged at all (a machine that no table holds any more) becomes an invalid
-    record.
+    A plan that can't be evaluated (for example, because a machine type is no longer in the tables)
+    becomes an invalid record.
     """
     record = view.record
     if record is None or record.plan_file is None:
@@ -51,8 +51,8 @@ def judge_record(view: StackView) -> StackView:
 
 @dataclass(frozen=True, slots=True)
 class _Once:
-    """A plan file that is looked up by which one it is: a document is read once, and comparing it
-    would take longer.
+    """A plan file that is compared by identity, because comparing documents would take longer than
+    reading one.
     """
 
     plan_file: PlanFile
@@ -75,11 +75,10 @@ def _whole(once: _Once) -> Judgement:
 
 
 def judge_objects(view: StackView) -> StackView:
-    """Return the view with the workloads among its objects judged on the fleet of its plan, and
-    they alone.
+    """Return the view with only its own workloads evaluated on the plan's fleet.
 
-    What they and all others take together is judged when the whole stack is known: sizing all of it
-    for each object would take time that grows with the square of the stack.
+    The total demand is evaluated when the whole stack is known, because sizing everything for each
+    object would take quadratic time.
     """
     if view.manifests is None or view.features is None or not view.manifests.workloads:
         return view
@@ -94,10 +93,10 @@ def judge_objects(view: StackView) -> StackView:
 
 
 def judge_stack(view: StackView, resources: Sequence[Resource]) -> StackView:
-    """Return the view with all demand judged on what the stack declares.
+    """Return the view with all demand evaluated on the stack's declared pools.
 
-    All demand is the plan's, and that of workloads that are resources of the stack; where both
-    speak of one workload, the resource counts, since it is what will be created.
+    The demand consists of the plan's and of workloads in the stack. If both contain a workload, the
+    resource counts, because it will be created.
     """
     view = judge_record(view)
     planned = view.judgement
@@ -131,7 +130,7 @@ def _with_judgement(
     offers: tuple[Offer, ...],
     classes: Mapping[str, DeviceClass],
 ) -> StackView:
-    """Judge the plan's demand and the view's own on these offers."""
+    """Evaluate the plan's demand and the view's own demand on these offers."""
     features = view.features or (planned.features if planned else None)
     assert features is not None  # set with the manifests, and by every plan
     own = view.manifests
@@ -156,7 +155,7 @@ def _with_judgement(
 
 
 def merge_demand(planned: Demand, own: Demand) -> Demand:
-    """Return both demands together; of a workload that is in both, only what `own` says."""
+    """Return both demands together. For a workload in both, `own` takes precedence."""
     replaced = {member.workload for shape in own.shapes for member in shape.members}
     replaced |= {blocked.member.workload for blocked in own.blocked}
     shapes: dict[str, Shape] = {shape.id: shape for shape in own.shapes}

@@ -1,7 +1,7 @@
-"""NodePools of Karpenter → declared pools: what they say of their nodes, and how many a static one
-keeps.
+"""Karpenter NodePools → declared pools with their node settings and, for static pools, their node
+counts.
 
-How many nodes others will have is unknown: Karpenter starts them for pods.
+Other pools' node counts are unknown, because Karpenter starts nodes for pods.
 
 Source: kubernetes-sigs/karpenter:pkg/apis/v1/nodepool.go@22664681.
 """
@@ -23,10 +23,9 @@ _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
 
 def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> DeclaredPool | None:
-    """Return the pool that a NodePool is; None for other resources, and on a cloud that no table
-    knows.
+    """Return the pool of a NodePool, or None for other resources and for unknown clouds.
 
-    `others` are the resources that its node class is among.
+    `others` are the resources that include its node class.
     """
     if resource.type not in TYPES:
         return None
@@ -72,7 +71,7 @@ def karpenter_pool(resource: Resource, others: Sequence[Resource] = ()) -> Decla
 def _with_node_class(
     pool: DeclaredPool, of_cloud: Cloud, name: str | None, others: Sequence[Resource]
 ) -> DeclaredPool:
-    """Return the pool with what its node class says of images and boot."""
+    """Return the pool with the image and boot settings of its node class."""
     settings = of_cloud.node_class
     if settings is None or not name:
         return pool
@@ -99,7 +98,7 @@ def _with_node_class(
 
 
 def _alias(node_class: Properties, path: str) -> str | None:
-    """Return the alias that selects images, "" if they are selected otherwise, None if it isn't
+    """Return the image alias, "" if images are selected in another way, or None if it isn't
     known.
     """
     terms = node_class.items(path)
@@ -109,8 +108,8 @@ def _alias(node_class: Properties, path: str) -> str | None:
 
 
 def _image(of_cloud: Cloud, family: str, machine: str | None) -> str | None:
-    """Return the image of a family that nodes with NVIDIA GPUs boot, as node groups name it; None
-    if unknown.
+    """Return a family's image for nodes with NVIDIA GPUs, named as in node groups, or None if
+    unknown.
     """
     settings = of_cloud.node_class
     start = dict(settings.families).get(family) if settings is not None else None
@@ -122,14 +121,12 @@ def _image(of_cloud: Cloud, family: str, machine: str | None) -> str | None:
 
 
 def _count(pool: Properties, path: str) -> int | None:
-    """Return a count that a NodePool says, None where it says none or it is not known."""
+    """Return a count of a NodePool, or None if it's unset or unknown."""
     return pool.count(path, 0) if pool.has(path) else None
 
 
 def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
-    """Return the labels that are required to have one of some values; those of which all is
-    known.
-    """
+    """Return the labels that must have one of some known values."""
     found: dict[str, tuple[str, ...]] = {}
     for item in spec.items("requirements") or ():
         key, operator, values = item.text("key"), item.text("operator"), item.texts("values")
@@ -139,8 +136,8 @@ def _required(spec: Properties) -> dict[str, tuple[str, ...]]:
 
 
 def _have_gpus(cloud_name: str, domain: str, required: dict[str, tuple[str, ...]]) -> bool | None:
-    """Return whether all of its machines have NVIDIA GPUs, or none has; None where it is not known,
-    or some have.
+    """Return whether all of its machine types have NVIDIA GPUs (True) or none (False). None if
+    unknown or mixed.
     """
     if required.get(f"{domain}/instance-gpu-manufacturer") == ("nvidia",):
         return True

@@ -1,8 +1,8 @@
 """Kubernetes resources of a stack → the text of their manifests, for the planner's reader.
 
-Only what has to do with devices is read: DRA objects, workloads that ask for devices, gangs,
-quotas, and namespaces. A value that is not known is left out where placement does not depend on it
-(an image, an environment variable); anywhere else the object cannot be judged yet.
+Only objects related to devices are read: DRA objects, workloads that request devices, gangs,
+quotas, and namespaces. An unknown value is omitted if placement doesn't depend on it (an image, an
+environment variable). Otherwise, the object can't be evaluated yet.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _DEEPEST: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class ObjectText:
-    """One object as text (its source is named by its URN), or the paths that are not known."""
+    """An object as text (its source is named by its URN), or the paths of its unknown values."""
 
     urn: str
     title: str
@@ -97,7 +97,7 @@ _OF_PODS = (
 
 
 def is_kubernetes_object(resource: Resource) -> bool:
-    """Return whether a resource is an object that has to do with devices."""
+    """Return whether a resource is a Kubernetes object related to devices."""
     parts = resource.type.split(":")
     if len(parts) != 3 or parts[0] != "kubernetes" or parts[1].startswith(_NO_OBJECTS):
         return False
@@ -110,15 +110,15 @@ def is_kubernetes_object(resource: Resource) -> bool:
 
 
 def _limits_pods(quota: Resource) -> bool:
-    """Whether a quota limits devices, claims, or pods and what they request: those with claims
-    count against it.
+    """Return whether a quota limits devices, claims, or pods and their requests, which include pods
+    with claims.
     """
     hard = quota.props.mapping("spec.hard") or {}
     return any("resource.k8s.io" in key or "nvidia.com/" in key or key in _OF_PODS for key in hard)
 
 
 def asks_for_devices(value: Any, depth: int = 0) -> bool:
-    """Return whether a pod template anywhere below names claims or extended GPU resources."""
+    """Return whether a nested pod template uses claims or extended GPU resources."""
     mapping, items = as_mapping(value), as_list(value)
     if depth > _DEEPEST or (mapping is None and items is None):
         return False  # most values are texts and numbers
@@ -134,7 +134,7 @@ def asks_for_devices(value: Any, depth: int = 0) -> bool:
 
 
 def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield the names of claims and of their templates that pods anywhere below ask for."""
+    """Yield the names of claims and claim templates that nested pods use."""
     if depth > _DEEPEST:
         return
     mapping = as_mapping(value) or {}
@@ -145,8 +145,8 @@ def named_claims(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resource, ...]:
-    """Return an object with what decides how it is judged: claims that it names, classes, limits,
-    clusters.
+    """Return an object with the objects that affect its evaluation: claims that it names, classes,
+    limits, clusters.
     """
     names = frozenset(named_claims(resource.props.values))
     return tuple(
@@ -160,8 +160,8 @@ def objects_behind(resource: Resource, seen: Sequence[Resource]) -> tuple[Resour
 
 @cache
 def _decides_for_all(token: str) -> bool:
-    """Whether resources of a type decide how every object is judged; asked of each resource for
-    each object.
+    """Return whether resources of a type affect the evaluation of every object. Called for each
+    pair, so it must be fast.
     """
     return token.endswith(_FOR_EVERYBODY) or is_cluster_token(token)
 
@@ -169,8 +169,8 @@ def _decides_for_all(token: str) -> bool:
 def object_texts(
     objects: Sequence[Resource], resources: Sequence[Resource]
 ) -> Iterator[ObjectText]:
-    """Yield the manifests of objects, in their order; `resources` are all that they may take a
-    namespace from.
+    """Yield the manifests of objects in order. `resources` are all resources that can be their
+    namespace.
     """
     for resource in objects:
         _, group_version, kind = resource.type.split(":")
@@ -204,7 +204,7 @@ def object_texts(
 
 
 def _without_effect(value: Any) -> Any:
-    """Leave out what is not known and decides nothing about placement."""
+    """Remove unknown values that don't affect placement."""
     mapping, items = as_mapping(value), as_list(value)
     if mapping is not None:
         known = {key: item for key, item in mapping.items() if item is not None}
@@ -219,8 +219,8 @@ def _without_effect(value: Any) -> Any:
 
 
 def _scalers(resources: Sequence[Resource]) -> Iterator[Resource]:
-    """Yield the scalers of workloads that request devices, and those of which no resource is the
-    target.
+    """Yield the scalers of workloads that request devices, and scalers whose target isn't in the
+    stack.
     """
     there: dict[tuple[str, str | None, str | None], bool] = {}
     for each in resources:
@@ -244,10 +244,10 @@ def is_scaler(resource: Resource) -> bool:
 
 
 def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
-    """Return the view with the objects among these resources read as the API server of its release
-    would.
+    """Return the view with the objects among these resources, read as the API server would read
+    them.
 
-    The release is that of the stack's cluster, else of its plan, else the oldest with
+    The Kubernetes version is the cluster's, otherwise the plan's, otherwise the oldest with
     `resource.k8s.io/v1`.
     """
     asked = [each for each in resources if is_kubernetes_object(each)]
@@ -276,7 +276,7 @@ def read_objects(view: StackView, resources: Sequence[Resource]) -> StackView:
 
 
 def _read(texts: Sequence[ObjectText], features: Features) -> tuple[Manifests, tuple[str, ...]]:
-    """Return what the texts say, and sentences about those that cannot be read at all."""
+    """Return the contents of the texts, and sentences about unreadable ones."""
     try:
         return read_checked([text.source for text in texts if text.source], features), ()
     except PlannerError:  # rare, so who is to blame is asked only now
@@ -286,7 +286,7 @@ def _read(texts: Sequence[ObjectText], features: Features) -> tuple[Manifests, t
 
 
 def _fault(text: ObjectText, features: Features) -> str:
-    """Return why an object cannot be read at all, "" when it can."""
+    """Return why an object can't be read at all, or ""."""
     try:
         read_checked([text.source] if text.source else [], features)
     except PlannerError as error:

@@ -1,5 +1,5 @@
-"""What would make a pool's counts those of its plan: properties and their values. What runs is
-never taken away.
+"""Changes that set a pool's counts to its plan's: properties and values. Running nodes are never
+removed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from dra_policies.view.stack_view import DeclaredPool
 
 
 def counts_of_plan(resource: Resource, seen: Sequence[Resource]) -> dict[str, int]:
-    """Return the counts to set, by the path of their property; nothing where all are right, or not
-    known.
+    """Return the counts to set by the path of their property. Empty if all are right or unknown.
 
-    `seen` are the resources before it, the plan's record among them. The maximum and the desired
-    count stay at least what the pool has now, and properties whose change would replace the pool
-    are left alone.
+    `seen` are the earlier resources, including the recorded plan. The maximum and the desired count
+    stay at least at the current value. Properties whose change would replace the pool don't change.
     """
     of_cloud, record = cloud_of_pool(resource), find_record(seen)
     if of_cloud is None or record is None or record.plan_file is None:

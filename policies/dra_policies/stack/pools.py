@@ -1,5 +1,5 @@
-"""Node groups and node pools → declared pools, with totals over zones, by what each cloud says of
-its resources.
+"""Node groups and node pools → declared pools, with totals over zones, using each cloud's
+description of its resources.
 """
 
 from __future__ import annotations
@@ -35,38 +35,37 @@ def _clouds_by_token() -> dict[str, Cloud]:
 
 
 def is_pool(resource: Resource) -> bool:
-    """Whether a resource is a pool of nodes."""
+    """Return whether a resource is a node pool."""
     return cloud_of_pool(resource) is not None
 
 
 def cloud_of_pool(resource: Resource) -> Cloud | None:
-    """Return the cloud whose pool of nodes a resource is, None when it is none."""
+    """Return the cloud of a node pool, or None for other resources."""
     of_cloud = _clouds_by_token().get(resource.type)
     return of_cloud if of_cloud is not None and of_cloud.pool.token == resource.type else None
 
 
 def cloud_of_cluster(resource: Resource) -> Cloud | None:
-    """Return the cloud whose cluster a resource is, None when it is no cluster."""
+    """Return the cloud of a cluster, or None for other resources."""
     return _clouds_by_token()[resource.type] if is_cluster_token(resource.type) else None
 
 
 def is_cluster_token(token: str) -> bool:
-    """Whether resources of a type are clusters."""
+    """Return whether a resource type is a cluster."""
     of_cloud = _clouds_by_token().get(token)
     return of_cloud is not None and of_cloud.cluster.token == token
 
 
 def cloud_of_provider(resource: Resource) -> Cloud | None:
-    """Return the cloud whose provider a resource is, None when it is none."""
+    """Return the cloud of a provider, or None for other resources."""
     of_cloud = _clouds_by_token().get(resource.type)
     return of_cloud if of_cloud is not None and of_cloud.provider == resource.type else None
 
 
 def declared_pools(resource: Resource, others: Sequence[Resource] = ()) -> Iterator[DeclaredPool]:
-    """Yield the pools that a resource declares: itself, or those that a cluster declares inside
-    itself.
+    """Yield the pools that a resource declares: itself, or the pools inside a cluster.
 
-    `others` are the resources it may take properties from: launch template, cluster.
+    `others` are the resources that its properties can refer to: launch template, cluster.
     """
     if is_pool(resource):
         yield _declared_pool(resource, others)
@@ -124,7 +123,7 @@ def _declared_pool(resource: Resource, others: Sequence[Resource]) -> DeclaredPo
 
 
 def _boot_script(resource: Resource, paths: PoolResource, template: Resource | None) -> str | None:
-    """Return what nodes run at boot by the template, "" without one, None if it isn't known."""
+    """Return the template's boot script, "" without one, or None if it isn't known."""
     if paths.template is None or not paths.template.boot_script:
         return ""
     if template is None:
@@ -139,8 +138,8 @@ def _boot_script(resource: Resource, paths: PoolResource, template: Resource | N
 def _made_from(
     paths: PoolResource, resource: Resource, template: Resource | None, others: Sequence[Resource]
 ) -> frozenset[str]:
-    """Return the types of bought capacity whose outputs the pool or its template takes: so they
-    aren't null.
+    """Return the types of bought capacity whose outputs the pool or its template uses. Such
+    properties aren't null.
     """
     bought = paths.bought
     if bought is None:
@@ -160,8 +159,8 @@ def _made_from(
 
 
 def _cluster(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> Resource | None:
-    """Return the pool's cluster: the resource itself, the one that its property comes from, or the
-    only one.
+    """Return the pool's cluster: the resource itself, the source of its property, or the only
+    cluster.
     """
     clusters = [each for each in others if each.type == of_cloud.cluster.token]
     inside = [each for each in clusters if each.urn == resource.urn]
@@ -176,7 +175,7 @@ def _cluster(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) ->
 def _all_taints(
     resource: Resource, of_cloud: Cloud, machine: str | None
 ) -> tuple[Taint, ...] | None:
-    """Return the pool's taints and those that the cloud adds, such as that of Spot nodes."""
+    """Return the pool's taints and the taints that the cloud adds, for example to Spot nodes."""
     declared = taints_of(resource.props, of_cloud.pool.taints)
     if declared is None:
         return None
@@ -202,8 +201,8 @@ def _known_machine(of_cloud: Cloud, machine: str | None) -> Machine | None:
 def _has_dataplane_v2(
     resource: Resource, of_cloud: Cloud, others: Sequence[Resource]
 ) -> bool | None:
-    """Return whether the pool's cluster has Dataplane V2; None where its cloud has none, and if it
-    isn't known.
+    """Return whether the pool's cluster has Dataplane V2, or None if its cloud doesn't offer it or
+    it isn't known.
     """
     setting, wanted = of_cloud.cluster.dataplane
     if not setting:
@@ -217,9 +216,7 @@ def _has_dataplane_v2(
 
 
 def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> str | None:
-    """Return the machine as a fleet names it; None when it is not known, or when there are
-    several.
-    """
+    """Return the machine type as in a fleet, or None if it isn't known or there are several."""
     paths = of_cloud.pool
     types = _texts(resource.props, paths.machine)
     if types is None or len(types) > 1:
@@ -241,9 +238,7 @@ def _machine(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) ->
 
 
 def _texts(props: Properties, path: str) -> tuple[str | None, ...] | None:
-    """Return the texts of a property that holds one or a list of them; None where it is not
-    known.
-    """
+    """Return the texts of a property with one text or a list, or None if it isn't known."""
     text = props.text(path)
     if text is None:
         return props.texts(path)
@@ -260,9 +255,7 @@ def _machine_of_template(
 
 
 def template_of(resource: Resource, others: Sequence[Resource]) -> Resource | None:
-    """Return the resource that a pool's machines are made from, None if there is none or it isn't
-    known.
-    """
+    """Return the launch template of a pool, or None if there is none or it isn't known."""
     of_cloud = cloud_of_pool(resource)
     return None if of_cloud is None else _template(resource, of_cloud.pool, others)
 
@@ -270,9 +263,7 @@ def template_of(resource: Resource, others: Sequence[Resource]) -> Resource | No
 def _template(
     resource: Resource, paths: PoolResource, others: Sequence[Resource]
 ) -> Resource | None:
-    """Return the resource that a pool's machines are made from; None where there is none, or it is
-    not known which.
-    """
+    """Return the launch template of a pool, or None if there is none or it isn't known."""
     if paths.template is None:
         return None
     template = source_of(resource, paths.template.property, paths.template.token, others)
@@ -284,7 +275,7 @@ def _template(
 def _template_by_id(
     resource: Resource, path: str, token: str, others: Sequence[Resource]
 ) -> Resource | None:
-    """Find the template by what the pool says of it, when both are known."""
+    """Find the template by the pool's reference to it, if both are known."""
     for key in ("id", "name"):
         wanted = resource.props.text(f"{path}.{key}")
         if wanted:
@@ -296,7 +287,7 @@ def _template_by_id(
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """Nodes over all zones, None where not known; fixed where nothing changes them."""
+    """Node counts in all zones, None if not known. `fixed`: nothing changes the count."""
 
     fixed: bool = False
     minimum: int | None = None
@@ -325,7 +316,7 @@ def _counts(resource: Resource, paths: PoolResource, zones: int | None) -> _Coun
 
 
 def _first(props: Properties, paths: Iterable[str], default: int) -> int | None:
-    """Return the first count that is there; None where it is not known."""
+    """Return the first count that is set, or None if it isn't known."""
     for path in paths:
         count = props.count(path, -1)
         if count is None or count >= 0:
@@ -344,8 +335,8 @@ def _times(count: int | None, zones: int | None) -> int | None:
 
 
 def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource]) -> int | None:
-    """Return in how many zones the pool's nodes are: its own list, else its cluster's; None when
-    not known.
+    """Return the number of zones of the pool's nodes: its own list, otherwise its cluster's. None
+    if not known.
     """
     paths = of_cloud.pool
     if not paths.zones:
@@ -373,9 +364,7 @@ def zones_of_pool(resource: Resource, of_cloud: Cloud, others: Sequence[Resource
 
 
 def has_gpus(cloud: str, machine: str | None) -> bool | None:
-    """Return whether a machine has NVIDIA GPUs: of one that no table has, whether its family has
-    any.
-    """
+    """Return whether a machine type has NVIDIA GPUs. For an unknown type, its family decides."""
     if not machine:
         return None
     try:
@@ -402,7 +391,7 @@ _WRITTEN_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(?P<eff
 
 
 def taints_of(props: Properties, path: str) -> tuple[Taint, ...] | None:
-    """Return taints in Kubernetes' words; None when any part of any of them is not known."""
+    """Return taints with Kubernetes' names, or None if any part isn't known."""
     items = props.items(path)
     if items is None:
         return None
@@ -419,7 +408,7 @@ def taints_of(props: Properties, path: str) -> tuple[Taint, ...] | None:
 
 
 def effect_of(text: str) -> TaintEffect:
-    """Return an effect in Kubernetes' words, from those of Kubernetes or of a cloud."""
+    """Return an effect with Kubernetes' name, from Kubernetes' or a cloud's name."""
     known: dict[str, Any] = {effect: effect for effect in get_args(TaintEffect)}
     effect: TaintEffect = known.get(_EFFECTS.get(text, text), "NoSchedule")
     return effect

@@ -1,4 +1,4 @@
-"""The resource that carries the plan → the plan, checked."""
+"""The resource with the plan → the checked plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dra_policies.view.stack_view import Record
 
 
 def find_record(resources: Sequence[Resource]) -> Record | None:
-    """Return the plan record of these resources; two of them are as good as a broken one."""
+    """Return the plan record among these resources. Two records are an invalid one."""
     found = [resource for resource in resources if resource.type == RECORD_TYPE]
     if not found:
         return None
@@ -27,7 +27,7 @@ def find_record(resources: Sequence[Resource]) -> Record | None:
 
 
 def read_record(resource: Resource) -> Record:
-    """Return the record that a resource is."""
+    """Return the record of a resource."""
     text = resource.props.at(RECORD_DOCUMENT)
     if text is UNKNOWN or (text is None and resource.props.has("digest")):
         return Record(urn=resource.urn)  # a resource that was not analysed shows its outputs alone
@@ -41,5 +41,5 @@ def read_record(resource: Resource) -> Record:
 
 @lru_cache(maxsize=4)
 def _parsed(text: str) -> PlanFile:
-    """Read a document once: every pool and every object of a stack is compared with it."""
+    """Parse a document once, because every pool and object of a stack is compared with it."""
     return parse_document(text)

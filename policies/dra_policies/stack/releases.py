@@ -1,7 +1,7 @@
 """Helm releases and DaemonSets → device plugins, drivers and quotas.
 
-A Release is judged by its values before anything is rendered, so the defaults of the charts that
-matter are here.
+A Release is checked by its values before it is rendered, so this module contains the relevant chart
+defaults.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PLUGIN_TOLERATIONS: Final = [
 
 
 def chart_name(resource: Resource) -> str:
-    """Return the name of a release's chart, without repository, path, version and suffix; "" when
+    """Return the name of a release's chart without repository, path, version, and suffix, or "" if
     not known.
     """
     chart = resource.props.text("chart") or ""
@@ -63,16 +63,13 @@ def chart_name(resource: Resource) -> str:
 
 
 def is_gpu_operator(resource: Resource) -> bool:
-    """Whether a resource sets up the GPU Operator together with the driver that it brings in a
-    container.
-    """
+    """Return whether a resource installs the GPU Operator with its driver container."""
     operator = gpu_operator(resource)
     return operator is not None and operator.values.flag("driver.enabled", True) is not False
 
 
 def gpu_operator(resource: Resource) -> Operator | None:
-    """Return the GPU Operator that a release or a ClusterPolicy sets up, None for any other
-    resource.
+    """Return the GPU Operator of a release or a ClusterPolicy, or None for other resources.
 
     A ClusterPolicy has the parts under the same keys as the chart's values
     (NVIDIA/gpu-operator:api/nvidia/v1/ clusterpolicy_types.go@v26.7.0: parts are on unless
@@ -97,12 +94,10 @@ def gpu_operator(resource: Resource) -> Operator | None:
 
 
 def mig_manager_of_release(resource: Resource) -> MigManager | None:
-    """Return the operator of a release that takes MIG layouts of others away; None when it leaves
-    them alone.
+    """Return the operator of a release that would remove existing MIG configurations, or None.
 
-    It labels nodes with `nvidia.com/mig.config: all-disabled` where that is its default, which it
-    is unless said otherwise (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go,
-    deployments/gpu-operator@v26.7.0).
+    By default, it labels nodes with `nvidia.com/mig.config: all-disabled`
+    (NVIDIA/gpu-operator:controllers/nodelabeling_controller.go, deployments/gpu-operator@v26.7.0).
     """
     operator = gpu_operator(resource)
     if operator is None:
@@ -117,7 +112,7 @@ def mig_manager_of_release(resource: Resource) -> MigManager | None:
 
 
 def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
-    """Return the device plugin that a release of a chart would install; None when it installs
+    """Return the device plugin that a chart's release would install, or None if it installs
     none.
     """
     operator, kind = gpu_operator(resource), RELEASES.get(resource.type)
@@ -140,8 +135,8 @@ def device_plugin_of_release(resource: Resource) -> PluginWorkload | None:
 
 
 def _plugin_pod(resource: Resource, values: Properties) -> Properties:
-    """Return the pod as the chart would render it: maps are merged key by key, lists replaced, null
-    removes.
+    """Return the pod as the chart would render it: maps are merged by key, lists replaced, and null
+    removes a key.
     """
     pod: dict[str, Any] = {}
     from_files = _has_value_files(resource)
@@ -181,7 +176,7 @@ def merged(default: Any, given: Any) -> Any:
 def driver_of_release(
     resource: Resource, others: Sequence[Resource] = ()
 ) -> InstalledDriver | None:
-    """Return the DRA driver that a release installs; None when it is another chart."""
+    """Return the DRA driver that a release installs, or None for other charts."""
     kind = RELEASES.get(resource.type)
     if kind is None or chart_name(resource) not in DRIVER_CHARTS:
         return None
@@ -207,7 +202,9 @@ def driver_of_release(
 
 
 def driver_settings(values: Properties, domains: bool | None) -> dict[str, Any]:
-    """Return what the release's values say of what nodes publish, as a fleet writes it."""
+    """Return the settings in a release's values that affect published devices, in the form of a
+    fleet.
+    """
     gates, shares = values.at("featureGates"), values.at("consumableShares")
     settings = {
         "featureGates": UNKNOWN if has_unknown(gates) else as_mapping(gates) or {},
@@ -246,8 +243,8 @@ _PLUGIN_IMAGE: Final = re.compile(r"(^|/)(k8s-device-plugin|nvidia-gpu-device-pl
 def device_plugin_of_daemon_set(
     resource: Resource, patch: Resource | None = None
 ) -> PluginWorkload | None:
-    """Return the device plugin that a DaemonSet is, None when it is none. A patch of its affinity
-    replaces it.
+    """Return the device plugin of a DaemonSet, or None for other DaemonSets. A patch of its
+    affinity replaces it.
     """
     if resource.type.rpartition(":")[2] not in ("DaemonSet", "DaemonSetPatch"):
         return None
@@ -266,8 +263,8 @@ def device_plugin_of_daemon_set(
 
 
 def _patched(spec: Properties, patch: Resource) -> Properties:
-    """Return a pod's placement as a server-side apply of the patch leaves it: what it names is
-    replaced.
+    """Return a pod's placement after a server-side apply of the patch, which replaces the fields
+    that it contains.
     """
     given = patch.props.at("spec.template.spec")
     if given is UNKNOWN:
@@ -290,8 +287,8 @@ def _is_plugin(resource: Resource, spec: Properties) -> bool:
 def critical_pod_quota(
     resource: Resource, others: Sequence[Resource] = ()
 ) -> CriticalPodQuota | None:
-    """Return the quota for node-critical pods that a ResourceQuota is; None when it is about
-    something else.
+    """Return the quota for node-critical pods of a ResourceQuota, or None if it's for something
+    else.
     """
     if resource.type != "kubernetes:core/v1:ResourceQuota":
         return None
@@ -315,7 +312,7 @@ def critical_pod_quota(
 
 
 def _hard_pods(props: Properties) -> int | None:
-    """Return the hard limit of pods, the smaller of the two ways to write it; none is as good as
+    """Return the hard limit of pods, the smaller of the two ways to write it. No limit means
     unlimited.
     """
     hard = props.below("spec.hard")

@@ -1,4 +1,4 @@
-"""A resource of a stack: what it declares, and which other resources its properties come from."""
+"""A resource of a stack: its properties, and the resources that they come from."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dra_policies.unknowns import UNKNOWN, Properties
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
 _API_DATE: Final = re.compile(r"_[a-z]+_v\d{8}[a-z]*(?=:|$)|/v\d{8}[a-z]*(?=:)")
-"""The API version by date in types of programs that choose one: `:containerservice/v20240901:` and,
-from a local package, `_containerservice_v20250801:containerservice/v20250801:`.
+"""The date of an API version in types of programs that choose one: `:containerservice/v20240901:`
+and, from a local package, `_containerservice_v20250801:containerservice/v20250801:`.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """One resource. `sources` says for each property whose outputs it was made from; known for
-    whole stacks only. Its type is kept without the date of an API version.
+    """One resource.
 
-    `provider` is the URN of its provider; `depends_on` are the resources that are made before it,
-    of whole stacks only.
+    `sources` maps each property to the resources whose outputs it uses, known only for whole
+    stacks. Its type doesn't contain the date of an API version. `provider` is the URN of its
+    provider. `depends_on` are the resources that are created before it, only for whole stacks.
     """
 
     urn: str
@@ -40,7 +40,7 @@ class Resource:
         object.__setattr__(self, "type", _API_DATE.sub("", self.type))
 
     def title(self, kind: str) -> str:
-        """Return how the resource is called in a sentence."""
+        """The name of the resource in a sentence."""
         return f'{kind} "{self.name}"'
 
     def ignores(self, path: str) -> bool:
@@ -53,9 +53,7 @@ class Resource:
 def source_of(
     resource: Resource, path: str, type_token: str, among: Iterable[Resource]
 ) -> Resource | None:
-    """Return the one resource of that type whose outputs a property was made from; None when it is
-    not one.
-    """
+    """Return the only resource of that type whose outputs a property uses, or None."""
     urns = {
         urn
         for key, sources in resource.sources.items()
@@ -67,11 +65,11 @@ def source_of(
 
 
 def namespace_of(resource: Resource, path: str, others: Iterable[Resource]) -> str | None:
-    """Return the namespace that a property names; None when it is not known.
+    """Return the namespace in a property, or None if it isn't known.
 
-    Where it comes from a Namespace of the same stack it has that one's name, also before the
-    Namespace exists; a name that is unknown yet is stood for by the Namespace's URN, so that
-    objects of one namespace still are of one.
+    If it comes from a Namespace of the same stack, the result is its name, even before the
+    Namespace exists. The Namespace's URN replaces an unknown name, so that objects in the same
+    namespace stay together.
     """
     if resource.props.at(path) is not UNKNOWN:
         return resource.props.text(path, "default")

@@ -1,7 +1,7 @@
-"""Auto Scaling groups that make nodes by themselves: labels and taints stand in user data, so that
-none is judged.
+"""Auto Scaling groups that create nodes without a managed node group. Their labels and taints are
+in user data, so they aren't evaluated.
 
-pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup one that CloudFormation makes from a
+pulumi-eks' NodeGroupV2 is such a group, and its NodeGroup is one that CloudFormation creates from a
 launch configuration.
 """
 
@@ -21,7 +21,7 @@ _PLACES: Final = ("launchTemplate", "mixedInstancesPolicy")
 
 
 def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
-    """Yield the titles of the groups whose launch template names a machine with GPUs, and of launch
+    """Yield the titles of groups whose launch template has a GPU machine type, and of launch
     configurations.
     """
     for each in resources:
@@ -34,7 +34,7 @@ def gpu_scaling_groups(resources: Sequence[Resource]) -> Iterator[str]:
 
 
 def _has_gpus(resource: Resource, machine: str | None) -> bool | None:
-    """Whether a machine of the cloud that a resource is of has NVIDIA GPUs; None where that is not
+    """Return whether a machine type of the resource's cloud has NVIDIA GPUs, or None if it isn't
     known.
     """
     provider = resource.type.partition(":")[0]
@@ -45,7 +45,7 @@ def _has_gpus(resource: Resource, machine: str | None) -> bool | None:
 
 
 def _template(group: Resource, resources: Sequence[Resource]) -> Resource | None:
-    """Return the template that a group names by an output, or by its id or name."""
+    """Return the template of a group by an output, or by its ID or name."""
     for place in _PLACES:
         if found := source_of(group, place, _TEMPLATE, resources):
             return found

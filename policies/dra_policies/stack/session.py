@@ -1,9 +1,9 @@
-"""What one run of the engine has shown so far: inputs by URN, and what was already told.
+"""The state of one engine run: inputs by URN, and reported findings.
 
-Resources are analysed one by one, with their inputs, and the stack at the end, with its outputs. In
-the first preview of a cluster the outputs of everything inside it are empty, so the inputs are kept
-from the first to the second. A preview and the update after it may share a process: what is kept is
-overwritten by URN, and resources that the stack no longer lists do not count.
+The engine analyzes resources one by one with their inputs, and finally the stack with its outputs.
+In the first preview of a cluster, outputs of the objects inside it are empty, so the inputs are
+kept. A preview and the update after it can share a process, so kept inputs are overwritten by URN,
+and resources that the stack no longer lists don't count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Told = tuple[str, str]  # rule id, sentence
 
 
 class Session:
-    """Inputs of resources in the order of their arrival; safe to use from several threads."""
+    """Inputs of resources in the order of analysis. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -27,34 +27,32 @@ class Session:
         self._told: dict[str, frozenset[Told]] = {}
 
     def observe(self, resource: Resource) -> tuple[Resource, ...]:
-        """Keep the inputs of a resource that is being analysed; return all that are known, in order
-        of arrival.
+        """Keep the inputs of a resource that is being analyzed. Return all known resources in the
+        order of analysis.
         """
         with self._lock:
             self._inputs[resource.urn] = resource
             return tuple(self._inputs.values())
 
     def seen(self) -> tuple[Resource, ...]:
-        """Return the inputs of all resources so far, in order of arrival."""
+        """Return the inputs of all resources so far, in the order of analysis."""
         with self._lock:
             return tuple(self._inputs.values())
 
     def tell(self, urn: str, told: Iterable[Told]) -> None:
-        """Remember everything that was said of a resource when it was analysed."""
+        """Remember the findings that were reported for a resource during analysis."""
         with self._lock:
             self._told[urn] = frozenset(told)
 
     def told(self, urn: str, rule: str) -> frozenset[str]:
-        """Return the messages of a rule that were said of a resource."""
+        """Return the messages of a rule that were reported for a resource."""
         with self._lock:
             return frozenset(message for each, message in self._told.get(urn, ()) if each == rule)
 
     def complete(self, resources: Sequence[Resource]) -> tuple[Resource, ...]:
-        """Return the resources of the whole stack with the best that is known of each, sorted by
-        URN.
+        """Return the resources of the whole stack with all known values, sorted by URN.
 
-        What a resource declares (its inputs) counts, and its outputs fill in what was not known
-        then.
+        A resource's inputs count, and its outputs replace unknown inputs.
         """
         with self._lock:
             inputs = dict(self._inputs)
@@ -74,12 +72,11 @@ class Session:
 
 
 def _fill(declared: object, actual: object) -> object:
-    """Return what is declared with unknown values filled in; keys that only the outputs have are
-    added at the top.
+    """Return the inputs with unknown values filled in. Keys that only the outputs have are added at
+    the top level.
 
-    An output that nobody declared and that isn't known yet is left out: the provider will compute
-    it, so the program leaves it to the cloud. Otherwise an unknown node count would hide that the
-    program declares none.
+    An unknown output without an input is omitted, because the program leaves the value to the
+    cloud. Otherwise an unknown node count would hide that the program declares none.
     """
     filled, outputs = as_mapping(_known(declared, actual)), as_mapping(actual)
     if filled is None or outputs is None:

@@ -1,6 +1,4 @@
-"""A stack that somebody else's program made → the fleet document that says the same, to start
-from.
-"""
+"""A stack of another program → a fleet file with the same pools, to start from."""
 
 from __future__ import annotations
 
@@ -19,12 +17,11 @@ from dra_policies.view.stack_view import DeclaredPool, StackView
 def fleet_of_state(
     text: str, name: str, *, region: str = "", kubernetes: str = ""
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the fleet that an exported state declares, as plain data without defaults, and what is
-    not known of it.
+    """Return the fleet in an exported state, as plain data without defaults, and its unknown facts.
 
-    Where no pool is for claims yet, every pool with GPUs is planned as one. `region` and
-    `kubernetes` are those of a stack that does not say them; the driver is the newest where none is
-    installed. Raises PlannerError for what is no state, and for a stack without pools of GPUs.
+    If no pool is a DRA pool yet, every GPU pool is planned as one. `region` and `kubernetes` apply
+    if the stack doesn't state them. Without an installed driver, the newest one is used. Raises
+    PlannerError if the text isn't a state, or if the stack has no GPU pools.
     """
     resources = resources_of_state(text, name)
     view, notes = _with_claims(view_of_stack(resources))
@@ -51,7 +48,7 @@ def fleet_of_state(
 
 
 def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
-    """Return the stack as it is when its GPUs are for claims, and what has to be done for that."""
+    """Return the stack as it is with DRA for its GPUs, and the required changes."""
     if any(pool.is_dra for pool in view.pools):
         return view, ()
     pools = tuple(
@@ -67,8 +64,8 @@ def _with_claims(view: StackView) -> tuple[StackView, tuple[str, ...]]:
 
 
 def _own(pool: DeclaredPool, of_cloud: Cloud) -> dict[str, Any]:
-    """Return the labels and taints that a fleet has to name: neither the drivers' nor the
-    cloud's.
+    """Return the labels and taints that a fleet must list, without the drivers' and the cloud's
+    own.
     """
     labels = {
         key: value

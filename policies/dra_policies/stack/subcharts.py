@@ -1,6 +1,4 @@
-"""Releases of umbrella charts → the charts in them that matter here, each with the values that it
-gets.
-"""
+"""Releases of umbrella charts → their relevant subcharts, each with its values."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _KNOWN = DEVICE_PLUGIN_CHARTS | DRIVER_CHARTS | OPERATOR_CHARTS
 
 
 def with_subcharts(resource: Resource) -> Iterator[Resource]:
-    """Yield a resource, and the known charts that a release of another chart has values for.
+    """Yield a resource, and the known subcharts for which a release has values.
 
     Helm gives a subchart the values below its name, and `enabled` is the usual condition of a
     dependency.

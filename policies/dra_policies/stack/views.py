@@ -1,6 +1,4 @@
-"""Resources → the view that rules look at: of one resource before it is created, or of a whole
-stack.
-"""
+"""Resources → the view that rules check: one resource before its creation, or a whole stack."""
 
 from __future__ import annotations
 
@@ -49,10 +47,9 @@ from dra_policies.view.stack_view import (
 
 
 def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView | None:
-    """Return what can be judged when one resource is analysed; None when no rule is about its kind.
+    """Return the view for the analysis of one resource, or None if no rule checks its type.
 
-    `seen` are the resources analysed so far, this one among them: the plan's record is the first of
-    them.
+    `seen` are the resources analyzed so far, including this one. The recorded plan is the first.
     """
     if resource.type == RECORD_TYPE:
         return judge_record(StackView(expects_record=True, record=read_record(resource)))
@@ -82,7 +79,7 @@ def view_of_resource(resource: Resource, seen: Sequence[Resource]) -> StackView 
 
 
 def _is_judged(resource: Resource) -> bool:
-    """Whether some rule is about resources of that kind by themselves."""
+    """Return whether a rule checks single resources of that type."""
     if not resource.type.startswith(_ELSEWHERE) or resource.type in RELEASES:
         return True
     return resource.type.endswith((":DaemonSet", ":DaemonSetPatch")) or is_kubernetes_object(
@@ -91,7 +88,7 @@ def _is_judged(resource: Resource) -> bool:
 
 
 def view_of_stack(resources: Sequence[Resource]) -> StackView:
-    """Return the view of a whole stack, its demand judged on what it declares."""
+    """Return the view of a whole stack, with its demand evaluated on its declared pools."""
     charts = tuple(part for each in resources for part in with_subcharts(each))
     drivers = _drivers(charts, resources)
     view = StackView(
@@ -131,8 +128,8 @@ def view_of_stack(resources: Sequence[Resource]) -> StackView:
 def _drivers(
     charts: Sequence[Resource], resources: Sequence[Resource]
 ) -> tuple[InstalledDriver, ...]:
-    """Return the drivers of charts; of charts that the engine sees only as rendered objects, those
-    of the objects.
+    """Return the drivers of charts. For charts that are only visible as rendered objects, use the
+    objects.
     """
     of_charts = [(each, driver_of_release(each, resources)) for each in charts]
     found = [driver for _, driver in of_charts if driver is not None]
@@ -142,7 +139,7 @@ def _drivers(
 
 
 def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
-    """Return the resources of clouds, all but those inside clusters."""
+    """Return the resources of clouds, without objects inside clusters."""
     return tuple(
         DeclaredResource(
             urn=each.urn,
@@ -157,7 +154,7 @@ def _declared(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
 
 
 def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
-    """Return what stands in clusters, and the providers."""
+    """Return the objects inside clusters, and the providers."""
     return tuple(
         DeclaredResource(
             urn=each.urn, type=each.type, name=each.name, props=_with_namespace(each, resources)
@@ -168,8 +165,8 @@ def _objects(resources: Sequence[Resource]) -> tuple[DeclaredResource, ...]:
 
 
 def _with_namespace(resource: Resource, resources: Sequence[Resource]) -> Properties:
-    """Return the properties of an object, its namespace by the one of the stack that it comes
-    from.
+    """Return the properties of an object, with the name of its namespace if the stack creates the
+    namespace.
     """
     if resource.props.at(NAMESPACE_PATH) is not UNKNOWN:
         return resource.props
@@ -213,7 +210,7 @@ def _versions(resources: Sequence[Resource]) -> tuple[KubernetesVersion, ...]:
 
 
 def expected_pools(record: Record | None) -> tuple[DeclaredPool, ...]:
-    """Return the pools that a plan says will be there, as their nodes will look."""
+    """Return the planned pools with the settings of their nodes."""
     if record is None or record.plan_file is None:
         return ()
     plan_file = record.plan_file
@@ -247,7 +244,7 @@ def _pools(resources: Sequence[Resource]) -> tuple[DeclaredPool, ...]:
 
 
 def _with_driver(pool: DeclaredPool, drivers: Sequence[InstalledDriver]) -> DeclaredPool:
-    """Return the pool with whether some driver selects its nodes; taints are another question."""
+    """Return the pool with whether a driver selects its nodes, not considering taints."""
     pods = [None if driver.values is None else plugin_pod(driver) for driver in drivers]
     runs = some(
         None if pod is None else every((selects(pod, pool), affine(pod, pool))) for pod in pods

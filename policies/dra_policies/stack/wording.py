@@ -1,6 +1,4 @@
-"""What is said in the words of a fleet's file, said to a stack that has none: what the same is in
-its resources.
-"""
+"""Messages in terms of a fleet file → messages in terms of a stack without one."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from dra_policies.rules.rule import Finding
 _SETTINGS: Final = re.compile(r"(?:`drivers\.nvidia\.[\w.]+=\w+`(?: and )?)+ in the fleet")
 _SETTING: Final = re.compile(r"`drivers\.nvidia\.([\w.]+)=(\w+)`")
 _VALUES: Final = {"computeDomains": "resources.computeDomains.enabled"}
-"""Settings of the fleet that the chart calls otherwise."""
+"""Fleet settings that have another name in the chart."""
 _WORDS: Final = (
     (r"set `drivers\.\w+=true` in the fleet", "install the driver that brings it"),
     (r", or add it to the fleet's deviceClasses", ""),
@@ -32,7 +30,7 @@ _POOL: Final = re.compile(r"\bpools\[(\d+)\](\.\w+)*: ")
 
 
 def in_stack_words(text: str) -> str:
-    """Return a sentence without words that only a fleet's file has."""
+    """Return a sentence without terms that only a fleet file has."""
     if _FLEET.search(text) is None:
         return text
     text = _SETTINGS.sub(_as_values, text)
@@ -48,14 +46,12 @@ def _as_values(found: re.Match[str]) -> str:
 
 
 def with_titles(text: str, titles: Sequence[str]) -> str:
-    """Return a sentence with each pool by its title, where a fleet's file is told by the index in
-    its list.
-    """
+    """Return a sentence with each pool's title instead of its index in a fleet file's list."""
     return _POOL.sub(lambda found: f"{titles[int(found[1])]}: ", text)
 
 
 def of_stack(finding: Finding) -> Finding:
-    """Return a finding for a stack that has no plan."""
+    """Return a finding in terms of a stack without a plan."""
     message, fix = in_stack_words(finding.message), in_stack_words(finding.fix)
     return (
         finding

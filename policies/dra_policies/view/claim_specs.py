@@ -1,4 +1,4 @@
-"""The entries of a pod that are for GPUs of NVIDIA."""
+"""Claim entries of a pod for NVIDIA GPUs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GPU_CLASSES: Final = frozenset(
 
 
 def gpu_entries(manifests: Manifests, workload: Workload, pod_set: PodSet) -> frozenset[str]:
-    """Return the names of the entries of a pod that are for GPUs of NVIDIA, by the classes of its
+    """Return the names of a pod's claim entries for NVIDIA GPUs, by the classes of NVIDIA's
     charts.
     """
     found: set[str] = set()

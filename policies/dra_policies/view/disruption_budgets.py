@@ -1,5 +1,5 @@
-"""PodDisruptionBudgets among the objects of a stack: which pods they are about, and whether they
-let any go.
+"""PodDisruptionBudgets of a stack: the pods that they select, and whether they allow
+disruptions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ALL: Final = "100%"
 def budgets_of(
     view: StackView, namespace: str, labels: Mapping[str, str]
 ) -> Iterator[tuple[DeclaredResource, bool]]:
-    """Yield the budgets that select pods of these labels, or may, and whether they do for
+    """Yield the budgets that select pods with these labels, or may select them, and whether that is
     certain.
     """
     for each in view.objects:
@@ -38,8 +38,8 @@ def budgets_of(
 
 
 def keeps_all(budget: DeclaredResource, pods: int) -> str:
-    """Return what a budget says that lets none of so many pods go, "" for one that lets some go, or
-    may.
+    """Return the setting of a budget that allows no disruption of this number of pods, or "" if it
+    may allow one.
     """
     most, least = budget.props.at("spec.maxUnavailable"), budget.props.at("spec.minAvailable")
     if not isinstance(most, bool) and most in _NONE:

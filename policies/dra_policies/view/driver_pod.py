@@ -1,4 +1,4 @@
-"""Where the kubelet plugin of the DRA driver may run, by the values that its chart is given."""
+"""Placement of the DRA driver's kubelet plugin, according to its chart's values."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DEFAULT_LABELS: Final = (
 
 
 def plugin_pod(driver: InstalledDriver) -> Properties:
-    """Return where the kubelet plugin may run: as the chart merges values with its defaults, lists
-    replacing lists; of a rendered chart, as its DaemonSet sets it.
+    """Return the kubelet plugin's placement. The chart merges values with its defaults, and lists
+    replace lists. For a rendered chart, use its DaemonSet.
     """
     if driver.pod is not None:
         return driver.pod

@@ -1,4 +1,4 @@
-"""One device of every GPU model that the tables hold, as a node would publish it."""
+"""One device of every GPU model in the tables, as a node would publish it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownDevice:
-    """A device with its driver: what a selector sees. `product` is how people call it."""
+    """A device with its driver, as a selector sees it. `product` is its common name."""
 
     product: str
     driver: str = GPU_DRIVER
@@ -30,7 +30,7 @@ class KnownDevice:
 
     @property
     def memory(self) -> Quantity | None:
-        """What the driver publishes as memory; None where that is not known."""
+        """The memory that the driver publishes, or None if it isn't known."""
         found = self.capacity.get(MEMORY)
         return found.value if found is not None and isinstance(found.value, Quantity) else None
 
@@ -41,7 +41,7 @@ class KnownDevice:
 
 @lru_cache(maxsize=4)
 def known_devices(features: Features) -> tuple[KnownDevice, ...]:
-    """Return one full GPU of each model that some machine of a cloud has, by product name."""
+    """Return one full GPU of each model in a cloud's machine types, by product name."""
     driver = nvidia.newest_driver_release()
     found: dict[str, KnownDevice] = {}
     for cloud in clouds.names():

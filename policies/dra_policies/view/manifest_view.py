@@ -1,4 +1,4 @@
-"""The view of manifests and a plan, for readers that have no stack."""
+"""The view of manifests and a plan, for use without a stack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def view_of(
     plan: Plan | None = None,
     whole_judgement: Callable[[], Judgement] | None = None,
 ) -> StackView:
-    """Return the view of manifests, and of the plan that was made from them when there is one."""
+    """Return the view of manifests, and of their plan if there is one."""
     plugins = tuple(
         plugin for plugin in map(_device_plugin, manifests.workloads) if plugin is not None
     )
@@ -54,14 +54,14 @@ def view_of(
 
 
 def nvidia_of(fleet: Fleet) -> NvidiaInUse | None:
-    """Return the release of NVIDIA's driver that a fleet runs; None if it runs none."""
+    """Return the version of NVIDIA's driver in a fleet, or None if it doesn't run the driver."""
     options = fleet.drivers.of(nvidia.DRIVER)
     return None if options is None else NvidiaInUse(options.version, options.settings)
 
 
 def _device_plugin(workload: Workload) -> PluginWorkload | None:
-    """Return NVIDIA's device plugin when a DaemonSet among the manifests is one: by its name or its
-    container's.
+    """Return NVIDIA's device plugin if one of the DaemonSets is one, by its name or its container's
+    name.
     """
     if workload.kind != "DaemonSet" or not workload.pod_sets:
         return None

@@ -1,5 +1,5 @@
-"""May a pod run on a node? Asked of the nodes of a pool that does not exist yet, so answered in
-three ways.
+"""Whether a pod may run on a node. The nodes of a pool don't exist yet, so the answer can be
+unknown.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ REQUIRED_TERMS: Final = (
 
 
 class _Anything:
-    """A label that may be absent or have any value, whichever a selector wants."""
+    """A label that can be absent or have any value, whatever a selector requires."""
 
 
 _ANYTHING: Final = _Anything()
 
 
 def every(answers: Iterable[bool | None]) -> bool | None:
-    """Return the conjunction of answers in three ways."""
+    """Return the three-valued conjunction of answers."""
     seen = set(answers)
     return False if False in seen else None if None in seen else True
 
 
 def some(answers: Iterable[bool | None]) -> bool | None:
-    """Return the disjunction of answers in three ways."""
+    """Return the three-valued disjunction of answers."""
     seen = set(answers)
     return True if True in seen else None if None in seen else False
 
 
 def may_run_on(pod: Properties, pool: DeclaredPool) -> bool | None:
-    """Return whether pods like this one may be placed on nodes of the pool."""
+    """Return whether pods like this one can be placed on nodes of the pool."""
     return every((selects(pod, pool), affine(pod, pool), tolerates(pod, pool)))
 
 
@@ -61,8 +61,8 @@ def selects(pod: Properties, pool: DeclaredPool) -> bool | None:
 
 
 def affine(pod: Properties, pool: DeclaredPool) -> bool | None:
-    """Return whether the pod's required node affinity accepts the pool's nodes; none accepts every
-    node.
+    """Return whether the pod's required node affinity accepts the pool's nodes. No affinity accepts
+    every node.
     """
     if pod.has(REQUIRED_TERMS.rpartition(".")[0]) is False:
         return True
@@ -71,7 +71,7 @@ def affine(pod: Properties, pool: DeclaredPool) -> bool | None:
 
 
 def term_accepts(term: Properties, pool: DeclaredPool) -> bool | None:
-    """Return whether one of the ORed terms accepts the pool's nodes; an empty term accepts none."""
+    """Return whether one of the ORed terms accepts the pool's nodes. An empty term accepts none."""
     expressions, fields = term.items("matchExpressions"), term.items("matchFields")
     if expressions is None or fields is None:
         return None
@@ -105,7 +105,7 @@ def _requirement(expression: Properties, pool: DeclaredPool) -> bool | None:
 
 
 def _label(pool: DeclaredPool, key: str) -> Any:
-    """Return the label's value, None for absent, UNKNOWN, or _ANYTHING."""
+    """Return the label's value, None if absent, UNKNOWN, or _ANYTHING."""
     if pool.labels is None:
         return UNKNOWN
     if key in pool.labels:
@@ -179,7 +179,7 @@ def _tolerates(toleration: Properties, key: str, value: str, effect: str) -> boo
 
 
 def shown_term(term: Properties) -> str:
-    """Return a term as people write it: `nvidia.com/gpu.present In [true]`."""
+    """Return a term in readable form: `nvidia.com/gpu.present In [true]`."""
     parts: list[str] = []
     for expression in term.items("matchExpressions") or ():
         values = expression.texts("values")

@@ -1,6 +1,4 @@
-"""What the nodes of a planned pool carry: as the plan counts on it, by the contract of labels and
-the cloud.
-"""
+"""Labels and taints of a planned pool's nodes, from the project's label contract and the cloud."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from dra_planner.planfile import PlanFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedNodes:
-    """Labels and taints: those that the pool's declaration sets, and those that the cloud adds to
-    its nodes.
-    """
+    """Labels and taints that the pool's declaration sets and that the cloud adds."""
 
     labels: tuple[NodeLabel, ...]
     taints: tuple[Taint, ...]
@@ -25,13 +21,13 @@ class PlannedNodes:
 
     @property
     def all_labels(self) -> dict[str, str]:
-        """Every label whose value is known before there is a node."""
+        """All labels with values that are known before a node exists."""
         return {**self.added_labels, **{label.key: label.value for label in self.labels}}
 
 
 def planned_nodes(plan_file: PlanFile, pool: str) -> PlannedNodes:
-    """Return what nodes of a planned pool carry; a machine that no table holds any more is taken
-    for one with GPUs.
+    """Return the labels and taints of a planned pool's nodes. An unknown machine type is assumed to
+    have GPUs.
     """
     fleet = plan_file.fleet
     own, of_cloud = fleet.pool(pool), cloud(fleet.cloud)

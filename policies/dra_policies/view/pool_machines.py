@@ -1,4 +1,4 @@
-"""Which machines pools have: of the tables, and by what Karpenter's pools require of nodes."""
+"""Machine types of pools, from the tables and from the requirements of Karpenter pools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAPACITY_TYPES: Final = frozenset({"on-demand", _SPOT, "reserved"})
 
 
 def known_machine(cloud: str, name: str | None) -> Machine | None:
-    """Return the machine of that name, None where none is named or no table has it."""
+    """Return the machine type with that name, or None if it's unset or not in the tables."""
     try:
         return catalog.machine(cloud, name) if name else None
     except PlannerError:
@@ -26,9 +26,7 @@ def known_machine(cloud: str, name: str | None) -> Machine | None:
 
 
 def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
-    """Return the labels that nodes of Karpenter's pool have one of some values of; those of which
-    all is known.
-    """
+    """Return the labels for which a Karpenter pool requires one of some known values."""
     found: dict[str, tuple[str, ...]] = {}
     for item in pool.own.items("spec.template.spec.requirements") or ():
         key, values = item.text("key"), item.texts("values")
@@ -38,8 +36,8 @@ def requirements(pool: DeclaredPool) -> Mapping[str, tuple[str, ...]]:
 
 
 def capacity_types(pool: DeclaredPool) -> frozenset[str] | None:
-    """Return the capacity types that Karpenter's pool allows, None if it isn't known or the pool
-    doesn't say.
+    """Return the capacity types that Karpenter's pool allows, or None if it isn't known or the pool
+    doesn't set them.
     """
     for item in pool.own.items("spec.template.spec.requirements") or ():
         values = item.texts("values")
@@ -50,8 +48,8 @@ def capacity_types(pool: DeclaredPool) -> frozenset[str] | None:
 
 
 def is_spot(pool: DeclaredPool) -> bool | None:
-    """Return whether all nodes of a pool are Spot nodes; None if it isn't known, or if Karpenter
-    may choose.
+    """Return whether all nodes of a pool are Spot nodes, or None if it isn't known or Karpenter can
+    choose.
     """
     if pool.own.has("spec.template.spec") is not False:  # a pool of Karpenter
         allowed = capacity_types(pool)
@@ -63,14 +61,14 @@ def is_spot(pool: DeclaredPool) -> bool | None:
 
 
 def has_value(given: object, value: str) -> bool | None:
-    """Return whether a property has a value, also one that is written as true; None if it isn't
+    """Return whether a property has a value, including one written as true, or None if it isn't
     known.
     """
     return None if given is UNKNOWN else given == value or (given is True and value == "true")
 
 
 def allows_machine(pool: DeclaredPool, machine: Machine) -> bool:
-    """Return True if nodes of a pool may have a machine type, by its name or its family."""
+    """Return True if nodes of a pool can have a machine type, by its name or its family."""
     if names := machine_names(pool):
         return machine.name in names
     families = requirements(pool).get(f"{cloud(pool.cloud).karpenter}/instance-family", ())
@@ -78,15 +76,15 @@ def allows_machine(pool: DeclaredPool, machine: Machine) -> bool:
 
 
 def machine_names(pool: DeclaredPool) -> tuple[str, ...]:
-    """Return the machine types that nodes of a pool may have; none if it isn't known."""
+    """Return the machine types that nodes of a pool can have. Empty if it isn't known."""
     if pool.machine:
         return (pool.machine,)
     return requirements(pool).get("node.kubernetes.io/instance-type", ())
 
 
 def minor_of_pool(view: StackView, pool: DeclaredPool) -> int | None:
-    """Return the minor version of Kubernetes that a pool runs: its own, or its cluster's; None if
-    it isn't known.
+    """Return the Kubernetes minor version of a pool, its own or its cluster's, or None if it isn't
+    known.
     """
     minors = {version.urn: version.minor for version in view.versions}
     return minors.get(pool.urn) or minors.get(pool.cluster_urn)

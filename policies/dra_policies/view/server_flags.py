@@ -26,8 +26,8 @@ _DIGITS: Final = 6  # a longer number isn't a number of GPUs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerKind:
-    """A server: the word that its command line has, flags whose values are multiplied, and the flag
-    for its nodes.
+    """A server: its word in a command line, the flags whose values are multiplied, and the flag for
+    its number of nodes.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ServerKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerGpus:
-    """The GPUs that a command line asks for on one node, and the flags that say so."""
+    """The GPUs that a command line requests on one node, and the flags for them."""
 
     server: str
     gpus: int
@@ -91,11 +91,10 @@ SERVERS: Final = (
 
 
 def gpus_of_command(command: Sequence[str]) -> ServerGpus | None:
-    """Return the GPUs that a container's command line asks for; None if it doesn't, or if more
-    nodes take part.
+    """Return the GPUs that a container's command line requests, or None if it doesn't, or if it
+    uses several nodes.
 
-    Flags whose values aren't numbers, such as variables, count as unknown, and then nothing is
-    returned.
+    Flags whose values aren't numbers, such as variables, count as unknown, and the result is None.
     """
     text = "\n".join(command)
     if _MANY_NODES.search(text):

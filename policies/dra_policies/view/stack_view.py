@@ -1,8 +1,7 @@
-"""What the rules look at: a stack, or manifests and a fleet, as plain values.
+"""The input of the rules: a stack, or manifests and a fleet, as plain values.
 
-Everything is optional, since a view may hold one resource (before it is created) or a whole stack
-(`complete`). None means *not known* wherever a value is typed `| None`, unless the field says
-otherwise.
+Everything is optional, because a view can contain one resource (before its creation) or a whole
+stack (`complete`). None means *not known*, unless the field's documentation states otherwise.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """The plan record of a stack. One of `plan_file` and `problem` is set, or neither when it is
-    not known yet.
+    """The recorded plan of a stack. Either `plan_file` or `problem` is set, or neither if it isn't
+    known yet.
     """
 
     urn: str
@@ -72,15 +71,13 @@ class DeclaredPool:
 
     @property
     def offer_name(self) -> str:
-        """What a fleet calls it: the name that it carries, else that of its resource."""
+        """The pool's name in a fleet: its own name, or otherwise its resource's name."""
         text = self.name or self.title.partition('"')[2].partition('"')[0]
         return cloud(self.cloud).pool_name(text) or "pool"
 
     @property
     def is_labelled(self) -> bool | None:
-        """Whether its nodes are labelled for DRA, as the driver's kubelet plugin selects them
-        here.
-        """
+        """Whether its nodes have the DRA label that the driver's kubelet plugin selects here."""
         if self.labels is None:
             return None
         value = self.labels.get(DRA, "")
@@ -88,7 +85,9 @@ class DeclaredPool:
 
     @property
     def is_dra(self) -> bool | None:
-        """Whether its nodes are for DRA: by their label, else by the driver that runs on them."""
+        """Whether its nodes are DRA nodes, by their label or otherwise by the driver that runs on
+        them.
+        """
         if self.is_labelled is False and self.labels is not None and DRA not in self.labels:
             return self.runs_driver if self.has_gpus is not False else False
         return self.is_labelled
@@ -96,7 +95,9 @@ class DeclaredPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigManager:
-    """A GPU Operator that gives nodes without one a MIG layout of its own: none."""
+    """A GPU Operator that sets its own MIG configuration on nodes without one, which
+    disables MIG.
+    """
 
     title: str
     urn: str
@@ -105,7 +106,7 @@ class MigManager:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """A release of the GPU Operator, or a ClusterPolicy, and its values; `chart` is "" for a
+    """A release of the GPU Operator or a ClusterPolicy, with its values. `chart` is "" for a
     ClusterPolicy.
     """
 
@@ -116,14 +117,14 @@ class Operator:
 
     @property
     def shown(self) -> str:
-        """What to call it in messages about one of its parts."""
+        """The operator's name in messages about one of its parts."""
         return f"{self.title} ({self.chart})" if self.chart else self.title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondDriver:
-    """A DRA driver for NVIDIA GPUs without a release of its chart: of an operator, a cloud, or an
-    image.
+    """A DRA driver for NVIDIA GPUs that isn't installed from its chart, but by an operator, a
+    cloud, or an image.
     """
 
     title: str
@@ -152,7 +153,7 @@ class ClosedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginWorkload:
-    """Something that runs NVIDIA's device plugin; `pod` has the pod's nodeSelector, affinity and
+    """A workload that runs NVIDIA's device plugin. `pod` has its nodeSelector, affinity, and
     tolerations.
     """
 
@@ -183,7 +184,7 @@ class InstalledDriver:
 
 @dataclass(frozen=True, slots=True)
 class NvidiaInUse:
-    """The release of NVIDIA's DRA driver that nodes run, and how it is set up."""
+    """The version and settings of NVIDIA's DRA driver on the nodes."""
 
     version: str
     settings: PublishingSettings
@@ -201,9 +202,7 @@ class CriticalPodQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubernetesVersion:
-    """What release of Kubernetes a cluster or a pool is told to run; `minor` is None where that is
-    not said.
-    """
+    """The Kubernetes version of a cluster or a pool. `minor` is None if it isn't stated."""
 
     urn: str
     title: str
@@ -216,8 +215,8 @@ class KubernetesVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredResource:
-    """A resource of a cloud, as it is declared. `sources` are the URNs of the resources that each
-    property comes from.
+    """A cloud resource as declared. `sources` are the URNs of the resources that each property
+    comes from.
     """
 
     urn: str
@@ -241,7 +240,7 @@ class DeclaredResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackView:
-    """What there is to judge."""
+    """The facts that rules check."""
 
     record: Record | None = None
     expects_record: bool = False  # a stack of Pulumi has one; manifests have none
@@ -295,7 +294,7 @@ class StackView:
 
     @property
     def is_early(self) -> bool:
-        """Whether more of a stack is to come: what hangs on its driver or its pools is told once,
-        at its end.
+        """Whether more of the stack follows. Findings that depend on its driver or pools are
+        reported once at the end.
         """
         return self.expects_record and not self.complete

@@ -1,6 +1,4 @@
-"""The pods of a judgement that do not get all they ask for, with what each pool says: the facts
-behind sentences.
-"""
+"""Pods of a plan that stay pending, with each pool's answer: the facts behind messages."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from dra_policies.view.stack_view import StackView
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Pods of one shape of a workload that does not get all it asks for; pools in the order of the
+    """Pods of one shape in a workload that doesn't fully fit. Pools are in the order of the
     fleet.
     """
 
@@ -34,12 +32,14 @@ class Waiting:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether no pool fits, and some pool cannot be judged."""
+        """Whether no pool fits, and some pool can't be evaluated."""
         return not self.fits_somewhere and any(pool.verdict == "cannot-tell" for pool in self.pools)
 
     @property
     def devices_per_pod(self) -> int:
-        """Devices that one pod takes for itself, by the first alternative of each request."""
+        """The number of devices that one pod needs exclusively, by the first alternative of each
+        request.
+        """
         return sum(devices_of(claim) for claim in self.shape.claims if claim.shared is None)
 
 
@@ -53,16 +53,15 @@ def waiting(judgement: Judgement) -> tuple[Waiting, ...]:
 
 @lru_cache(maxsize=4)
 def waiting_for_one_cause(judgement: Judgement) -> SharedCause | None:
-    """Return the one cause of several workloads that `waiting` returns; None if there is none."""
+    """Return the common cause of several workloads in `waiting`, or None if there is none."""
     sizes = {case.size.workload: case.size for case in waiting(judgement)}
     return shared_cause(((ref, size.reasons) for ref, size in sizes.items()), judgement.simulated)
 
 
 def waiting_on_system(judgement: Judgement) -> tuple[Waiting, ...]:
-    """Return the same of workloads without devices, which run on the system pool.
+    """Return the same for workloads without devices, which run on the system pool.
 
-    A workload some of whose pods have devices is left to the rules about pools, which know why its
-    pods wait.
+    Rules about pools cover workloads in which some pods have devices.
     """
     on_pools = {
         member.workload
@@ -85,8 +84,8 @@ def _waiting(judgement: Judgement) -> Iterator[Waiting]:
 
 
 def devices_of(claim: ShapeClaim) -> int:
-    """Return the devices that a claim takes, by the first alternative of each request; `All` counts
-    one.
+    """Return the number of devices in a claim, by the first alternative of each request. `All`
+    counts as one.
     """
     total = 0
     for request in claim.spec.requests:
@@ -99,11 +98,11 @@ def devices_of(claim: ShapeClaim) -> int:
 
 
 def subject(case: Waiting, manifests: Manifests | None = None) -> str:
-    """Return who waits: `claim default/gpu (template "two-gpus", Job default/train)`, or the
-    workload alone.
+    """Return the subject of a message: `claim default/gpu (template "two-gpus", Job
+    default/train)`, or only the workload.
 
-    A claim from a template is called by its entry in the pod; which template it is can be said
-    where the manifests are at hand.
+    A claim from a template has the name of its entry in the pod. The template is only known with
+    the manifests.
     """
     if not case.shape.claims:
         return str(case.size.workload)
@@ -120,7 +119,7 @@ def subject(case: Waiting, manifests: Manifests | None = None) -> str:
 
 
 def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
-    """Return the template of each entry of the pod set that waits."""
+    """Return the template of each claim entry in the pending pod set."""
     return {
         entry.name: entry.resource_claim_template_name
         for workload in (manifests.workloads if manifests else ())
@@ -133,7 +132,7 @@ def _templates(case: Waiting, manifests: Manifests | None) -> dict[str, str]:
 
 
 def doubt(view: StackView) -> str:
-    """Return what to add to a shortage where it is no proof, since a pool may offer more than is
-    known of it.
+    """Return a note for a shortage that isn't certain, because a pool may offer more than
+    is known.
     """
     return f"; not all is known of {', '.join(view.doubtful_pools)}" if view.doubtful_pools else ""

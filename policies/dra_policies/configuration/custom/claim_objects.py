@@ -67,8 +67,8 @@ def claim_value(claim: NamedClaim) -> MapValue:
 
 
 def devices_of(claim: NamedClaim) -> int:
-    """Return how many devices a claim requests: of alternatives the largest, 1 for all devices of a
-    node.
+    """Return the number of devices that a claim requests: the largest alternative, and 1 for all
+    devices of a node.
     """
     return sum(
         max(

@@ -1,4 +1,4 @@
-"""A custom rule, compiled: what it finds among the published objects."""
+"""A compiled custom rule and its findings among the published objects."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class ExpressionFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RuleAnswer:
-    """What a rule says about one object, why if it isn't "pass" or "skip", and the steps that it
-    used.
+    """A rule's answer about one object, the reason unless it's "pass" or "skip", and the steps that
+    it used.
 
-    `fix` says how to correct an expression that fails.
+    `fix` explains how to correct an expression that fails.
     """
 
     result: Result
@@ -53,7 +53,9 @@ class RuleAnswer:
 
 
 class CompiledRule:
-    """The expressions of a rule; raises ExpressionFault for one that can't be compiled."""
+    """The expressions of a rule. Raises ExpressionFault for an expression that can't be
+    compiled.
+    """
 
     def __init__(self, rule: CustomRule) -> None:
         self.rule = rule
@@ -64,7 +66,7 @@ class CompiledRule:
 
     @property
     def needs_pools(self) -> bool:
-        """Whether it reads something that only a fleet, a stack, or a snapshot can tell."""
+        """Whether it reads values that only a fleet, a stack, or a snapshot has."""
         trees = [
             each.tree for each in (self._when, self._expression, self._message) if each is not None
         ]
@@ -74,7 +76,7 @@ class CompiledRule:
         )
 
     def answer(self, values: Mapping[str, Any], budget: int = RULE_BUDGET) -> RuleAnswer:
-        """Return what the rule says about one object, in at most `budget` steps."""
+        """Return the rule's answer about one object, using at most `budget` steps."""
         steps = 0
         if self._when is not None:
             applies = self._when.evaluate(values, min(DEFAULT_BUDGET, budget))
@@ -101,7 +103,7 @@ class CompiledRule:
         return RuleAnswer("fail", message, steps)
 
     def findings(self, view: StackView) -> Iterator[Finding]:
-        """Yield a finding for each object that breaks the rule, or of which it can't tell."""
+        """Yield a finding for each object that breaks the rule, or that the rule can't evaluate."""
         if view.is_early or (self.needs_pools and view.plan is None):
             # the whole stack is checked at its end; without pools there is nothing to look at
             return
@@ -137,7 +139,7 @@ class CompiledRule:
 
 
 def custom_rule(id: str, rule: CustomRule) -> Rule:
-    """Return a project's rule in the form of the others; raises ExpressionFault."""
+    """Return a project's rule in the form of the built-in rules. Raises ExpressionFault."""
     compiled = CompiledRule(rule)
     return Rule(
         id=id,
@@ -162,7 +164,7 @@ def _compiled(rule: CustomRule, key: str, text: str, result: CelType) -> Express
 
 
 def _position(text: str, offset: int) -> str:
-    """Return where an offset is: the line only if there are several."""
+    """Return the position of an offset, with the line only if there are several."""
     before = text[:offset]
     line, column = before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
     return f"line {line}, column {column}" if "\n" in text.strip() else f"column {column}"

@@ -11,7 +11,7 @@ from dra_policies.configuration.custom.object_types import OBJECT_TYPES
 
 
 def object_value(kind: str, values: Mapping[str, Any], owner: str) -> MapValue:
-    """Return an object of that type; fields without a value are unknown, and named after their
+    """Return an object of that type. Fields without a value are unknown, and are named after their
     owner.
     """
     unknown = {

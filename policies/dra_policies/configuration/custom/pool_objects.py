@@ -22,7 +22,7 @@ _HOSTNAME: Final = "kubernetes.io/hostname"  # differs from node to node
 
 
 def pool_value(plan: Plan, pool: PlannedPool, nodes: int) -> MapValue:
-    """Return a pool of which the plan builds so many nodes."""
+    """Return a pool, of which the plan builds this number of nodes."""
     offer = next(each for each in plan.offers if each.name == pool.name)
     hourly = multiply(pool.hourly_usd, nodes)
     return object_value(
@@ -75,7 +75,7 @@ def _declared(fleet: Fleet | None, name: str) -> dict[str, Any]:
 
 
 def zones_of(plan: Plan, pools: Collection[str]) -> dict[str, Any]:
-    """Return the zones of some pools together, and how many they are, as far as the fleet tells."""
+    """Return the zones of these pools and their number, as far as the fleet states them."""
     zones = {offer.name: offer.zones for offer in plan.offers if offer.name in pools}
     named = {zone for each in zones.values() for zone in each}
     if all(zones.values()):

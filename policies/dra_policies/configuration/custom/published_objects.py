@@ -1,6 +1,4 @@
-"""The objects of one check as custom rules read them, made from the same plan that the other rules
-use.
-"""
+"""The objects that custom rules read in one check, from the same plan that the other rules use."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from dra_policies.view.stack_view import StackView
 
 @dataclass(frozen=True, slots=True)
 class PublishedObject:
-    """One object that a rule looks at: its values, its name in messages, and where it was read."""
+    """An object that a rule checks: its values, its name in messages, and its place."""
 
     value: MapValue
     name: str
@@ -56,13 +54,13 @@ class _Pods:
 
 
 class PublishedObjects:
-    """The objects of a view, each made when it is first read."""
+    """The objects of a view, each created on first use."""
 
     def __init__(self, view: StackView) -> None:
         self._view = view
 
     def of(self, subject: Subject) -> Iterator[PublishedObject]:
-        """Yield the objects that rules for this subject look at, in a stable order."""
+        """Yield the objects that rules for this subject check, in a stable order."""
         match subject:
             case "plan":
                 yield PublishedObject(self.plan, "the plan", urn=self._view.judged_urn)
@@ -75,7 +73,7 @@ class PublishedObjects:
 
     @cached_property
     def plan(self) -> MapValue:
-        """The plan: everything below it is made too."""
+        """The plan, with everything below it."""
         plan, fleet = self._plan, None if self._plan is None else self._plan.fleet
         features = self._view.features if plan is None else plan.judgement.features
         values: dict[str, Any] = {
@@ -96,7 +94,7 @@ class PublishedObjects:
 
     @cached_property
     def cost(self) -> MapValue:
-        """The cost of all pools; a value is unknown if a price that it needs is unknown."""
+        """The cost of all pools. A value is unknown if it needs an unknown price."""
         values: dict[str, Any] = {}
         if self._plan is not None and self._plan.fleet is not None:
             pools = self._plan.pools
@@ -145,7 +143,7 @@ class PublishedObjects:
         return sums
 
     def _nodes(self, pool: PlannedPool) -> int:
-        """Return the nodes that are built: those of the plan file if the stack has one."""
+        """Return the number of nodes to build, from the plan file if the stack has one."""
         record = self._view.record
         rows = record.plan_file.pools if record is not None and record.plan_file is not None else ()
         return next(
@@ -273,7 +271,7 @@ class PublishedObjects:
         return written_claims(self._view.manifests)
 
     def _shape_claim(self, ref: WorkloadRef, shape: Shape, claim: ShapeClaim) -> NamedClaim:
-        """Return the claim of a pod by its object, or by its entry in the pod if only a plan file
+        """Return a pod's claim from its object, or from its entry in the pod if only a plan file
         describes it.
         """
         if claim.shared is not None:

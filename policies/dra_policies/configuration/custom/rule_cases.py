@@ -1,4 +1,4 @@
-"""The cases that test a custom rule: their values, and what the rule answers."""
+"""The cases that test a custom rule: their values and the rule's answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORDS: Final = {
 
 
 class GivenFault(Exception):
-    """A value of a case that the rule's variables can't have."""
+    """A value of a case that the rule's variables don't accept."""
 
     def __init__(self, message: str, fix: str = "") -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class GivenFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case, and what the rule answers; `is_met` if that is what the case expects."""
+    """A case and the rule's answer. `is_met`: the answer is the expected one."""
 
     case: RuleTest
     answer: RuleAnswer
@@ -57,9 +57,7 @@ def run_cases(rule: CustomRule) -> Iterator[CaseResult]:
 
 
 def case_faults(rule: CustomRule) -> Iterator[tuple[int, str, str]]:
-    """Yield what is wrong with the values of cases: the number of the case, the problem, and a
-    fix.
-    """
+    """Yield the faults in the values of cases: the case's number, the problem, and a fix."""
     for index, case in enumerate(rule.tests):
         try:
             _values(rule, case)

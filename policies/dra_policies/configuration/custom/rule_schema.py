@@ -1,4 +1,4 @@
-"""A custom rule as `pulumi-dra.yaml` writes it."""
+"""A custom rule as `pulumi-dra.yaml` defines it."""
 
 from __future__ import annotations
 

@@ -19,10 +19,9 @@ from dra_policies.configuration.shared.pinned_files import DownloadError, downlo
 
 
 def fetch(location: Location, place: Place = NOWHERE) -> Source:
-    """Return a shared file as text, named by its location; raises SourceError if it can't be
-    fetched.
+    """Return a shared file as text, named by its location.
 
-    `place` is where the location is written.
+    Raises SourceError if it can't be fetched. `place` is the place of the location in its file.
     """
     if isinstance(location, LocalFile):
         if place.file and not os.path.exists(location.path):

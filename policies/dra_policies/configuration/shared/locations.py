@@ -1,4 +1,4 @@
-"""Where a shared file is, as `extends`, `fleets`, and `--fleet` write it."""
+"""Locations of shared files in `extends`, `fleets`, and `--fleet`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ Location = LocalFile | GitFile | WebFile | OciFile
 
 
 def parse_location(text: str, base: Location | None = None, place: Place = NOWHERE) -> Location:
-    """Return the location that a text names; a path is relative to the file `base`. Raises
+    """Return the location in a text. A path is relative to the file `base`. Raises
     LocationError.
     """
     if "://" in text and not _is_valid_url(text):
@@ -166,7 +166,7 @@ def _oci(text: str, place: Place) -> OciFile:
 
 
 def _inside(base: str, path: str, place: Place) -> str:
-    """Return a path relative to a file of a repository; raises LocationError if it leads out of the
+    """Return a path relative to a file of a repository. Raises LocationError if it's outside the
     repository.
     """
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))

@@ -39,7 +39,7 @@ def read_oci_file(file: OciFile, folder: Path) -> bytes:
 
 
 def _layer(text: bytes, path: str) -> str:
-    """Return the digest of the layer with that title, of the only layer if no path is given."""
+    """Return the digest of the layer with that title, or of the only layer if no path is given."""
     try:
         manifest: Any = json.loads(text)
         layers = [
@@ -70,7 +70,7 @@ class _Registry:
         self._headers = {"Accept": _MANIFEST}
 
     def get(self, kind: str, reference: str) -> bytes:
-        """Return a manifest or a blob, with a token for anyone if the registry wants one."""
+        """Return a manifest or a blob, with an anonymous token if the registry requires one."""
         url = f"{self._url}/{kind}/{reference}"
         try:
             return download(url, self._headers)

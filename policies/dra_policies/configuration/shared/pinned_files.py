@@ -38,7 +38,9 @@ class DownloadError(Exception):
 
 
 def download(url: str, headers: Mapping[str, str] | None = None) -> bytes:
-    """Return what a URL gives, at most one byte more than `MOST_BYTES`; raises DownloadError."""
+    """Return the content of a URL, at most one byte more than `MOST_BYTES`. Raises
+    DownloadError.
+    """
     try:
         request = Request(url, headers={"User-Agent": "pulumi-dra"})
         for name, value in (headers or {}).items():
@@ -61,10 +63,10 @@ def too_large() -> DownloadError:
 
 
 def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
-    """Return the content with this digest: from the folder, or fetched and kept there.
+    """Return the content with this digest from the folder, or fetch it and store it there.
 
-    Raises DownloadError if what is fetched has another digest. A cached file that was changed is
-    fetched again.
+    Raises DownloadError if the fetched content has another digest. A cached file that was changed
+    is fetched again.
     """
     path = folder / "sha256" / sha256
     with suppress(OSError):
@@ -81,7 +83,7 @@ def pinned(sha256: str, folder: Path, fetch: Callable[[], bytes]) -> bytes:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write a file of the cache whole or not at all; a cache that can't be written is only
+    """Write a file of the cache atomically. If the cache can't be written, later runs are only
     slower.
     """
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A fault of this pack itself: it must never look like a stack that passed."""
+"""A fault in this pack, which must never look like a stack that passes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dra_policies.view.stack_view import StackView
 
 
 def check(view: StackView) -> Iterator[Finding]:
-    """Find nothing: findings of this rule are made where another rule raises."""
+    """Find nothing, because the code that runs rules creates this rule's findings."""
     return iter(())
 
 
 def failure(error: Exception, urn: str = "", rule: str = "") -> Finding:
-    """Return the finding that says that a rule ended with an exception, and where."""
+    """Return the finding about a rule that raised an exception, with its location."""
     frames = extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else ""
     what = f"rule {rule}" if rule else "reading the stack"

@@ -1,4 +1,6 @@
-"""What a mandatory rule could not tell, since a policy has one level: told here, as advice."""
+"""Facts that a mandatory rule needs but doesn't know. They are reported here as advice, because a
+policy has one level.
+"""
 
 from __future__ import annotations
 

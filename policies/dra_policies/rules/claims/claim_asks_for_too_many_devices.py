@@ -1,4 +1,4 @@
-"""A claim that asks for more devices than one allocation can hold."""
+"""A claim that requests more devices than one allocation can hold."""
 
 from __future__ import annotations
 

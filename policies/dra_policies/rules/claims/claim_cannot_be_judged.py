@@ -1,4 +1,4 @@
-"""Claims of which nobody can say before the nodes exist whether they fit."""
+"""Claims for which it's unknown before the nodes exist whether they fit."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _unknown(case: Waiting) -> tuple[tuple[str, str], ...]:
-    """Return what isn't known, each with its fix: a value of a node, or what the simulation leaves
-    open.
+    """Return the unknown facts, each with its fix: a value of a node, or something that the
+    simulation leaves open.
     """
     if case.is_undecided:
         return tuple(

@@ -1,4 +1,4 @@
-"""A claim that no pool could satisfy, even with one empty node for each pod."""
+"""A claim that no pool can satisfy, even with one empty node for each pod."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ def _name(pool: PoolAnswer) -> str:
 
 
 def _why(case: Waiting, pool: PoolAnswer) -> str:
-    """Say what is short on one node where that is a number of devices, otherwise the nearest
-    miss.
-    """
+    """Explain the shortage of a number of devices on one node, or otherwise the nearest miss."""
     needed, offered = case.devices_per_pod, _offered(pool)
     if _asks_devices(pool) and 0 < offered < needed:
         return (
@@ -105,8 +103,8 @@ def _offered(pool: PoolAnswer) -> int:
 
 
 def _asks_devices(pool: PoolAnswer) -> bool:
-    """Whether a node refuses by its devices, or by amounts before it looks at them: more of these
-    would not help.
+    """Return whether a node rejects the pod because of its devices, or of amounts that it checks
+    first. More nodes don't help.
     """
     answer = pool.answer
     if not isinstance(answer, Refusal):
@@ -117,7 +115,7 @@ def _asks_devices(pool: PoolAnswer) -> bool:
 
 
 def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
-    """Return the nearest miss, and beside a taint or label what the node does not offer; () where
+    """Return the nearest miss and, with a taint or label, the devices that the node lacks. () if
     none is known.
     """
     if not isinstance(pool.answer, Refusal):
@@ -129,14 +127,14 @@ def _nearest(pool: PoolAnswer) -> tuple[Reason, ...]:
 
 
 def _fix(case: Waiting, judgement: Judgement) -> str:
-    """Return what the fleet lacks, or what to change in the claim; each was tried on a node."""
+    """Return what to add to the fleet or change in the claim. Each fix was tried on a node."""
     missing = missing_pool(judgement, case.shape)
     in_claim = _fix_of_claim(case)
     return "; or ".join(filter(None, (missing.fix if missing is not None else "", in_claim)))
 
 
 def _fix_of_claim(case: Waiting) -> str:
-    """Return the fewest changes to the pod or its claims with which some pool takes it."""
+    """Return the fewest changes to the pod or its claims that make it fit a pool."""
     refusals = [pool.answer for pool in case.pools if isinstance(pool.answer, Refusal)]
     # such a node takes the pod, but for its devices
     near = [answer for answer in refusals if answer.misfit is None]
@@ -153,7 +151,9 @@ def _fix_of_claim(case: Waiting) -> str:
 
 
 def _fix_of_node(case: Waiting, pool: PoolAnswer) -> str:
-    """Return what makes a node of the pool take the pod, if the node itself refuses it; else ""."""
+    """Return the change that makes a node of the pool accept the pod, if the node itself rejects
+    it, or "".
+    """
     if not isinstance(pool.answer, Refusal) or pool.answer.misfit is None:
         return ""
     most = max(map(_offered, case.pools), default=0)

@@ -1,4 +1,4 @@
-"""Replicas that name one claim: they all share its devices, and its node."""
+"""Replicas that use the same claim, so that they share its devices and its node."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_of_nodes(manifests: Manifests, namespace: str, entry: PodResourceClaim) -> bool:
-    """Return whether some device of a claim belongs to a node, by its class; not of a claim that
-    nobody sees.
+    """Return whether a device of a claim belongs to a node, by its class. False for a claim that
+    isn't in the files.
     """
     spec = spec_of(manifests, namespace, entry)
     requests = spec.requests if spec else ()

@@ -14,7 +14,7 @@ from dra_policies.rules.rule import Finding, Rule
 from dra_policies.view.stack_view import StackView
 
 _NETWORK: Final = re.compile(r"""device\.driver\s*==\s*["']dra\.net["']""")
-"""A class of DRANET's devices."""
+"""A class of DRANET devices."""
 
 
 def check(view: StackView) -> Iterator[Finding]:
@@ -43,9 +43,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_unused(spec: ClaimSpec, manifests: Manifests) -> bool | None:
-    """Whether some device of a claim needs a container; None if its class isn't known.
+    """Return whether some device of a claim needs a container, or None if its class isn't known.
 
-    Interfaces of networks are a pod's and not a container's. Source:
+    Network interfaces belong to a pod and not to a container. Source:
     kubernetes-sigs/dranet:pkg/driver/nri_hooks.go@v1.4.0 (RunPodSandbox moves them into the pod's
     network).
     """

@@ -1,4 +1,4 @@
-"""A claim names a class, or a class a driver, that is one slip away from one that is there."""
+"""A misspelled class of a claim, or a misspelled driver of a class."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def _drivers() -> frozenset[str]:
 
 
 def known_classes(view: StackView) -> frozenset[str]:
-    """Return the classes that somebody declares: charts of the driver, the fleet, the manifests."""
+    """Return the classes that the driver's charts, the fleet, and the manifests define."""
     return frozenset(
         (*CHART_CLASSES, *view.classes, *(view.manifests.classes if view.manifests else ()))
     )
 
 
 def meant_class(name: str, known: frozenset[str]) -> str:
-    """Return the class that an unknown name is a slip of, "" where there is none."""
+    """Return the class that an unknown name misspells, or "" if there is none."""
     near = [] if name in known else get_close_matches(name, sorted(known), 1, NEAR)
     return near[0] if near else ""
 

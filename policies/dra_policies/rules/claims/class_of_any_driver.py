@@ -1,4 +1,4 @@
-"""A DeviceClass that does not say whose devices it means."""
+"""A DeviceClass that doesn't select a driver."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _drivers_meant(device_class: DeviceClass) -> list[str]:
-    """Return the drivers that a class speaks of: in its configuration, and as the domains that its
+    """Return the drivers that a class names: in its configuration, and as the domains that its
     selectors read.
     """
     read = (
@@ -54,8 +54,8 @@ def _drivers_meant(device_class: DeviceClass) -> list[str]:
 
 
 def _is_for_parts(expression: str) -> bool:
-    """Whether a selector reads what MIG devices alone have, or their type; or is for another
-    driver.
+    """Return whether a selector reads facts that only MIG devices have, or their type, or selects
+    another driver.
     """
     return (
         GPU_DRIVER not in expression.replace(MIG_CLASS, "")

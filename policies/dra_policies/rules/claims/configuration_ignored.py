@@ -1,5 +1,5 @@
-"""Opaque configuration for requests that the claim does not have, or for a driver that none of them
-is about.
+"""Opaque configuration for requests that the claim doesn't have, or for a driver that none of them
+uses.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterator[Finding]:
-    """Yield configuration of a kind that is for other devices than all those that it is about, by
-    the charts' classes.
+    """Yield configuration of a kind that doesn't apply to any of its devices, by the charts'
+    classes.
 
     Source: kubernetes-sigs/dra-driver-nvidia-gpu:cmd/gpu-kubelet-plugin/device_state.go@v25.8.1
     (applyConfig).
@@ -62,8 +62,8 @@ def _of_another_kind(claim: WrittenClaim, config: DeviceConfiguration) -> Iterat
 
 
 def _drivers(claim: WrittenClaim) -> frozenset[str]:
-    """Return the drivers of a claim's devices, by the charts' classes; nothing where some class is
-    another.
+    """Return the drivers of a claim's devices, by the charts' classes. Empty if a class is
+    unknown.
     """
     names = {
         exact.device_class_name

@@ -1,4 +1,4 @@
-"""A constraint on an attribute of the NVIDIA driver that no release of it publishes."""
+"""A constraint on an attribute that no version of the NVIDIA driver publishes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _nearest(name: str) -> str:
-    """Return the attribute of the same domain that is written most alike, "" where none is."""
+    """Return the most similar attribute of the same domain, or ""."""
     domain, _, identifier = name.partition("/")
     own = sorted(each.partition("/")[2] for each in _known() if each.startswith(f"{domain}/"))
     lower = {each.lower(): each for each in own}
@@ -45,7 +45,7 @@ def _nearest(name: str) -> str:
 
 @cache
 def _known() -> frozenset[str]:
-    """Return the attributes that some release publishes."""
+    """Return the attributes that any version publishes."""
     releases = nvidia.driver_releases()
     own = {
         name for each in releases for gate in each.feature_gates for name in each.behind_gate(gate)

@@ -1,5 +1,5 @@
-"""Pods that request devices of drivers that the fleet does not run: named, and left to those
-drivers.
+"""Pods that request devices of drivers that the fleet doesn't run. The plan doesn't cover these
+devices.
 """
 
 from __future__ import annotations

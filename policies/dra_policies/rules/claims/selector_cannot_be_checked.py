@@ -1,5 +1,5 @@
-"""A CEL selector that uses something our CEL does not support; one that is refused is an object
-that is refused.
+"""A CEL selector that uses something that this CEL implementation doesn't support. A rejected
+selector is a rejected object.
 """
 
 from __future__ import annotations

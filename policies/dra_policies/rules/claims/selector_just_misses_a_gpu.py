@@ -1,4 +1,4 @@
-"""A bound on memory that a GPU misses by the difference between the box and what its driver
+"""A memory bound that a GPU misses by the difference between its nominal memory and what its driver
 publishes.
 """
 
@@ -40,17 +40,15 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _products(view: StackView) -> set[str]:
-    """Return the GPUs that the pools of the view have; none where it has no pools, so that every
-    GPU counts.
-    """
+    """Return the GPUs in the view's pools, or none if it has no pools, so that all GPUs count."""
     offers = view.judgement.offers if view.judgement else ()
     devices = (device for offer in offers for part in offer.slices for device in part.devices)
     return {str(device.attributes.get("productName", "")) for device in devices}
 
 
 def just_missed(expression: str, features: Features, near: float = NEAR) -> tuple[KnownDevice, ...]:
-    """Return the GPUs that do not match, and would with `near` per cent more memory; none for what
-    does not compile.
+    """Return the GPUs that would match with `near` percent more memory. Empty for a selector that
+    doesn't compile.
     """
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector) or not any(

@@ -76,8 +76,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _for_parts_of_whole_gpus(manifests: Manifests) -> Iterator[Finding]:
-    """Yield selectors for MIG devices in requests of the class of whole GPUs; beside pools the
-    claim is judged.
+    """Yield selectors for MIG devices in requests of the class for whole GPUs. With pools, the plan
+    checks the claim.
     """
     for claim in written_claims(manifests) if GPU_DRIVER not in manifests.classes else ():
         for way in (way for request in claim.spec.requests for way in alternatives(request)):
@@ -101,8 +101,8 @@ def _is_for_parts(expression: str) -> bool:
 
 
 def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Finding]:
-    """Yield what compares a version with text or a number: an error on every GPU, or true of every
-    one.
+    """Yield comparisons of a version with text or a number. They fail on every GPU, or are true on
+    every GPU.
     """
     compiled = compile(selector.expression, Dialect.of(features, "stored"))
     if not isinstance(compiled, Selector) or not _versions() & {
@@ -123,7 +123,7 @@ def _compared_as_text(selector: CelSelector, features: Features) -> Iterator[Fin
 
 @cache
 def _versions() -> frozenset[tuple[str, str]]:
-    """Return the attributes that are versions, as domain and name."""
+    """Return the attributes with versions as values, as domain and name."""
     known = (attribute for release in nvidia.driver_releases() for attribute in release.attributes)
     return frozenset(
         (GPU_DRIVER, attribute.name) for attribute in known if attribute.type == "version"
@@ -132,7 +132,7 @@ def _versions() -> frozenset[tuple[str, str]]:
 
 @cache
 def _names_today() -> frozenset[str]:
-    """Return the names that some release since the first of today's drivers publishes."""
+    """Return the names that any version since the first of the current drivers publishes."""
     first = nvidia.driver_releases()[0].generation
     return frozenset(
         name
@@ -158,7 +158,7 @@ def _driver_version(view: StackView) -> str:
 
 
 def _read(expression: str, features: Features) -> list[tuple[str, str]]:
-    """Return what a selector reads of NVIDIA's own names, as (attributes or capacity, name)."""
+    """Return NVIDIA's names that a selector reads, as (attributes or capacity, name)."""
     selector = compile(expression, Dialect.of(features, "stored"))
     if not isinstance(selector, Selector):
         return []
@@ -169,8 +169,8 @@ def _read(expression: str, features: Features) -> list[tuple[str, str]]:
 
 @cache
 def attribute_names(version: str) -> frozenset[str]:
-    """Return the names of all devices of a release, without the driver's domain; of every release
-    for "".
+    """Return the names of all devices of a version, without the driver's domain. "" means every
+    version.
     """
     try:
         releases = (nvidia.driver_release(version),) if version else nvidia.driver_releases()
@@ -180,10 +180,10 @@ def attribute_names(version: str) -> frozenset[str]:
 
 
 def _compared(expression: str, kind: str, name: str) -> str:
-    """Return the comparison of a capacity that was taken for an attribute and compared with a
-    number; "" for others.
+    """Return the comparison of a capacity that the selector uses as an attribute and compares with
+    a number, or "".
 
-    A small number is one of GiB, as guides mean it; a large one is bytes.
+    A small number is in GiB, as guides use it, and a large one is in bytes.
     """
     if kind != "attributes" or name not in CAPACITIES:
         return ""

@@ -1,4 +1,6 @@
-"""A model server is started for more GPUs than its container has, or for several MIG devices."""
+"""A model server that is configured for more GPUs than its container has, or for several MIG
+devices.
+"""
 
 from __future__ import annotations
 

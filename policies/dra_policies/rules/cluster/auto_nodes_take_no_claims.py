@@ -1,4 +1,6 @@
-"""Nodes that the cloud starts by itself, beside those of the stack: claims do not wake them."""
+"""Nodes that the cloud starts automatically, in addition to the stack's. Claims don't scale them
+up.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _taken(profile: DeclaredResource, view: StackView) -> str:
-    """Return a workload with claims whose pods a profile takes for certain, "" where there is
-    none.
-    """
+    """Return a workload with claims whose pods certainly match a profile, or ""."""
     assert view.manifests is not None  # check has looked
     for workload, pod_set in pod_sets_with_claims(view.manifests):
         if _selects(profile, workload, pod_set.template):
@@ -45,7 +45,9 @@ def _taken(profile: DeclaredResource, view: StackView) -> str:
 
 
 def _selects(profile: DeclaredResource, workload: Workload, template: PodTemplate) -> bool:
-    """EKS user guide, Fargate profiles: namespaces and labels may have the wildcards * and ?."""
+    """Return whether a selector matches. EKS user guide, Fargate profiles: namespaces and labels
+    can have the wildcards * and ?.
+    """
     for selector in profile.props.items("selectors") or ():
         namespace, labels = selector.text("namespace"), selector.mapping("labels")
         if not namespace or labels is None or not fnmatchcase(workload.meta.namespace, namespace):

@@ -1,4 +1,4 @@
-"""A cluster whose nodes are all the cloud's own: no DRA driver runs on them."""
+"""A cluster whose nodes the cloud manages completely, so no DRA driver runs on them."""
 
 from __future__ import annotations
 

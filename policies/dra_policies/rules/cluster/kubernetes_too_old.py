@@ -1,4 +1,4 @@
-"""A cluster or a pool of nodes of a Kubernetes without `resource.k8s.io/v1`."""
+"""A cluster or node pool with a Kubernetes version without `resource.k8s.io/v1`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes of a newer Kubernetes than their control plane, or of one too old for it."""
+"""Nodes with a Kubernetes version that is newer than their control plane's, or too old for it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _proxies(view: StackView, minor: int) -> Iterator[Finding]:
-    """Yield kube-proxy as an add-on where its version does not go with the control plane: newer, or
-    too old.
-    """
+    """Yield kube-proxy add-ons whose version doesn't match the control plane: newer or too old."""
     for each in view.declared:
         if each.type not in _ADDONS or each.props.text("addonName") != "kube-proxy":
             continue

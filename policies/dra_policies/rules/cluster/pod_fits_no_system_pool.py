@@ -1,4 +1,4 @@
-"""Pods without devices that the system pool does not hold."""
+"""Pods without devices that don't fit the system pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clusters whose pod range has addresses for fewer nodes than their pools may have."""
+"""Clusters whose pod CIDR has addresses for fewer nodes than their pools can have."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def _of_cluster(
 
 
 def _addresses(text: str | None) -> int | None:
-    """Return how many addresses a range has: "10.0.0.0/16" or "/16"; None if it isn't known."""
+    """Return the number of addresses in a range ("10.0.0.0/16" or "/16"), or None if it isn't
+    known.
+    """
     try:
         return ipaddress.ip_network(
             f"0.0.0.0{text}" if text and text[0] == "/" else text or ""

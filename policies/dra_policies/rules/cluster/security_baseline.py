@@ -1,4 +1,4 @@
-"""Clusters and nodes as a security baseline wants them: one finding for each row that a resource
+"""Clusters and nodes that don't meet a security baseline: one finding for each row that a resource
 breaks.
 """
 

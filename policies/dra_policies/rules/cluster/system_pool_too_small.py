@@ -1,4 +1,4 @@
-"""Nodes for controllers that do not hold them: the cluster comes up, and its services do not."""
+"""System nodes that are too small for controllers: the cluster starts, but its services don't."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools that together may cost more in a month than the project allows."""
+"""Pools that together can cost more per month than the project allows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def monthly(offer: Offer) -> Decimal | None:
-    """Return what a pool costs in a month at its maximum, in US dollars; None where its price is
+    """Return a pool's monthly cost at maximum size in US dollars, or None if its price is
     unknown.
     """
     if offer.count_max == 0:
@@ -49,9 +49,7 @@ def monthly(offer: Offer) -> Decimal | None:
 
 
 def ceiling(of_what: str) -> Threshold:
-    """Return the threshold of a ceiling: so many US dollars a month that something may cost; 0 by
-    default, for none.
-    """
+    """Return the threshold for a maximum cost in US dollars per month. Default: 0, for no limit."""
     says = f"Maximum cost of {of_what} in US dollars per month, at maximum size. 0: no limit."
     return Threshold(says=says, default=0, least=0, most=1_000_000_000)
 

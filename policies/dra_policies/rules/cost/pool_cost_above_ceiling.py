@@ -1,4 +1,4 @@
-"""A pool that may cost more in a month than the project allows for one."""
+"""A pool that can cost more per month than the project allows for one pool."""
 
 from __future__ import annotations
 

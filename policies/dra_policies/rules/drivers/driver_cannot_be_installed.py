@@ -1,4 +1,4 @@
-"""A release of the driver whose chart Kubernetes no longer takes."""
+"""A driver version whose chart the cluster's Kubernetes version rejects."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _newer(usable: list[str], generation: str) -> str:
-    """Return the oldest release that can be installed, of the same generation where there is
-    one.
-    """
+    """Return the oldest version that can be installed, preferably of the same generation."""
     return next((version for version in usable if version.startswith(f"{generation}.")), usable[-1])
 
 

@@ -1,4 +1,4 @@
-"""Values with which the driver's chart refuses to be rendered: at the update, in no preview."""
+"""Values with which the driver's chart fails to render. No preview shows it, only the update."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def _refused(driver: InstalledDriver, values: Properties) -> Iterator[Finding]:
 
 
 def _truth(values: Properties, path: str, default: bool) -> bool | None:
-    """Return whether a template takes a value for true, as Go does: any text is, "false" too."""
+    """Return whether a template treats a value as true, as Go does: any text is true, even
+    "false".
+    """
     value = values.at(path)
     return None if value is UNKNOWN else default if value is None else bool(value)
 

@@ -1,4 +1,4 @@
-"""The driver's controller, which asks for nodes of a control plane: managed clusters show none."""
+"""The driver's controller requires a control-plane node, but managed clusters expose none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feature gates with which the driver does not start."""
+"""Feature gates with which the driver doesn't start."""
 
 from __future__ import annotations
 

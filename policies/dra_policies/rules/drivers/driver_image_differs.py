@@ -1,4 +1,4 @@
-"""An image of the driver that is of another release than its chart."""
+"""A driver image with another version than its chart."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Values that the driver's chart ignores without a word: dotted keys, and keys with a slip of the
-pen.
-"""
+"""Values that the driver's chart silently ignores: dotted keys and misspelled keys."""
 
 from __future__ import annotations
 
@@ -69,7 +67,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _ignored(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the keys that the chart ignores, each with what to do instead."""
+    """Yield the keys that the chart ignores, each with a fix."""
     yield from ((key, IGNORED[key]) for key in values if key in IGNORED)
     yield from (
         (key, f"write {meant}")

@@ -1,5 +1,5 @@
-"""A kubelet plugin that selects labels of node feature discovery, where nothing discovers
-features.
+"""A kubelet plugin that selects labels of node feature discovery in a cluster that doesn't
+run it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _only_discovered(pod: Properties, pool: DeclaredPool) -> bool:
-    """Whether the pod's affinity accepts the pool's nodes for labels alone that are discovered on
-    them.
+    """Return whether the pod's affinity accepts the pool's nodes only for labels that node feature
+    discovery sets.
     """
     labels = pool.labels or {}
     for term in pod.items(REQUIRED_TERMS) or ():

@@ -1,4 +1,4 @@
-"""A cluster with pools or claims for GPUs, and no DRA driver that would publish them."""
+"""A cluster with GPU pools or claims for GPUs, but without a DRA driver that publishes the GPUs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_installed_elsewhere(plan: PlanFile | None) -> bool:
-    """Whether the plan's fleet says that the GPU Operator runs the driver."""
+    """Return whether the GPU Operator runs the driver, according to the plan's fleet."""
     options = None if plan is None else plan.fleet.drivers.of(nvidia.DRIVER)
     return options is not None and options.is_installed_elsewhere
 
 
 def _claims(view: StackView) -> bool:
-    """Whether the stack has claims, and nothing else that serves its GPUs."""
+    """Return whether the stack has claims, and nothing else that serves its GPUs."""
     manifests = view.manifests
     return (
         manifests is not None

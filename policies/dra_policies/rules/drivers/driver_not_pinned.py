@@ -1,4 +1,4 @@
-"""A driver of whichever version is the newest today."""
+"""A driver whose version isn't pinned, so the newest one is installed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""GKE admits critical pods outside kube-system only within a ResourceQuota: the driver needs a
-large enough one.
+"""GKE admits critical pods outside kube-system only within a ResourceQuota, which must be large
+enough for the driver.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A kubelet plugin of the DRA driver that may not run on GPU nodes: nothing publishes their
-devices.
+"""A kubelet plugin of the DRA driver that can't run on GPU nodes, so their devices aren't
+published.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _nowhere(driver: InstalledDriver, view: StackView) -> Iterator[Finding]:
-    """Yield that the driver selects none of the stack's GPU nodes, none of which is labelled for
-    it.
+    """Yield a finding if the driver selects none of the stack's GPU nodes, and none has its
+    label.
     """
     pools = [pool for pool in view.pools if pool.has_gpus is not False]
     if pools and all(

@@ -1,4 +1,4 @@
-"""A release of the driver that is known for a fault."""
+"""A driver version with a known fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A version of the driver that no table knows."""
+"""A driver version that isn't in the tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_known(version: str) -> bool:
-    """Whether the tables have the version, or an older patch version of the same minor version."""
+    """Return whether the tables have the version, or an older patch version of the same minor
+    version.
+    """
     try:
         nvidia.driver_release(version)
     except CatalogError:

@@ -1,4 +1,4 @@
-"""A driver that looks for NVIDIA's libraries where the nodes' image does not have them."""
+"""A driver that looks for NVIDIA's libraries in a folder that the nodes' image doesn't have."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _has_no_driver(pool: DeclaredPool) -> bool:
-    """Whether the image of a pool is known to bring no NVIDIA driver."""
+    """Return whether the image of a pool is known to have no NVIDIA driver."""
     of_cloud = cloud(pool.cloud)
     left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
     return left_out or pool.image in of_cloud.images_without_driver

@@ -1,4 +1,4 @@
-"""The driver's webhook without anything that gives it a certificate."""
+"""The driver's webhook without a source for its certificate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Installers on Container-Optimized OS of a driver version that a release of the image may not
-list.
-"""
+"""Installers on Container-Optimized OS with a driver version that an image version may not list."""
 
 from __future__ import annotations
 

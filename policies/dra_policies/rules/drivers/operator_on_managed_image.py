@@ -1,5 +1,5 @@
-"""GPU Operator that installs a driver or toolkit on node images that have their own, or can't have
-its driver.
+"""A GPU Operator that installs a driver or toolkit on node images that contain their own, or that
+don't support its driver.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ def _on_images_without_builds(view: StackView) -> Iterator[Finding]:
 
 
 def images_title(pool: DeclaredPool) -> str:
-    """Return what people call the image of a pool."""
+    """Return the common name of a pool's image."""
     return cloud(pool.cloud).image_titles.get(pool.image or "", pool.image or "")
 
 
 def _parts(pool: DeclaredPool) -> tuple[str, ...]:
-    """Return the parts to report; `managed-driver-on-dra-node` reports the driver on pools that
-    name theirs.
+    """Return the parts to report. `managed-driver-on-dra-node` reports the driver of pools that
+    configure their own.
     """
     return ("toolkit",) if cloud(pool.cloud).driver_left_out else ("driver", "toolkit")
 
 
 def _image_has_driver(pool: DeclaredPool) -> bool:
-    """Return True if the pool boots an image of its cloud that brings the NVIDIA driver."""
+    """Return True if the pool boots a cloud image that contains the NVIDIA driver."""
     of_cloud = cloud(pool.cloud)
     left_out = any(pool.own.text(path) == value for path, value in of_cloud.driver_left_out)
     if not of_cloud.installs_driver or left_out or pool.image is None:

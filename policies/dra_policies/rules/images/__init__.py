@@ -1,1 +1,1 @@
-"""Rules about node images, and about what nodes run at boot."""
+"""Rules about node images and boot scripts."""

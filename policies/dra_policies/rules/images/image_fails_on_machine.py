@@ -1,4 +1,4 @@
-"""Node images on which a machine type fails, and images that nobody has seen yet."""
+"""Node images that fail on a machine type, and images that haven't been tested yet."""
 
 from __future__ import annotations
 

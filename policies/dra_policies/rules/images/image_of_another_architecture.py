@@ -1,4 +1,6 @@
-"""Nodes whose image is made for other processors, or is not made for their Kubernetes any more."""
+"""Nodes whose image is made for another processor architecture, or no longer supports their
+Kubernetes version.
+"""
 
 from __future__ import annotations
 

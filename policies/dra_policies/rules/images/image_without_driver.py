@@ -1,4 +1,4 @@
-"""GPU nodes of an image that brings no NVIDIA driver, where nothing else in the stack does."""
+"""GPU nodes with an image without the NVIDIA driver, if nothing else in the stack installs it."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _leaves_image_to_cloud(pool: DeclaredPool) -> bool:
-    """Whether neither a pool nor its template names an image, on a cloud that has images without
-    the driver.
+    """Return whether neither a pool nor its template sets an image, on a cloud that has images
+    without the driver.
     """
     paths = cloud(pool.cloud).pool
     if paths.template is None or not paths.template.image or pool.image != "":

@@ -1,4 +1,4 @@
-"""Node images of GPU pools that change without a change of the program."""
+"""Node images of GPU pools that can change although the program doesn't."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _alias(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield an alias of Karpenter that stands for the newest image, with whichever driver that
-    has.
-    """
+    """Yield a Karpenter alias for the newest image, whose driver can change."""
     settings = cloud(pool.cloud).node_class
     if settings is None or pool.release != _NEWEST or pool.template is None:
         return
@@ -49,8 +47,8 @@ def _alias(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _channel(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a cluster that replaces node images by itself under machine types that a release has
-    broken before.
+    """Yield a cluster that replaces node images automatically, for machine types that an image
+    version has broken before.
     """
     rules = [
         rule

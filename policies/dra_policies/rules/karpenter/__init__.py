@@ -1,1 +1,1 @@
-"""Rules about pools that Karpenter starts."""
+"""Rules about Karpenter pools."""

@@ -1,4 +1,4 @@
-"""Karpenter's pools for claims, where Karpenter is not told to look at claims."""
+"""Karpenter pools for DRA, without the setting that makes Karpenter consider claims."""
 
 from __future__ import annotations
 

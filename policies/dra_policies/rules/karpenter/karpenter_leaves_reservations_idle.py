@@ -1,6 +1,4 @@
-"""Reservations beside pools of Karpenter that don't use them: they are paid for, and on-demand
-nodes too.
-"""
+"""Reservations that Karpenter pools don't use, so that you pay for them and for on-demand nodes."""
 
 from __future__ import annotations
 
@@ -69,7 +67,7 @@ def _open_reservations(
 
 
 def _is_open(reservation: DeclaredResource, settings: KarpenterNodeClass) -> bool:
-    """Return True if it's open for certain, which is the default."""
+    """Return True if it's certainly open, which is the default."""
     path, targeted = settings.targeted
     return reservation.props.text(path) not in (targeted, None)
 

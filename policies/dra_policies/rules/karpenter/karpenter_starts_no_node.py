@@ -1,5 +1,5 @@
-"""NodePools of Karpenter that no machine satisfies: their own requirements, limits or node class
-exclude all.
+"""Karpenter NodePools without a possible machine type, because their requirements, limits, or node
+class exclude all.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _machines(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _limits(pool: DeclaredPool, machines: list[Machine]) -> Iterator[Finding]:
-    """Yield limits that the smallest machine exceeds: Karpenter leaves out machines that do not fit
-    in what is left.
+    """Yield limits that the smallest machine exceeds: Karpenter excludes machine types that exceed
+    the remaining limit.
 
     Source: kubernetes-sigs/karpenter:pkg/controllers/provisioning/scheduling/scheduler.go
     (filterByRemainingResources).
@@ -120,9 +120,7 @@ def _amount(limits: object, key: str) -> int | None:
 
 
 def _node_class(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
-    """Yield a node class that is one slip away from one of the stack; others may be made
-    elsewhere.
-    """
+    """Yield a node class whose name misspells one of the stack. Others may be created elsewhere."""
     wanted = pool.own.text("spec.template.spec.nodeClassRef.name")
     classes = [
         each.props.text("metadata.name") for each in view.objects if each.type.endswith(_NODE_CLASS)
@@ -153,7 +151,9 @@ def _version(pool: DeclaredPool, view: StackView) -> Iterator[Finding]:
 
 
 def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield a pool of reserved nodes only whose node class selects no reservation."""
+    """Yield a pool that allows only reserved nodes, but whose node class doesn't select a
+    reservation.
+    """
     settings = cloud(pool.cloud).node_class
     if (
         settings is None
@@ -174,9 +174,7 @@ def _reserved(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _near(of_cloud: str, name: str) -> str:
-    """Return the machine that an unknown name of a known family is a slip of, "" where there is
-    none.
-    """
+    """Return the machine type that an unknown name of a known family misspells, or ""."""
     family = name.partition(".")[0]
     of_family = [each.name for each in catalog.machines(of_cloud) if each.family == family]
     return next(iter(get_close_matches(name, of_family, 1, 0.8)), "")

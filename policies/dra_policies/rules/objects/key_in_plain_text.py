@@ -1,4 +1,4 @@
-"""Keys and tokens that stand in the declaration of a resource; what is marked as secret never comes
+"""Keys and tokens in plain text in a resource's properties. Values marked as secret aren't visible
 here.
 """
 
@@ -47,7 +47,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield where keys stand, and what they look like."""
+    """Yield the paths of keys and their apparent kinds."""
     mapping, items = as_mapping(value), as_list(value)
     if depth > _DEEPEST:
         return
@@ -75,7 +75,7 @@ def _keys(value: Any, path: str, is_provider: bool, depth: int = 0) -> Iterator[
 
 
 def _decoded(value: str) -> str:
-    """Return what a text in base64 says, "" for one that is none."""
+    """Return the decoded text of base64, or "" if it isn't base64."""
     try:
         return base64.b64decode(value, validate=True).decode()
     except ValueError:

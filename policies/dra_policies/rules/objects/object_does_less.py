@@ -1,4 +1,4 @@
-"""An object of which something has no effect, or another than it seems: what reading warns of."""
+"""An object with a field that has no effect, or not the expected effect: warnings of the reader."""
 
 from __future__ import annotations
 

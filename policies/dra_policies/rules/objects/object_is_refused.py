@@ -1,4 +1,4 @@
-"""An object that the API server would refuse."""
+"""An object that the API server would reject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that may make pods with devices and that nothing reads."""
+"""Objects that may create pods with devices, but that the plan can't read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods whose own rules keep them off every node."""
+"""Pods that can't run on any node because of their own rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workloads whose pods stand in a manifest that is not given: a pipeline, a runtime."""
+"""Workloads whose pods are described in a manifest that isn't given: a pipeline or a runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods that another scheduler places, or that wait until somebody removes a scheduling gate."""
+"""Pods for another scheduler, and pods that stay pending until a scheduling gate is removed."""
 
 from __future__ import annotations
 

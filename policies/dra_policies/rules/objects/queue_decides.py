@@ -1,4 +1,4 @@
-"""What a queue of Kueue decides of pods: remarks, because nothing is wrong."""
+"""Decisions of a Kueue queue about pods: notes, because nothing is wrong."""
 
 from __future__ import annotations
 

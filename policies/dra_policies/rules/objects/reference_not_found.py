@@ -1,4 +1,4 @@
-"""Pods that name a class, a queue, or an object of their namespace that nothing declares."""
+"""Pods that refer to a class, a queue, or an object of their namespace that isn't defined."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _runtime_classes(view: StackView) -> Iterator[Finding]:
-    """Yield the RuntimeClasses that pods of a stack name and that neither the stack nor the cloud
-    creates.
-    """
+    """Yield the RuntimeClasses in pods of a stack that neither the stack nor the cloud creates."""
     manifests = view.manifests
     if manifests is None:
         return

@@ -1,4 +1,4 @@
-"""ResourceSlices that no scheduler can use."""
+"""ResourceSlices that the scheduler can't use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that decide what pods get, and that are easy to overlook: remarks, because nothing is
+"""Facts that affect which devices pods get and that are easy to overlook: notes, because nothing is
 wrong.
 """
 

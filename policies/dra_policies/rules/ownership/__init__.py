@@ -1,3 +1,3 @@
-"""Rules about devices that two managers would hand out: a DRA driver, a device plugin, an operator,
+"""Rules about devices that two managers would allocate: a DRA driver, a device plugin, an operator,
 the cloud.
 """

@@ -1,5 +1,5 @@
-"""NVIDIA's device plugin and the DRA driver hand out the same GPUs, so a node may run only one of
-them.
+"""NVIDIA's device plugin on DRA nodes. Both would allocate the same GPUs, so a node can run only
+one of them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _on_pools(plugin: PluginWorkload, pools: list[DeclaredPool]) -> Iterator[Finding]:
-    """Yield one finding for the pools a plugin runs on, and one for those where it cannot be
-    told.
+    """Yield one finding for the pools that a plugin runs on, and one for pools that can't be
+    evaluated.
     """
     for certain in (True, False):
         hit = [pool for pool in pools if _runs_on(plugin, pool) is (True if certain else None)]
@@ -99,7 +99,7 @@ def _runs_on(plugin: PluginWorkload, pool: DeclaredPool) -> bool | None:
 
 
 def _reason(plugin: PluginWorkload, pool: DeclaredPool) -> str:
-    """Say which of the ORed terms lets the plugin in, or that nothing keeps it out."""
+    """Explain which of the ORed terms admits the plugin, or that nothing excludes it."""
     terms = plugin.pod.items(REQUIRED_TERMS) or ()
     letting_in = [
         (number, term)
@@ -128,7 +128,7 @@ def _fix(plugin: PluginWorkload) -> str:
 
 
 def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
-    """Yield what the cloud itself would run on the pool's nodes."""
+    """Yield the device plugin that the cloud runs on the pool's nodes."""
     of_cloud = cloud(pool.cloud)
     label = of_cloud.no_device_plugin_label
     if label:
@@ -150,7 +150,7 @@ def _of_the_platform(pool: DeclaredPool) -> Iterator[Finding]:
 
 
 def _of_the_image(pool: DeclaredPool, image: str) -> Iterator[Finding]:
-    """Yield the device plugin of the pool's image, unless the nodes' settings turn it off."""
+    """Yield the device plugin in the pool's image, unless the nodes' settings disable it."""
     of_cloud = cloud(pool.cloud)
     runs = (
         None if pool.boot_script is None else of_cloud.keeps_device_plugin(image, pool.boot_script)

@@ -1,4 +1,4 @@
-"""Pods that get GPUs through a claim, and from a device plugin too."""
+"""Pods that get GPUs both through a claim and from a device plugin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _served(view: StackView) -> Mapping[str, str]:
-    """Return the extended resources that classes serve, so that no device plugin needs to."""
+    """Return the extended resources that DeviceClasses serve, so that no device plugin is
+    needed.
+    """
     if view.features is None or not view.features.extended_resource or view.manifests is None:
         return {}
     return index_classes({**view.classes, **view.manifests.classes})

@@ -27,7 +27,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _without_request(view: StackView) -> Iterator[Finding]:
-    """Yield pods without any request, unless the plan of the view reports them itself."""
+    """Yield pods without any request, unless the view's plan reports them."""
     if view.manifests is None or any(each.code == DEVICE_TAKEN for each in view.diagnostics):
         return
     for found in find_unrequested_devices(view.manifests):

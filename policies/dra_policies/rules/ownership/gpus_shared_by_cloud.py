@@ -1,4 +1,4 @@
-"""Sharing of GPUs by the cloud's device plugin, on nodes for claims."""
+"""GPU sharing by the cloud's device plugin on DRA nodes."""
 
 from __future__ import annotations
 

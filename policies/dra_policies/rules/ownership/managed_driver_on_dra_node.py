@@ -1,4 +1,4 @@
-"""The NVIDIA driver installed by the cloud, on nodes for claims."""
+"""The NVIDIA driver installed by the cloud on DRA nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A GPU Operator's MIG manager on nodes whose MIG layout is made at boot."""
+"""A GPU Operator's MIG manager on nodes whose MIG configuration is created at boot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dra_policies.rules.rule import DRIVER_PAGE, Finding, Rule
 from dra_policies.view.stack_view import DeclaredPool, StackView
 
 OPT_OUTS = ("nvidia.com/gpu.deploy.mig-manager", "nvidia.com/gpu.deploy.operands")
-"""Labels of nodes that the operator keeps its MIG manager off by
+"""Node labels that keep the operator's MIG manager away
 (NVIDIA/gpu-operator:controllers/state_manager.go).
 """
 
@@ -37,8 +37,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_kept_off(pool: DeclaredPool) -> bool | None:
-    """Whether the labels of a pool keep the MIG manager off its nodes; None where they are not
-    known.
+    """Return whether the labels of a pool keep the MIG manager off its nodes, or None if they
+    aren't known.
     """
     if pool.labels is None:
         return None

@@ -1,4 +1,4 @@
-"""GPUs attached to a machine that has others, or takes none."""
+"""GPUs attached to a machine type that has other GPUs, or doesn't support any."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Pools on bought capacity with settings that keep it from being used: placement, surge, sizes,
-paths.
-"""
+"""Pools on bought capacity with settings that prevent its use: placement, surge, sizes, paths."""
 
 from __future__ import annotations
 
@@ -33,8 +31,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _is_bought(pool: DeclaredPool, bought: BoughtCapacity) -> bool:
-    """Return True if the pool says so for certain; Spot nodes come from elsewhere whatever else is
-    written.
+    """Return True if the pool certainly uses bought capacity. Spot nodes never do, whatever else is
+    set.
     """
     if is_spot(pool):
         return False
@@ -75,7 +73,7 @@ def _of_name(pool: DeclaredPool, of_cloud: Cloud, bought: BoughtCapacity) -> Ite
 
 
 def _texts(properties: Properties, path: str) -> tuple[str | None, ...]:
-    """Return the texts of a property that holds one or a list; none if it isn't known."""
+    """Return the texts of a property with one text or a list. Empty if it isn't known."""
     text = properties.text(path) if path else ""
     return (text,) if text else (properties.texts(path) or ()) if path else ()
 

@@ -1,5 +1,5 @@
-"""Machines of a capacity block in a pool that does not say all it has to, or asks for more than can
-be bought.
+"""Pools with a Capacity Block that lack required settings, or request more nodes than can be
+bought.
 """
 
 from __future__ import annotations

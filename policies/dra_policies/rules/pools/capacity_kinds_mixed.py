@@ -1,4 +1,4 @@
-"""Machines of two kinds of capacity at once."""
+"""Pools with two capacity types at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boot disks of a type that the machine does not boot from."""
+"""Boot disk types that the machine type can't boot from."""
 
 from __future__ import annotations
 

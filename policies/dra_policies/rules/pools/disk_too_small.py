@@ -1,4 +1,4 @@
-"""A boot disk that images for GPUs fill."""
+"""A boot disk that GPU images fill."""
 
 from __future__ import annotations
 

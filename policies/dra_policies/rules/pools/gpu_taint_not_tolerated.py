@@ -1,4 +1,4 @@
-"""Pods with claims that do not tolerate the taint of every GPU pool."""
+"""Pods with claims that don't tolerate the taint of every GPU pool."""
 
 from __future__ import annotations
 

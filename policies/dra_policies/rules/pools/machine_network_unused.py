@@ -1,4 +1,4 @@
-"""Machines with a network for several nodes, in pools that don't attach it."""
+"""Machine types with a multi-node network, in pools that don't attach it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _network_of(machine: Machine) -> str:
-    """Return the network that the machine type is bought for, "" if it has none."""
+    """Return the network that the machine type is typically bought for, or "" if it has none."""
     if (machine.efa_interfaces or 0) >= _MANY:
         return f"{machine.efa_interfaces} EFA interfaces"
     if machine.rdma_networks:
@@ -46,7 +46,7 @@ def _network_of(machine: Machine) -> str:
 
 
 def _is_used(pool: DeclaredPool, network: FastNetwork, view: StackView) -> bool:
-    """Return True unless nothing attaches the network for certain."""
+    """Return True unless the network is certainly not attached."""
     if any(pool.own.has(path) is not False for path in network.settings):
         return True
     if (pool.labels or {}).get(cloud(pool.cloud).network_label, "") in ("true", None):

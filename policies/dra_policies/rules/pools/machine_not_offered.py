@@ -1,4 +1,4 @@
-"""Machines in a region or a zone that does not have them."""
+"""Machine types in a region or zone that doesn't have them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
-    """Return the zones that a pool names: a list of its own, or what Karpenter's requires."""
+    """Return the zones of a pool: its own list, or the ones that Karpenter's pool requires."""
     required = requirements(pool)
     if required:
         return required.get(ZONE, ())
@@ -46,7 +46,7 @@ def _zones(pool: DeclaredPool) -> tuple[str | None, ...] | None:
 
 
 def _in_zones(pool: DeclaredPool, region: str, zones: list[str]) -> Iterator[Finding]:
-    """Yield the zones of the region that are known not to have the machine."""
+    """Yield the zones of the region that are known not to have the machine type."""
     machine = known_machine(pool.cloud, pool.machine)
     having = (
         [zone for zone in machine.zones if cloud(pool.cloud).region_of(zone) == region]

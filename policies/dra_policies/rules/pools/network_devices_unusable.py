@@ -1,4 +1,4 @@
-"""Network devices of GPU pools that carry no traffic: closed security groups, clusters without
+"""Network devices of GPU pools that can't carry traffic: closed security groups, clusters without
 Dataplane V2.
 """
 

@@ -1,4 +1,4 @@
-"""An upgrade of nodes that needs a machine more than there is, or that pods never make room for."""
+"""A node upgrade that needs one more machine than is available, or that pods block forever."""
 
 from __future__ import annotations
 

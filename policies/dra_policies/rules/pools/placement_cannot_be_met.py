@@ -1,4 +1,4 @@
-"""Placement that what is bought, or the way of upgrading, does not allow."""
+"""Placement settings that conflict with bought capacity or with the upgrade strategy."""
 
 from __future__ import annotations
 

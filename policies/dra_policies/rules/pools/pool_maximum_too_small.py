@@ -1,4 +1,4 @@
-"""Claims that fit a pool one by one, and more of them than its nodes can hold."""
+"""Claims that each fit a pool, but that need more nodes than its maximum."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _pending(case: Waiting, judgement: Judgement) -> int:
-    """Return the pods that wait for nodes; those that are refused or lack something else wait
-    whatever the pools.
+    """Return the pods that are pending for nodes. Pods that are pending for another reason don't
+    depend on pool sizes.
     """
     blocked = [each.member.figures.at(judgement.level) for each in judgement.demand.blocked
                if each.member.workload == case.size.workload]  # fmt: skip
@@ -67,7 +67,7 @@ def _shortage(case: Waiting, judgement: Judgement) -> str:
 
 
 def _offered(pool: PoolAnswer, each: int) -> tuple[int, str]:
-    """Return the devices of a pool that pods like this one can use, and the sum behind them."""
+    """Return the devices of a pool that pods like this one can use, and how they add up."""
     nodes, usable = pool.offer.count_max, pool.pods_per_node * each
     return (
         nodes * usable,

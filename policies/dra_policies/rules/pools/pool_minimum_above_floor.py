@@ -1,4 +1,4 @@
-"""Nodes that are kept although the least demand leaves them without a device in use."""
+"""A minimum of nodes that exceeds the minimum demand, so that nodes have no device in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Empty pools that nothing wakes, where claims fit no other."""
+"""Empty pools that nothing scales up, although claims fit no other pool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:
-    """Yield every workload with the pools that its pods fit."""
+    """Yield every workload with the pools that fit its pods."""
     for shape in judgement.demand.shapes:
         if shape.id not in judgement.on_system and shape.members:
             fits = {
@@ -44,7 +44,7 @@ def _choices(judgement: Judgement) -> Iterator[tuple[str, set[str]]]:
 
 
 def _stays_empty(pool: DeclaredPool) -> bool:
-    """Whether nothing is known to start a node of the pool, and none is asked for."""
+    """Return whether nothing is known to start a node of the pool, and it requests none."""
     if pool.count_min != 0 or pool.count_desired != 0 or pool.leaves_desired or not pool.is_dra:
         return False
     label = cloud(pool.cloud).wakes_by_label

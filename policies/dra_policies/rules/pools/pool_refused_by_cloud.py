@@ -1,5 +1,5 @@
-"""Pools that contradict themselves, so that their cloud refuses them: counts, names, templates,
-labels and taints.
+"""Pools with contradictory settings, which their cloud rejects: counts, names, templates, labels,
+and taints.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OF_KUBERNETES: Final = ("kubernetes.io", "k8s.io")
 
 
 class RejectedPool(NamedTuple):
-    """What is wrong with a pool."""
+    """The fault of a pool."""
 
     says: str
     fix: str
@@ -48,8 +48,8 @@ def _faults(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield counts of which one excludes another; those of GKE at creation are of one zone, its
-    limits of all.
+    """Yield contradictory counts. GKE's initial counts are per zone, and its limits can be for all
+    zones.
     """
     paths = cloud(pool.cloud).pool
     for limits in paths.limits if not pool.is_fixed else ():
@@ -79,7 +79,9 @@ def _counts(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield labels that the cloud takes from nobody; those of this project are no concern here."""
+    """Yield labels that the cloud rejects from users. This project's own labels are ignored
+    here.
+    """
     of_cloud = cloud(pool.cloud)
     for key, value in (pool.labels or {}).items():
         domain = key.rpartition("/")[0]
@@ -92,8 +94,8 @@ def _labels(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield effects in the words of Kubernetes where the cloud has its own (EKS API reference,
-    Taint).
+    """Yield effects spelled as in Kubernetes, if the cloud spells them differently (EKS API
+    reference, Taint).
     """
     of_cloud = cloud(pool.cloud)
     for item in pool.own.items("taints") or () if of_cloud.taint_effects else ():
@@ -112,7 +114,7 @@ def _effects(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _beside_template(group: Properties, template: Properties | None) -> Iterator[RejectedPool]:
-    """What a group and its launch template may not both say.
+    """Yield settings that a group and its launch template must not both have.
 
     Sources: EKS API reference, CreateNodegroup; EKS user guide, "Customize managed nodes with
     launch templates"; terraform-aws-eks issues 1386 and 3459; rancher/eks-operator issue 185.
@@ -185,8 +187,8 @@ def _template(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield names and zones that clouds with a pattern for names, or a list of zones, do not
-    take.
+    """Yield names and zones that the cloud rejects, if it has a pattern for names or a list of
+    zones.
     """
     of_cloud = cloud(pool.cloud)
     name = pool.own.text("agentPoolName") or pool.own.text("name")
@@ -209,7 +211,7 @@ def _name_and_zones(pool: DeclaredPool) -> Iterator[RejectedPool]:
 
 
 def _taints_of_system_pools(pool: DeclaredPool) -> Iterator[RejectedPool]:
-    """Yield taints on pools of a mode in which the cloud takes none."""
+    """Yield taints on pools whose mode doesn't support taints."""
     of_cloud = cloud(pool.cloud)
     key, value = of_cloud.system_mode
     for taint in pool.taints or () if key and pool.own.text(key) == value else ():

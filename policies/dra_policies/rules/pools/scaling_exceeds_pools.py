@@ -1,4 +1,4 @@
-"""Workloads that fit as they are, and not when their scalers or a rollout add pods."""
+"""Workloads that fit with their declared replicas, but not after scalers or a rollout add pods."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _others(sizes: list[WorkloadSize]) -> str:
-    """Return the other workloads that the same pools are too small for, as the end of a
+    """Return the other workloads for which the same pools are too small, as the end of a
     sentence.
     """
     if not sizes:

@@ -1,4 +1,4 @@
-"""Replicas on machines that are taken back, with no budget for how many may go at once."""
+"""Replicas on Spot machines without a budget that limits simultaneous disruptions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parts of a cluster without which no node publishes devices."""
+"""Rules about cluster parts without which nodes don't publish devices."""

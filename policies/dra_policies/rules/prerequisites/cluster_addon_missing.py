@@ -38,7 +38,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _installs(view: StackView, addons: ClusterAddons, addon: str) -> bool | None:
-    """Return whether a stack declares an add-on or a replacement of it; None if a name isn't
+    """Return whether a stack declares an add-on or a replacement of it, or None if a name isn't
     known.
     """
     declared = [each.props.text(addons.name) for each in view.declared if each.type == addons.token]
@@ -48,8 +48,8 @@ def _installs(view: StackView, addons: ClusterAddons, addon: str) -> bool | None
 
 
 def _replaces(each: DeclaredResource, addons: ClusterAddons, addon: str) -> bool:
-    """Whether a chart or an object in the cluster has a name of the add-on, or of something that
-    replaces it.
+    """Return whether a chart or an object in the cluster is named like the add-on or a replacement
+    of it.
     """
     texts = (
         each.name,

@@ -31,14 +31,14 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _leaves_driver_out(pool: DeclaredPool) -> bool:
-    """Whether the cloud's own driver is off for each of a pool's GPUs."""
+    """Return whether the cloud's own driver installation is disabled for each of a pool's GPUs."""
     listed, path, value = cloud(pool.cloud).installer_off
     items = (pool.own.items(listed) or ()) if listed else ()
     return bool(items) and all(item.text(path) == value for item in items)
 
 
 def _names_installer(value: Any) -> bool:
-    """Whether a text anywhere below names an installer: an image, a chart, a name."""
+    """Return whether a nested text names an installer: an image, a chart, or a name."""
     if isinstance(value, str):
         return _is_named(value)
     below = (*(as_mapping(value) or {}).values(), *(as_list(value) or ()))

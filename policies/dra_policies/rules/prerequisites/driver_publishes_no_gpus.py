@@ -1,4 +1,4 @@
-"""A DRA driver that leaves GPUs to another driver, in a stack whose claims are for GPUs."""
+"""A DRA driver that doesn't publish GPUs, in a stack whose claims are for GPUs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _claims(view: StackView) -> Iterator[tuple[str, ClaimSpec]]:
-    """Yield the claims of the stack's objects, and those of the demand of its plan."""
+    """Yield the claims in the stack's objects and in its plan's demand."""
     for claim in written_claims(view.manifests) if view.manifests is not None else ():
         yield claim.title, claim.spec
     for shape in view.judgement.demand.shapes if view.judgement is not None else ():

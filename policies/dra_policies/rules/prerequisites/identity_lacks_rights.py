@@ -1,4 +1,4 @@
-"""Identities of the stack that clusters and nodes act as, without the rights that they need."""
+"""Identities of clusters and nodes in the stack that lack required permissions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _used_identities(view: StackView, of_cloud: Cloud, need: NeededRight) -> set[str]:
-    """Return what clusters or pools name as their identity, by URN."""
+    """Return the identities that clusters or pools use, by URN."""
     token = of_cloud.cluster.token if need.holder == "cluster" else of_cloud.pool.token
     if need.where and not any(pool.own.has(need.where) for pool in view.pools):
         return set()
@@ -72,7 +72,7 @@ def _faults(
 
 
 def _has_right(rights: Iterable[Any], kind: IdentityResource, need: NeededRight) -> bool | None:
-    """Return whether one of the rights is enough; None if it isn't known."""
+    """Return whether one of the permissions is enough, or None if it isn't known."""
     found: bool | None = False
     for right in rights:
         if right is UNKNOWN:
@@ -94,7 +94,7 @@ def _is_enough(right: str, enough: tuple[str, ...], need: NeededRight) -> bool:
 def _rights_of(
     view: StackView, kind: IdentityResource, identity: DeclaredResource
 ) -> Iterator[Any]:
-    """Yield the rights that the stack grants: names, policies as text, UNKNOWN."""
+    """Yield the permissions that the stack grants: names, policies as text, or UNKNOWN."""
     for path in kind.rights:
         yield from _texts(identity.props.at(path))
     policies = {each.urn: each for each in view.declared if each.type == kind.policy[0]}
@@ -131,8 +131,8 @@ def _texts(value: Any) -> Iterator[Any]:
 def _has_right_elsewhere(
     view: StackView, kind: IdentityResource, identity: DeclaredResource, need: NeededRight
 ) -> bool:
-    """Return True if the add-on has its own role, another role has the right, or something
-    replaces the add-on.
+    """Return True if the add-on has its own role, another role has the permission, or the add-on is
+    replaced.
     """
     for each in view.declared:
         if each.type == kind.token and each is not identity:

@@ -1,4 +1,4 @@
-"""A DeviceClass that is not what the plan was made with."""
+"""A DeviceClass that differs from the one in the plan."""
 
 from __future__ import annotations
 

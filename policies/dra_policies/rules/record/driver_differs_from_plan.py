@@ -1,4 +1,4 @@
-"""A release of the driver other than the one that was planned for."""
+"""A driver version other than the planned one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _older(version: str, planned: str) -> str:
-    """Return what to add where a larger number is the older release: 0.4 came after 25.12."""
+    """Return an explanation if a larger number is the older version, because 0.4 came after
+    25.12.
+    """
     releases = {release.version: release for release in nvidia.driver_releases()}
     numbers = [
         [int(part) for part in each.split(".")] for each in (version, planned) if each in releases
@@ -42,7 +44,7 @@ def _older(version: str, planned: str) -> str:
 
 
 def _is_installable(driver: InstalledDriver) -> bool:
-    """Whether nothing worse is said of the version by another rule."""
+    """Return whether no other rule reports a worse problem of the version."""
     if driver.version in KNOWN_FAULTS:
         return False
     return any(

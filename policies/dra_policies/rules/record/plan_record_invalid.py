@@ -1,4 +1,4 @@
-"""A plan record whose text is not what the planner wrote."""
+"""A recorded plan whose text isn't the planner's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPU pools without a plan: nobody has said what they are for, so nobody can judge whether they
+"""GPU pools without a plan. Their demand is unknown, so it can't be checked whether they
 suffice.
 """
 

@@ -1,4 +1,6 @@
-"""Each node group or node pool is what its row in the plan says, before it is created."""
+"""Node groups or node pools that differ from their row in the plan, checked before they are
+created.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 def _check_pool(
     pool: DeclaredPool, rows: dict[str, PoolRow], plan_file: PlanFile, *, own_images: bool
 ) -> Iterator[Finding]:
-    """Compare a pool with its row; `own_images` if something other than the image may install the
+    """Compare a pool with its row. `own_images`: something other than the image may install the
     driver.
     """
     is_for_claims = pool.is_labelled and pool.has_gpus is not False
@@ -76,7 +78,7 @@ def _compare(what: str, declared: object, planned: object, pool: DeclaredPool) -
 
 
 def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iterator[Finding]:
-    """Compare the limits, and the count where nobody but the stack changes it."""
+    """Compare the limits, and the count if only the stack changes it."""
     if not pool.is_fixed:
         yield from _compare("minimum node count", pool.count_min, row.nodes.min, pool)
         yield from _compare("maximum node count", pool.count_max, row.nodes.max, pool)
@@ -85,7 +87,9 @@ def _compare_counts(pool: DeclaredPool, row: PoolRow, *, changing: bool) -> Iter
 
 
 def _compare_nodes(pool: DeclaredPool, planned: Pool, *, own_images: bool) -> Iterator[Finding]:
-    """Compare what nodes are bought as, boot, and hold, where the resource of the pool says it."""
+    """Compare the capacity type, boot settings, and devices of nodes, if the pool's resource shows
+    them.
+    """
     of_cloud = cloud(pool.cloud)
     has_spot, wants_spot = is_spot(pool), planned.source.kind == "spot"
     if has_spot is None:
@@ -157,7 +161,7 @@ def _compare_taints(pool: DeclaredPool, planned: tuple[Taint, ...]) -> Iterator[
 
 
 def _absent(view: StackView, rows: dict[str, PoolRow]) -> Iterator[Finding]:
-    """Yield rows of the plan that no resource of the whole stack stands for."""
+    """Yield rows of the plan without a resource in the whole stack."""
     declared = {pool.name for pool in view.pools}
     for name in [] if None in declared else sorted(set(rows) - declared):
         row = rows[name]

@@ -1,1 +1,1 @@
-"""Rules about tenants: quotas, privileges, and devices that several namespaces share."""
+"""Rules about tenants: quotas, permissions, and devices that several namespaces share."""

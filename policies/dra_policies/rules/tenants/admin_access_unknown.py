@@ -1,4 +1,4 @@
-"""Admin access to devices in a namespace of which nobody can say whether it is labelled for it."""
+"""Admin access to devices in a namespace whose label for it isn't known."""
 
 from __future__ import annotations
 

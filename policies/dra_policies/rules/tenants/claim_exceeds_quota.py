@@ -1,4 +1,4 @@
-"""A claim that the quotas of its namespace keep from being created."""
+"""A claim that exceeds the quotas of its namespace, so that it can't be created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices that several claims share, where the claims are of several namespaces."""
+"""Devices shared by claims of several namespaces."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def check(view: StackView) -> Iterator[Finding]:
 
 
 def _user(reader: MetricReader, users: Mapping[WorkloadRef, str]) -> str:
-    """Return a workload with claims that the metrics are about; "" if there is none."""
+    """Return a workload with claims that the metrics refer to, or ""."""
     if reader.target is not None:
         return users.get(reader.target, "")
     return next(iter(users.values()), "")
@@ -48,7 +48,7 @@ def _counted(reader: MetricReader, user: str) -> Iterator[Finding]:
 
 
 def _exported(reader: MetricReader, user: str, names_claims: bool | None) -> Iterator[Finding]:
-    """Yield a finding unless the exporter is known to label series with pods that have claims."""
+    """Yield a finding unless the exporter is known to label series with pods that use claims."""
     if not reader.exported or not reader.selects_pods or names_claims:
         return
     what = f"{reader.title} reads {reader.exported[0]} by pod"

@@ -1,4 +1,4 @@
-"""Namespaces of ordinary workloads in which every pod may be privileged."""
+"""Namespaces of ordinary workloads that admit privileged pods."""
 
 from __future__ import annotations
 

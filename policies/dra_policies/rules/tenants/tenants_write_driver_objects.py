@@ -1,4 +1,4 @@
-"""Roles that let ordinary users change what drivers and administrators own."""
+"""Roles that let ordinary users change objects of drivers and administrators."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _given(props: Properties) -> Iterator[tuple[str, str]]:
 
 
 def _rights(props: Properties) -> Iterator[str]:
-    """Yield the verbs by which a role gives more than it has: on roles, and on users."""
+    """Yield the verbs with which a role can gain more permissions: on roles, and on users."""
     for rule in props.items("rules") or ():
         resources, verbs = rule.texts("resources"), rule.texts("verbs")
         if resources is None or verbs is None:

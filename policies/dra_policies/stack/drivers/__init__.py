@@ -1,1 +1,1 @@
-"""NVIDIA drivers that a stack installs without a release of their chart, and what installs them."""
+"""NVIDIA drivers that a stack installs without their chart, and their installers."""

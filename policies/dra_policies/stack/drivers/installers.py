@@ -20,7 +20,7 @@ _VARIABLES: Final = ("NVIDIA_DRIVER_VERSION", "DRIVER_VERSION")
 
 
 def installer_of(resource: Resource) -> Installer | None:
-    """Return the installer that a DaemonSet is, None if it's none or names no version."""
+    """Return the driver installer in a DaemonSet, or None if it isn't one or has no version."""
     if not resource.type.endswith(":DaemonSet"):
         return None
     pod = resource.props.below("spec.template.spec")
@@ -31,7 +31,7 @@ def installer_of(resource: Resource) -> Installer | None:
 
 
 def _version(container: Properties) -> str:
-    """Return the version that a container installs, "" if it names none."""
+    """Return the version that a container installs, or "" if it has none."""
     words = (*(container.texts("command") or ()), *(container.texts("args") or ()))
     found = _VERSION.search(" ".join(word or "" for word in words))
     if found:

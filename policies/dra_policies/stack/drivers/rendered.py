@@ -1,8 +1,8 @@
 """DaemonSets that the chart of the DRA driver renders → the driver, with the values behind them.
 
-A program that uses a Chart, kustomize, or YAML declares the driver's objects. The engine shows the
-component around them without its inputs.
-Source: kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/dra-driver-nvidia-gpu/templates/
+A program that uses a Chart, kustomize, or YAML declares the driver's objects. The engine doesn't
+show the inputs of the component around them. Source:
+kubernetes-sigs/dra-driver-nvidia-gpu:deployments/helm/dra-driver-nvidia-gpu/templates/
 kubeletplugin.yaml@14046d00, the same in NVIDIA/k8s-dra-driver-gpu@12d2af7d.
 """
 
@@ -18,7 +18,7 @@ from dra_policies.unknowns import UNKNOWN, Properties, as_mapping
 from dra_policies.view.stack_view import InstalledDriver
 
 _PLUGINS: Final = {"gpus": "gpus", "compute-domains": "computeDomains"}
-"""Names of the containers of the kubelet plugin, and the values that turn them on."""
+"""Container names of the kubelet plugin, and the values that enable them."""
 _IMAGE: Final = re.compile(r"(^|/)(k8s-dra-driver-gpu|dra-driver-nvidia-gpu)([:@]|$)")
 _CHART: Final = re.compile(rf"({'|'.join(sorted(DRIVER_CHARTS))})-v?(\d\S*)")
 _POD: Final = "spec.template.spec"
@@ -29,7 +29,9 @@ _TRUE: Final = "true"
 def driver_of_daemon_set(
     resource: Resource, others: Sequence[Resource] = ()
 ) -> InstalledDriver | None:
-    """Return the DRA driver whose kubelet plugin a DaemonSet runs, None if it runs another one."""
+    """Return the DRA driver whose kubelet plugin a DaemonSet runs, or None if it runs another
+    program.
+    """
     if not resource.type.endswith(":DaemonSet"):
         return None
     pod = resource.props.below(_POD)
@@ -62,7 +64,7 @@ def driver_of_daemon_set(
 
 
 def _values(containers: Sequence[Properties]) -> dict[str, Any]:
-    """Return the chart's values that the containers of the kubelet plugin show."""
+    """Return the chart's values that the kubelet plugin's containers show."""
     names = [each.text("name") for each in containers]
     own = [each for each in containers if each.text("name") in _PLUGINS]
     env = _env(own[0])
@@ -77,7 +79,7 @@ def _values(containers: Sequence[Properties]) -> dict[str, Any]:
 
 
 def _env(container: Properties) -> dict[str, Any]:
-    """Return the variables of a container by name, those from other objects as unknown."""
+    """Return the variables of a container by name. Values from other objects are unknown."""
     items = container.items("env") or ()
     return {
         each.text("name") or "": UNKNOWN if (text := each.text("value")) is None else text
@@ -94,7 +96,7 @@ def _gates(text: Any) -> Any:
 
 
 def _version(metadata: Properties) -> str | None:
-    """Return the version of the chart that rendered an object, None without its label."""
+    """Return the version of the chart that rendered an object, or None without its label."""
     labels = as_mapping(metadata.at("labels")) or {}
     chart = labels.get("helm.sh/chart")
     found = _CHART.fullmatch(chart) if isinstance(chart, str) else None

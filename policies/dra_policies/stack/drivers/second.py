@@ -1,9 +1,9 @@
-"""DRA drivers for NVIDIA GPUs that come without a release of their chart: with an operator, a
-cloud, or an image.
+"""DRA drivers for NVIDIA GPUs that are installed without their chart: with an operator, by a cloud,
+or in an image.
 
 Sources: docs.nvidia.com, “Deploying the GPU Operator with DRA Support” (GPUCluster and
-`gpuCluster.enabled` since v26.7.0; `draDriver` of ClusterPolicy on OpenShift); each cloud's module
-for its own driver.
+`gpuCluster.enabled` since v26.7.0; `draDriver` of ClusterPolicy on OpenShift); the module of each
+cloud for the cloud's driver.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OBJECTS = {
 def second_drivers(
     pools: Sequence[DeclaredPool], resources: Sequence[Resource]
 ) -> Iterator[SecondDriver]:
-    """Yield the drivers that run for certain."""
+    """Yield the drivers that certainly run."""
     for resource in resources:
         yield from _of_operator(resource)
     for pool in pools:
